@@ -1,0 +1,34 @@
+"""Generative classification with Gaussian class models: read the data once, answer everything."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from suffice.statistics.statistics import Statistics
+    from suffice.statistics.storage import load
+    from suffice.statistics.summarize import summarize
+
+__version__ = "0.1.0"
+
+# Resolved on first use, so that `import suffice` stays fast however much it offers.
+_HOME = {
+    "Statistics": "suffice.statistics.statistics",
+    "load": "suffice.statistics.storage",
+    "summarize": "suffice.statistics.summarize",
+}
+
+__all__ = ["Statistics", "__version__", "load", "summarize"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'suffice' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

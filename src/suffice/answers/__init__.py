@@ -1,0 +1,1 @@
+"""Model and rows to answers: posterior, odds, boundary, samples, missing values, outliers."""

@@ -1,0 +1,144 @@
+"""Batches: what `summarize` accepts -> validated rows, labels and weights of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.features import ArrayFeatures, Features, FrameFeatures, as_features
+from suffice.data.labels import as_labels, encode
+from suffice.data.weights import as_weights
+from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels
+
+# Codes and orderings of a batch cost 16 bytes a row; this keeps them under 64 MB.
+MOST_ROWS = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows with their class codes.
+
+    `classes` may hold labels without a row. Where some weights are zero, those rows carry
+    the code `len(classes)`, which belongs to no class: as if they were absent.
+    """
+
+    features: Features
+    classes: Array  # (k,) sorted labels
+    codes: Indices  # (n,)
+    weights: Floats | None  # (n,)
+    first_row: int
+    source: str = ""  # where the rows come from, as the start of an error message
+
+    ignores_rows: bool = False
+
+    @property
+    def n_codes(self) -> int:
+        """How many codes there are, the one for ignored rows included."""
+        return len(self.classes) + self.ignores_rows
+
+    def without_empty_classes(self, count: Indices) -> Batch:
+        """The same rows coded among the classes that have some."""
+        present = count[: len(self.classes)] > 0
+        if present.all():
+            return self
+        table = np.append(np.cumsum(present) - 1, present.sum())
+        return replace(self, classes=self.classes[present], codes=table[self.codes])
+
+
+def batches(X: Any, y: Any, sample_weight: Any, target: str | None) -> Iterator[Batch]:
+    """Validated batches of a table, or of an iterable of (X, y) or (X, y, weight)."""
+    if target is not None:
+        X, y = split_target(X, y, target)
+    if y is None and not _is_table(X):
+        if sample_weight is not None:
+            raise InvalidInput("with an iterator of batches, pass weights as (X, y, weight).")
+        yield from _from_iterable(X)
+    else:
+        yield from _from_table(X, y, sample_weight)
+
+
+def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
+    """A frame without its label column, and that column."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if y is not None or not isinstance(frame, nw.DataFrame):
+        raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
+    if target not in frame.columns:
+        raise InvalidLabels(
+            f"there is no column {target!r} to use as target; the columns are "
+            f"{', '.join(map(repr, frame.columns))}."
+        )
+    return frame.drop(target).to_native(), frame[target].to_native()
+
+
+def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterator[Batch]:
+    features = as_features(X)
+    labels = as_labels(y)
+    n = features.shape[0]
+    if len(labels) != n:
+        raise InvalidInput(
+            f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
+        )
+    weights = as_weights(sample_weight, n)
+    for start in range(0, n, MOST_ROWS):
+        stop = min(n, start + MOST_ROWS)
+        part = weights[start:stop] if weights is not None else None
+        if part is not None and not part.any():
+            continue
+        classes, codes = encode(labels[start:stop])
+        ignores = part is not None and not part.all()
+        if ignores:
+            codes = np.where(part == 0, len(classes), codes)
+        rows = _rows(features, start, stop)
+        yield Batch(rows, classes, codes, part, start, source, bool(ignores))
+
+
+def _rows(features: Features, start: int, stop: int) -> Features:
+    if (start, stop) == (0, features.shape[0]):
+        return features
+    if isinstance(features, ArrayFeatures):
+        return ArrayFeatures(features.values[start:stop], features.names)
+    return FrameFeatures(features.frame[start:stop], features.names)
+
+
+def _is_table(X: Any) -> bool:
+    if hasattr(X, "shape") or hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__"):
+        return True
+    return X is None or isinstance(X, str | bytes) or not isinstance(X, Iterable)
+
+
+def _from_iterable(parts: Iterable[Any]) -> Iterator[Batch]:
+    rows = number = 0
+    source = iter(parts)
+    while True:
+        try:
+            part = next(source, None)
+        except Exception as error:
+            raise BatchFailed(
+                f"the iterator failed at batch {number}, after {rows} rows: {error!r}. "
+                "Nothing was kept; mend the source and start again."
+            ) from error
+        if part is None:
+            break
+        try:
+            for batch in _from_table(*_unpack(part), source=f"batch {number}: "):
+                rows += len(batch.codes)
+                yield batch
+        except InvalidInput as error:
+            raise type(error)(f"batch {number}: {error}") from error
+        number += 1
+    if number == 0:
+        raise InvalidFeatures("the iterator held no batch: X is empty.")
+
+
+def _unpack(part: Any) -> tuple[Any, Any, Any]:
+    if not isinstance(part, tuple) or len(part) not in (2, 3):
+        raise InvalidLabels(
+            "y is missing: a batch must be a tuple (X, y) or (X, y, weight). "
+            "For a whole table pass y as the second argument."
+        )
+    return (*part, None) if len(part) == 2 else part  # type: ignore[return-value]

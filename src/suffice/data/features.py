@@ -1,0 +1,206 @@
+"""Features: anything a user calls X -> rows readable as C-ordered floats, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.errors import InvalidFeatures, NotFinite
+
+# A block that must be converted is at most this large, so that memory stays bounded.
+CONVERTED_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFeatures:
+    """Rows of a two-dimensional array of any real dtype and memory order."""
+
+    values: Array
+    names: tuple[str, ...] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return self.values.shape[0], self.values.shape[1]
+
+    @property
+    def ready(self) -> bool:
+        """Whether rows can be used where they lie, without a copy."""
+        return (
+            self.values.dtype in (np.float64, np.float32)
+            and self.values.flags.c_contiguous
+            and self.values.dtype.isnative
+        )
+
+    def read(self, start: int, stop: int) -> Array:
+        """Rows start to stop, C-ordered, float64 (float32 where they lie so)."""
+        rows = self.values[start:stop]
+        return rows if self.ready else np.ascontiguousarray(rows, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameFeatures:
+    """Rows of a data frame (pandas, polars, pyarrow and others, through narwhals)."""
+
+    frame: nw.DataFrame[Any]
+    names: tuple[str, ...] | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return self.frame.shape
+
+    @property
+    def ready(self) -> bool:
+        """Whether rows can be used where they lie, without a copy."""
+        return False
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Rows start to stop, C-ordered, float64."""
+        part = self.frame[start:stop]
+        out = np.empty(part.shape, np.float64)
+        for j, name in enumerate(part.columns):
+            column = part[name]
+            if column.null_count():
+                row = start + int(column.is_null().arg_true()[0])
+                raise not_finite_at(row, j, float("nan"), self.names)
+            out[:, j] = column.to_numpy()
+        return out
+
+
+Features = ArrayFeatures | FrameFeatures
+
+
+def as_features(X: Any) -> Features:
+    """X as readable rows, after checking its shape and that it holds real numbers.
+
+    >>> as_features([[1, 2], [3, 4]]).read(0, 1)
+    array([[1., 2.]])
+    """
+    features = _wrap(X)
+    rows, columns = features.shape
+    if rows == 0:
+        raise InvalidFeatures(
+            f"Found array with 0 sample(s) (shape={(rows, columns)}) while a minimum of 1 is "
+            "required: X is empty."
+        )
+    if columns == 0:
+        raise InvalidFeatures(
+            f"Found array with 0 feature(s) (shape={(rows, columns)}) while a minimum of 1 is "
+            "required: X has no columns."
+        )
+    return features
+
+
+def blocks(features: Features, n_bytes: int = CONVERTED_BYTES) -> Iterator[tuple[int, int]]:
+    """Row ranges to read one at a time: all rows where they lie ready, else bounded blocks."""
+    n, d = features.shape
+    step = n if features.ready else max(1, n_bytes // (8 * d))
+    for start in range(0, n, step):
+        yield start, min(n, start + step)
+
+
+def not_finite(rows: Array, first_row: int, names: tuple[str, ...] | None) -> NotFinite | None:
+    """The error that names the first NaN or infinite entry of a block, if there is one."""
+    bad = ~np.isfinite(rows)
+    if not bad.any():
+        return None
+    i, j = (int(at[0]) for at in np.nonzero(bad))
+    return not_finite_at(first_row + i, j, rows[i, j], names)
+
+
+def not_finite_at(row: int, column: int, value: float, names: tuple[str, ...] | None) -> NotFinite:
+    """The error for one entry that is NaN or infinite."""
+    what = "NaN" if np.isnan(value) else "infinity"
+    where = f"column {column}" if names is None else f"column {names[column]!r}"
+    return NotFinite(
+        f"Input X contains {what}: the first such entry is in row {row}, {where}. "
+        "Drop or fill such rows first."
+    )
+
+
+def _wrap(X: Any) -> Features:
+    if isinstance(X, np.ndarray):
+        return ArrayFeatures(_checked(np.asarray(X)))
+    if isinstance(X, str | bytes) or X is None:
+        raise InvalidFeatures(f"X is a {type(X).__name__}; pass an array or a data frame.")
+    if hasattr(X, "tocsr") or hasattr(X, "todense"):
+        raise InvalidFeatures(
+            "X is a sparse matrix; sparse input is not supported. Convert it with X.toarray()."
+        )
+    frame = _as_frame(X)
+    return _from_frame(frame) if frame is not None else ArrayFeatures(_checked(_as_array(X)))
+
+
+def _as_frame(X: Any) -> nw.DataFrame[Any] | None:
+    try:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+    except Exception as error:  # narwhals' own error classes differ between versions
+        raise InvalidFeatures(f"X cannot be read as a data frame: {error}") from None
+    if isinstance(frame, nw.DataFrame):
+        return frame
+    if isinstance(frame, nw.LazyFrame):
+        raise InvalidFeatures("X is a lazy frame; collect() it first.")
+    return None
+
+
+def _as_array(X: Any) -> Array:
+    try:
+        return np.asarray(X)
+    except (TypeError, ValueError) as error:
+        raise InvalidFeatures(
+            f"X cannot be read as a table of numbers ({error}); are all rows equally long?"
+        ) from None
+
+
+def _checked(values: Array) -> Array:
+    if values.dtype.kind == "c":
+        raise InvalidFeatures(
+            f"Complex data not supported: X is {values.dtype}. "
+            "Pass real and imaginary parts as columns."
+        )
+    if values.ndim != 2:
+        raise InvalidFeatures(
+            f"Expected 2D array, got {values.ndim}D array instead (shape {values.shape}). "
+            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
+        )
+    if values.dtype.kind == "O":
+        return _from_objects(values)
+    if values.dtype.kind not in "fiub":
+        raise InvalidFeatures(
+            f"X holds {values.dtype} values; features must be real numbers. "
+            "Encode strings, categories and dates as numbers first."
+        )
+    return values
+
+
+def _from_objects(values: Array) -> Floats:
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        for (i, j), value in np.ndenumerate(values):
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                raise InvalidFeatures(
+                    f"X[{i}, {j}] is {value!r}; the argument must be a number. "
+                    "Encode strings, categories and dates as numbers first."
+                ) from None
+        raise
+
+
+def _from_frame(frame: nw.DataFrame[Any]) -> FrameFeatures:
+    for name, dtype in frame.schema.items():
+        if not (dtype.is_numeric() or dtype == nw.Boolean):
+            raise InvalidFeatures(
+                f"column {name!r} holds {dtype}; features must be real numbers. "
+                "Encode or drop it, or choose columns first."
+            )
+    names = frame.columns
+    text = all(isinstance(name, str) for name in names)
+    return FrameFeatures(frame, tuple(names) if text else None)

@@ -1,0 +1,1 @@
+"""The same pass on clusters and accelerators."""

@@ -1,0 +1,51 @@
+"""Error classes; each message says whose data, which row or column, and what to try."""
+
+from __future__ import annotations
+
+
+class SufficeError(Exception):
+    """Root of every error raised by this package."""
+
+
+class InvalidInput(SufficeError, ValueError):
+    """The data handed in cannot be used as it is."""
+
+
+class InvalidFeatures(InvalidInput):
+    """X has the wrong shape or holds something other than real numbers."""
+
+
+class NotFinite(InvalidFeatures):
+    """X holds NaN or infinite values, or values too large to be squared."""
+
+
+class InvalidLabels(InvalidInput):
+    """y cannot be read as one class label a row."""
+
+
+class InvalidWeights(InvalidInput):
+    """sample_weight is not one finite, non-negative number a row."""
+
+
+class InvalidParameter(InvalidInput):
+    """A parameter has a value outside its range."""
+
+
+class BatchFailed(InvalidInput):
+    """An iterator of batches stopped with an error; nothing was kept."""
+
+
+class Mismatch(InvalidInput):
+    """Two statistics do not describe the same features, labels or detail."""
+
+
+class NeverIncluded(InvalidInput):
+    """The statistics to remove cannot be part of those they are removed from."""
+
+
+class LostPrecision(InvalidInput, ArithmeticError):
+    """What remains after a removal is smaller than its rounding error."""
+
+
+class InvalidFile(InvalidInput):
+    """A file is not ours, is damaged, or comes from a newer version."""

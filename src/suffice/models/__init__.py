@@ -1,0 +1,1 @@
+"""Statistics to class models: structure, pooling, shrinkage, priors."""

@@ -1,0 +1,1 @@
+"""Choosing between models: folds by subtraction, leave-one-out, criteria, diagnostics."""

@@ -1,0 +1,1 @@
+"""Batches to sufficient statistics: one pass, mergeable, subtractable."""

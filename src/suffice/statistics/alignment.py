@@ -1,0 +1,74 @@
+"""Alignment: where the classes of two statistics stand in their union."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from suffice.data.arrays import Array, Indices
+from suffice.data.labels import same_kind
+
+# A slice where possible: it makes a view, where indices make a copy.
+Rows: TypeAlias = slice | Indices
+
+ALL = slice(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Positions of two sorted lists of classes in their union, and of what they share."""
+
+    classes: Array  # (k,) the union, sorted
+    left: Rows  # where the left classes stand in the union
+    right: Rows  # where the right classes stand in the union
+    both: Rows  # where the shared classes stand in the union
+    both_left: Rows  # where they stand on the left
+    both_right: Rows  # where they stand on the right
+    news: bool = False  # whether the right has classes that the left has not
+
+    @property
+    def size(self) -> int:
+        """How many classes there are in the union."""
+        return len(self.classes)
+
+
+def align(left: Array, right: Array) -> Alignment:
+    """The union of two sorted lists of classes.
+
+    >>> align(np.array(["a", "c"]), np.array(["b", "c"])).classes
+    array(['a', 'b', 'c'], dtype='<U1')
+    """
+    same_kind(left, right)
+    if len(left) == len(right) and (left == right).all():
+        return Alignment(left, ALL, ALL, ALL, ALL, ALL)
+    at = np.searchsorted(left, right)
+    known = at < len(left)
+    known[known] = left[at[known]] == right[known]
+    if known.all():
+        rows = tidy(at, len(left))
+        return Alignment(left, ALL, rows, rows, rows, ALL)
+    classes = np.union1d(left, right)
+    k = len(classes)
+    left_at, right_at = np.searchsorted(classes, left), np.searchsorted(classes, right)
+    shared, in_left, in_right = np.intersect1d(
+        left_at, right_at, assume_unique=True, return_indices=True
+    )
+    return Alignment(
+        classes,
+        tidy(left_at, k),
+        tidy(right_at, k),
+        tidy(shared, k),
+        tidy(in_left, len(left)),
+        tidy(in_right, len(right)),
+        news=True,
+    )
+
+
+def tidy(at: Indices, length: int) -> Rows:
+    """Increasing indices as a slice where they are consecutive."""
+    if len(at) == 0 or at[-1] - at[0] + 1 != len(at):
+        return at
+    first = int(at[0])
+    return ALL if len(at) == length else slice(first, first + len(at))

@@ -1,0 +1,77 @@
+"""First pass: count, weight, mean, sum of squares and extremes of each class."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.statistics.kernels.sums import ClassSums
+from suffice.statistics.kernels.threads import in_parallel, shares
+from suffice.statistics.reader import Reader
+
+# Rows looked at for a first guess of the class means.
+SAMPLE_ROWS = 1024
+
+# Squares about an origin this many standard deviations off lose a digit: then start again.
+FAR = 4.0
+
+
+def class_sums(reader: Reader) -> tuple[ClassSums, Floats]:
+    """Sums by class, and the origins, close to the class means, that they are taken about."""
+    origin = _first_guess(reader)
+    while True:
+        with np.errstate(all="ignore"):
+            sums = _sums_about(reader, origin)
+            if not (np.isfinite(sums.sum).all() and np.isfinite(sums.square).all()):
+                raise reader.not_finite()
+            offset = sums.sum / np.where(sums.weight, sums.weight, 1.0)[:, None]
+            beyond = offset * sums.sum
+            far = beyond > FAR**2 * np.maximum(sums.square - beyond, 0.0)
+            better = origin + offset
+        # Never E[xx'] - mm' about a distant point: the digits would be gone.
+        if not (far & (better != origin)).any():
+            return sums, origin
+        origin = better
+
+
+def _first_guess(reader: Reader) -> Floats:
+    batch, (n, d) = reader.batch, reader.shape
+    rows = np.arange(n) if n <= SAMPLE_ROWS else np.linspace(0, n - 1, SAMPLE_ROWS).astype(int)
+    codes = batch.codes[rows]
+    missing = np.ones(batch.n_codes, bool)
+    missing[codes] = False
+    if missing.any():
+        first = np.full(batch.n_codes, -1)
+        first[batch.codes[::-1]] = np.arange(n)[::-1]
+        extra = first[missing & (first >= 0)]
+        rows, codes = np.r_[rows, extra], np.r_[codes, batch.codes[extra]]
+    order = np.argsort(codes, kind="stable")
+    sample, codes = reader.rows(rows[order]), codes[order]
+    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
+    counts = np.diff(np.r_[starts, len(codes)])
+    origin = np.zeros((batch.n_codes, d))
+    with np.errstate(all="ignore"):
+        # About the first row of each class, so that a constant feature stays exact.
+        base = sample[starts]
+        steps = np.add.reduceat(sample - np.repeat(base, counts, axis=0), starts)
+        guess = base + steps / counts[:, None]
+    origin[codes[starts]] = np.where(np.isfinite(guess), guess, 0.0)
+    return origin
+
+
+def _sums_about(reader: Reader, origin: Floats) -> ClassSums:
+    k, d = origin.shape
+
+    def work(start: int, stop: int) -> ClassSums:
+        out = ClassSums.empty(k, d)
+        for block in reader.blocks(start, stop):
+            reader.kernels.class_sums(block.rows, block.codes, block.weights, origin, out)
+        return out
+
+    parts = shares(reader.shape[0], reader.workers(4 * 8 * k * d))
+    total, *others = in_parallel(work, parts)
+    for other in others:
+        total.absorb(other)
+    if not len(reader.weights):
+        total.weight[:] = total.count
+    return total

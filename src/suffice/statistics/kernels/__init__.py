@@ -1,0 +1,1 @@
+"""The inner loops over rows, with NumPy alone or compiled."""

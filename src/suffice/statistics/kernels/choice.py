@@ -1,0 +1,43 @@
+"""Which inner loops to use: compiled ones are loaded only where the data repays it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.statistics.kernels.sums import About, ClassSums, Fourths
+
+# From this many entries on, the time to load compiled loops is repaid.
+COMPILED_FROM = 1 << 23
+
+
+class Kernels(Protocol):
+    """The two inner loops; `plain` and `compiled` give the same sums up to rounding."""
+
+    def class_sums(
+        self, X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums
+    ) -> None:
+        """Add each class's sums about its origin to `out`."""
+
+    def centre(
+        self,
+        X: Array,
+        order: Indices,
+        codes: Indices,
+        weights: Floats,
+        about: About,
+        Z: Floats,
+        out: Fourths,
+    ) -> None:
+        """Write centred rows to Z and add to the fourth-order sums."""
+
+
+def kernels_for(n_entries: int) -> Kernels:
+    """The inner loops for a batch of this many entries."""
+    if n_entries >= COMPILED_FROM:
+        from suffice.statistics.kernels import compiled
+
+        return compiled
+    from suffice.statistics.kernels import plain
+
+    return plain

@@ -1,0 +1,257 @@
+"""The inner loops compiled by numba: imported only when the data is large enough to repay it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.statistics.kernels.sums import About, ClassSums, Fourths
+
+# NaN and infinity make a sum non-finite all the same, and are found there; no loop reorders
+# a sum across rows, so results do not depend on the vector width.
+_FAST = {"contract", "nnan", "nsz"}
+
+_BLOCK_ROWS = 4096
+_SHORT_ROW = 256  # bytes
+
+
+def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums) -> None:
+    """Add each class's count, weight, sums about its origin, squares, and extremes to `out`."""
+    block = _BLOCK_ROWS
+    if X.shape[1] * X.itemsize <= _SHORT_ROW:
+        block = (1 << 19) // (X.shape[1] * X.itemsize)
+    _class_sums(
+        X,
+        codes,
+        weights,
+        origin,
+        block,
+        out.count,
+        out.weight,
+        out.sum,
+        out.square,
+        out.low,
+        out.high,
+    )
+
+
+@njit(nogil=True, cache=True)
+def _sort(
+    codes: Any, start: int, stop: int, k: int, place: Any, order: Any
+) -> None:  # pragma: no cover - compiled
+    # Four streams with counters of their own: with one, each row would wait for the last.
+    quarter = (stop - start) // 4
+    b1 = start + quarter
+    b2 = b1 + quarter
+    b3 = b2 + quarter
+    place[:, :] = 0
+    for i in range(quarter):
+        place[0, codes[start + i]] += 1
+        place[1, codes[b1 + i]] += 1
+        place[2, codes[b2 + i]] += 1
+        place[3, codes[b3 + i]] += 1
+    for i in range(b3 + quarter, stop):
+        place[3, codes[i]] += 1
+    at = 0
+    for c in range(k):
+        for stream in range(4):
+            rows = place[stream, c]
+            place[stream, c] = at
+            at += rows
+        place[4, c] = at
+    for i in range(quarter):
+        c = codes[start + i]
+        order[place[0, c]] = start + i
+        place[0, c] += 1
+        c = codes[b1 + i]
+        order[place[1, c]] = b1 + i
+        place[1, c] += 1
+        c = codes[b2 + i]
+        order[place[2, c]] = b2 + i
+        place[2, c] += 1
+        c = codes[b3 + i]
+        order[place[3, c]] = b3 + i
+        place[3, c] += 1
+    for i in range(b3 + quarter, stop):
+        c = codes[i]
+        order[place[3, c]] = i
+        place[3, c] += 1
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def _touch(X: Any, start: int, stop: int) -> float:  # pragma: no cover - compiled
+    # Rows of a class lie apart; reading a block in order first brings it into the cache.
+    seen = 0.0
+    for i in range(start, stop):
+        for j in range(0, X.shape[1], 64 // X.itemsize):
+            seen += X[i, j]
+    return seen
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _four_rows(
+    a: Any, b: Any, c: Any, d: Any, o: Any, s: Any, v: Any, low: Any, high: Any
+) -> None:  # pragma: no cover - compiled
+    for j in range(len(o)):
+        x0 = np.float64(a[j])
+        x1 = np.float64(b[j])
+        x2 = np.float64(c[j])
+        x3 = np.float64(d[j])
+        z0 = x0 - o[j]
+        z1 = x1 - o[j]
+        z2 = x2 - o[j]
+        z3 = x3 - o[j]
+        s[j] += (z0 + z1) + (z2 + z3)
+        v[j] += (z0 * z0 + z1 * z1) + (z2 * z2 + z3 * z3)
+        m0 = x0 if x0 < x1 else x1
+        m1 = x2 if x2 < x3 else x3
+        m0 = m0 if m0 < m1 else m1
+        low[j] = m0 if m0 < low[j] else low[j]
+        m0 = x0 if x0 > x1 else x1
+        m1 = x2 if x2 > x3 else x3
+        m0 = m0 if m0 > m1 else m1
+        high[j] = m0 if m0 > high[j] else high[j]
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _one_row(
+    a: Any, w: float, o: Any, s: Any, v: Any, low: Any, high: Any
+) -> None:  # pragma: no cover - compiled
+    for j in range(len(o)):
+        x = np.float64(a[j])
+        z = x - o[j]
+        s[j] += w * z
+        v[j] += w * z * z
+        low[j] = x if x < low[j] else low[j]
+        high[j] = x if x > high[j] else high[j]
+
+
+@njit(nogil=True, cache=True)
+def _class_sums(
+    X: Any,
+    codes: Any,
+    weights: Any,
+    origin: Any,
+    block: int,
+    count: Any,
+    weight: Any,
+    total: Any,
+    square: Any,
+    low: Any,
+    high: Any,
+) -> float:  # pragma: no cover - compiled
+    n, d = X.shape
+    k = len(origin)
+    weighted = len(weights) > 0
+    order = np.empty(block, np.int64)
+    place = np.empty((5, k), np.int64)
+    # Sums of a stretch of rows are added up apart: a long run of additions to one
+    # accumulator loses digits.
+    s = np.zeros((k, d))
+    v = np.zeros((k, d))
+    stretch = max(block, 64 * k)
+    pending = 0
+    seen = 0.0
+    for start in range(0, n, block):
+        stop = min(n, start + block)
+        if d * X.itemsize <= 256:
+            seen += _touch(X, start, stop)
+        _sort(codes, start, stop, k, place, order)
+        r = 0
+        for c in range(k):
+            end = place[4, c]
+            count[c] += end - r
+            while not weighted and r + 4 <= end:
+                _four_rows(
+                    X[order[r]],
+                    X[order[r + 1]],
+                    X[order[r + 2]],
+                    X[order[r + 3]],
+                    origin[c],
+                    s[c],
+                    v[c],
+                    low[c],
+                    high[c],
+                )
+                r += 4
+            while r < end:
+                w = weights[order[r]] if weighted else 1.0
+                weight[c] += w
+                _one_row(X[order[r]], w, origin[c], s[c], v[c], low[c], high[c])
+                r += 1
+        pending += stop - start
+        if pending >= stretch or stop == n:
+            total += s
+            square += v
+            s[:, :] = 0.0
+            v[:, :] = 0.0
+            pending = 0
+    return seen
+
+
+def centre(
+    X: Array, order: Indices, codes: Indices, weights: Floats, about: About, Z: Floats, out: Fourths
+) -> None:
+    """Write sqrt(w) (x - mean) of the rows in `order` to Z; add to the fourth-order sums."""
+    _centre(
+        X,
+        order,
+        codes,
+        weights,
+        about.mean,
+        about.rest,
+        about.per_unit,
+        Z,
+        out.square,
+        out.cubic,
+        out.quartic,
+    )
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
+def _centre_row(x: Any, m: Any, rest: Any, z: Any) -> float:  # pragma: no cover - compiled
+    length = 0.0
+    for j in range(len(z)):
+        z[j] = np.float64(x[j]) - m[j]
+    # Apart from the loop above, since "reassoc" may join the two subtractions into one.
+    for j in range(len(z)):
+        z[j] -= rest[j]
+        length += z[j] * z[j]
+    return length
+
+
+@njit(nogil=True, cache=True)
+def _centre(
+    X: Any,
+    order: Any,
+    codes: Any,
+    weights: Any,
+    mean: Any,
+    rest: Any,
+    per_unit: float,
+    Z: Any,
+    square: Any,
+    cubic: Any,
+    quartic: Any,
+) -> None:  # pragma: no cover - compiled
+    weighted = len(weights) > 0
+    for r in range(len(order)):
+        i = order[r]
+        c = codes[i]
+        z = Z[r]
+        length = _centre_row(X[i], mean[c], rest[c], z) * (per_unit * per_unit)
+        w = weights[i] if weighted else 1.0
+        long = w * length
+        step = long * per_unit
+        q = cubic[c]
+        for j in range(len(z)):
+            q[j] += step * z[j]
+        square[c] += long
+        quartic[c] += long * length
+        if weighted:
+            root = np.sqrt(w)
+            for j in range(len(z)):
+                z[j] *= root

@@ -1,0 +1,72 @@
+"""What the inner loops take and fill: sums by class, and the means rows are centred about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSums:
+    """Sums by class about an origin; filled in place while rows are read."""
+
+    count: Indices  # (k,)
+    weight: Floats  # (k,) unused without weights
+    sum: Floats  # (k, d): sum of w (x - origin)
+    square: Floats  # (k, d): sum of w (x - origin)²
+    low: Floats  # (k, d)
+    high: Floats  # (k, d)
+
+    @classmethod
+    def empty(cls, k: int, d: int) -> ClassSums:
+        """Sums of nothing."""
+        low = np.full((k, d), np.inf)
+        return cls(
+            np.zeros(k, np.int64),
+            np.zeros(k),
+            np.zeros((k, d)),
+            np.zeros((k, d)),
+            low,
+            -low,
+        )
+
+    def absorb(self, other: ClassSums) -> None:
+        """Add the sums of other rows about the same origin."""
+        np.add(self.count, other.count, out=self.count)
+        np.add(self.weight, other.weight, out=self.weight)
+        np.add(self.sum, other.sum, out=self.sum)
+        np.add(self.square, other.square, out=self.square)
+        np.minimum(self.low, other.low, out=self.low)
+        np.maximum(self.high, other.high, out=self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Class means that rows are centred about, `mean + rest`, and the unit of fourth powers."""
+
+    mean: Floats  # (k, d)
+    rest: Floats  # (k, d): the digits of the mean that one float cannot hold
+    per_unit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fourths:
+    """Sums by class of w|z|², w|z|²z and w|z|⁴; filled in place while rows are read."""
+
+    square: Floats  # (k,)
+    cubic: Floats  # (k, d)
+    quartic: Floats  # (k,)
+
+    @classmethod
+    def empty(cls, k: int, d: int) -> Fourths:
+        """Sums of nothing."""
+        return cls(np.zeros(k), np.zeros((k, d)), np.zeros(k))
+
+    def absorb(self, other: Fourths) -> None:
+        """Add the sums of other rows."""
+        np.add(self.square, other.square, out=self.square)
+        np.add(self.cubic, other.cubic, out=self.cubic)
+        np.add(self.quartic, other.quartic, out=self.quartic)

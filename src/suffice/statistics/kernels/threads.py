@@ -1,0 +1,76 @@
+"""Threads: how many, and BLAS kept from adding its own to them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+def n_threads() -> int:
+    """Threads to use: SUFFICE_NUM_THREADS, or as many as this process may run on."""
+    asked = os.environ.get("SUFFICE_NUM_THREADS", "")
+    if asked.isdigit() and int(asked) > 0:
+        return int(asked)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_parallel(work: Callable[..., Result], tasks: list[tuple[Any, ...]]) -> list[Result]:
+    """Results of work(*task) for each task, a thread a task, in the order of the tasks."""
+    if len(tasks) == 1:
+        return [work(*tasks[0])]
+    # A pool for one call: nothing stays behind that a fork could break.
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        return list(pool.map(lambda task: work(*task), tasks))
+
+
+def shares(n: int, parts: int) -> list[tuple[int, int]]:
+    """Nearly equal ranges that cover 0 to n.
+
+    >>> shares(10, 3)
+    [(0, 3), (3, 6), (6, 10)]
+    """
+    edges = [n * i // parts for i in range(parts + 1)]
+    return list(zip(edges[:-1], edges[1:], strict=True))
+
+
+_lock = Lock()
+_users = 0
+_limiter: Any = None
+
+
+@contextmanager
+def blas_threads(limit: int) -> Iterator[None]:
+    """BLAS held to `limit` threads: several callers at once, the last one to leave restores.
+
+    Small products are faster one a thread than one over all threads.
+    """
+    global _users, _limiter
+    with _lock:
+        if _users == 0:
+            _limiter = _controller().limit(limits=limit, user_api="blas")
+            _limiter.__enter__()
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                _limiter.__exit__(None, None, None)
+                _limiter = None
+
+
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,0 +1,74 @@
+"""Numbers with twice the digits: how running sums are held.
+
+Everything that grows by addition goes through `Pair`, so another representation (such as
+integers on a fixed grid, which no order of addition can change) needs only its four methods.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An array held as an unevaluated sum `high + low`, about 32 digits; low may be absent.
+
+    >>> a = Pair(np.array([1.0])) + Pair(np.array([1e-20]))
+    >>> (a - Pair(np.array([1.0]))).high
+    array([1.e-20])
+    """
+
+    high: Floats
+    low: Floats | None = None
+
+    def __add__(self, other: Pair) -> Pair:
+        total, error = two_sum(self.high, other.high)
+        if self.low is not None:
+            error += self.low
+        if other.low is not None:
+            error += other.low
+        high = total + error
+        return Pair(high, error - (high - total))
+
+    def __neg__(self) -> Pair:
+        return Pair(-self.high, None if self.low is None else -self.low)
+
+    def __sub__(self, other: Pair) -> Pair:
+        return self + -other
+
+    def __getitem__(self, at: Any) -> Pair:
+        return Pair(self.high[at], None if self.low is None else self.low[at])
+
+    def spread(self, at: Any, length: int) -> Pair:
+        """The same values at positions `at` of a longer first axis, zero elsewhere."""
+        low = None if self.low is None else placed(self.low, at, length)
+        return Pair(placed(self.high, at, length), low)
+
+    def with_rows(self, at: Any, rows: Pair) -> Pair:
+        """The same values, those at positions `at` of the first axis replaced."""
+        high = self.high.copy()
+        low = np.zeros_like(high) if self.low is None else self.low.copy()
+        high[at] = rows.high
+        low[at] = 0.0 if rows.low is None else rows.low
+        return Pair(high, low)
+
+
+def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """The rounded sum and its exact rounding error (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def placed(values: Array, at: Any, length: int) -> Array:
+    """Values at positions `at` of a longer first axis, zero elsewhere."""
+    if isinstance(at, slice) and values.shape[0] == length:
+        return values
+    out = np.zeros((length, *values.shape[1:]), values.dtype)
+    out[at] = values
+    return out

@@ -1,0 +1,94 @@
+"""Reader: the rows of a batch, shared out among threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.batches import Batch
+from suffice.data.features import ArrayFeatures, not_finite
+from suffice.errors import NotFinite
+from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
+from suffice.statistics.kernels.threads import n_threads
+
+# A block that must be converted before use takes at most this much.
+CONVERTED_BYTES = 8 << 20
+
+# Each thread adds up on its own; the sums of all threads together take at most this much.
+COPIES_BYTES = 48 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive rows, C-ordered, with their codes and weights."""
+
+    rows: Array
+    codes: Indices
+    weights: Floats  # empty without weights
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A batch with the inner loops and the number of threads that suit its size."""
+
+    batch: Batch
+    kernels: Kernels
+    threads: int
+
+    @classmethod
+    def of(cls, batch: Batch) -> Reader:
+        """The reader for a batch; small data is not worth a second thread."""
+        n, d = batch.features.shape
+        return cls(batch, kernels_for(n * d), n_threads() if n * d >= COMPILED_FROM else 1)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return self.batch.features.shape
+
+    @property
+    def weights(self) -> Floats:
+        """A weight a row, or nothing."""
+        return np.empty(0) if self.batch.weights is None else self.batch.weights
+
+    def workers(self, bytes_each: int) -> int:
+        """How many threads may have sums of this size of their own."""
+        return max(1, min(self.threads, self.shape[0], COPIES_BYTES // max(1, bytes_each)))
+
+    def blocks(self, start: int, stop: int) -> Iterator[Block]:
+        """The rows of a range: in one block if they can be used where they lie."""
+        features = self.batch.features
+        step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
+        if features.ready:
+            step = max(1, stop - start)
+        for low in range(start, stop, step):
+            high = min(stop, low + step)
+            codes, weights = self.batch.codes[low:high], self.weights[low:high]
+            yield Block(features.read(low, high), codes, weights, low)
+
+    def rows(self, at: Indices) -> Floats:
+        """A few rows by number."""
+        features = self.batch.features
+        if isinstance(features, ArrayFeatures):
+            return np.asarray(features.values[at], np.float64)
+        if len(at) * 8 >= self.shape[0]:
+            return features.read(0, self.shape[0])[at]
+        return np.concatenate([features.read(i, i + 1) for i in at.tolist()])
+
+    def not_finite(self) -> NotFinite:
+        """The error that names the first NaN or infinite entry."""
+        features = self.batch.features
+        step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
+        for low in range(0, self.shape[0], step):
+            rows = features.read(low, min(self.shape[0], low + step))
+            error = not_finite(rows, self.batch.first_row + low, features.names)
+            if error is not None:
+                return error
+        return NotFinite(
+            "Input X contains values too large for their squares to be added up; "
+            "rescale the features (divide by 1e100, say)."
+        )

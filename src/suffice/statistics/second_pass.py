@@ -1,0 +1,144 @@
+"""Second pass: scatter and fourth-order sums about the class means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.statistics.fourth import Fourth
+from suffice.statistics.kernels.sums import About, Fourths
+from suffice.statistics.kernels.threads import blas_threads, in_parallel, shares
+from suffice.statistics.numbers import Pair
+from suffice.statistics.reader import Block, Reader
+from suffice.statistics.scatter import Dense
+from suffice.statistics.thin import Thin, from_rows
+
+# Centred rows are made and multiplied in blocks of this size, which stay in the cache.
+CENTRED_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Outer products by group and fourth-order sums by class; filled in place."""
+
+    outer: Floats  # (groups, d, d)
+    fourths: Fourths
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Rows of a block that go to one group: those of a class, or all of them."""
+
+    group: int
+    order: Indices
+
+
+def scatter(reader: Reader, mean: Pair, unit: float, per_class: bool) -> tuple[Dense | Thin, Fourth]:
+    """Scatter by class or pooled, as matrices or as the factor that takes less room."""
+    k = len(mean.high)
+    rest = np.zeros_like(mean.high) if mean.low is None else mean.low
+    if reader.batch.ignores_rows:
+        mean_of, rest_of = (np.vstack([m, np.zeros((1, m.shape[1]))]) for m in (mean.high, rest))
+    else:
+        mean_of, rest_of = mean.high, rest
+    about = About(mean_of, rest_of, 1.0 / unit)
+    n, d = reader.shape
+    found: Dense | Thin
+    with np.errstate(all="ignore"):
+        if n <= (k if per_class else 1) * d:
+            found, fourths = _thin(reader, about, k, per_class)
+        else:
+            sums = _by_rows(reader, about, k, per_class)
+            found, fourths = Dense(Pair(sums.outer), per_class), sums.fourths
+    if not np.isfinite(fourths.square).all() or not np.isfinite(found.diagonal()).all():
+        raise reader.not_finite()
+    return found, Fourth(fourths.square[:k], fourths.cubic[:k], fourths.quartic[:k], unit)
+
+
+def _thin(reader: Reader, about: About, k: int, per_class: bool) -> tuple[Thin, Fourths]:
+    n, d = reader.shape
+    centred = np.empty((n, d))
+    fourths = Fourths.empty(len(about.mean), d)
+    for block in reader.blocks(0, n):
+        rows = centred[block.first : block.first + len(block.rows)]
+        reader.kernels.centre(
+            block.rows, np.arange(len(rows)), block.codes, block.weights, about, rows, fourths
+        )
+    codes = reader.batch.codes
+    if not per_class:
+        return from_rows(centred, np.zeros_like(codes), 1, per_class), fourths
+    known = codes < k
+    return from_rows(centred[known], codes[known], k, per_class), fourths
+
+
+def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
+    """Share the rows out, each thread with sums of its own; else share out the classes."""
+    n, d = reader.shape
+    groups = k if per_class else 1
+    workers = reader.workers(8 * groups * d * d)
+    if per_class and workers < min(reader.threads, k):
+        return _by_class(reader, about, k)
+
+    def work(start: int, stop: int) -> Sums:
+        sums = Sums(np.zeros((groups, d, d)), Fourths.empty(len(about.mean), d))
+        centred = np.empty((_block_rows(d, workers), d))
+        for block in reader.blocks(start, stop):
+            for segment in _segments(block.codes, k, per_class):
+                _add(reader, block, segment, about, centred, sums)
+        return sums
+
+    with blas_threads(max(1, reader.threads // workers)):
+        total, *others = in_parallel(work, shares(n, workers))
+    for other in others:
+        np.add(total.outer, other.outer, out=total.outer)
+        total.fourths.absorb(other.fourths)
+    return total
+
+
+def _by_class(reader: Reader, about: About, k: int) -> Sums:
+    """Share the classes out: no thread needs sums of its own, however large they are."""
+    n, d = reader.shape
+    sums = Sums(np.zeros((k, d, d)), Fourths.empty(len(about.mean), d))
+    workers = min(reader.threads, k)
+
+    def work(block: Block, segments: list[Segment]) -> None:
+        centred = np.empty((_block_rows(d, workers), d))
+        for segment in segments:
+            _add(reader, block, segment, about, centred, sums)
+
+    with blas_threads(max(1, reader.threads // workers)):
+        for block in reader.blocks(0, n):
+            segments = _segments(block.codes, k, per_class=True)
+            segments.sort(key=lambda segment: -len(segment.order))
+            hands = [segments[i::workers] for i in range(workers)]
+            in_parallel(work, [(block, hand) for hand in hands if hand])
+    return sums
+
+
+def _block_rows(d: int, workers: int) -> int:
+    return max(1, min(CENTRED_BYTES, (64 << 20) // workers) // (8 * d))
+
+
+def _segments(codes: Indices, k: int, per_class: bool) -> list[Segment]:
+    if not per_class:
+        return [Segment(0, np.arange(len(codes)))]
+    # Sixteen bits are sorted by radix: one sweep instead of comparisons.
+    order = np.argsort(codes.astype(np.uint16) if k < 2**16 else codes, kind="stable")
+    edges = np.searchsorted(codes, np.arange(k + 1), sorter=order)
+    return [
+        Segment(c, order[edges[c] : edges[c + 1]]) for c in range(k) if edges[c + 1] > edges[c]
+    ]
+
+
+def _add(
+    reader: Reader, block: Block, segment: Segment, about: About, centred: Floats, sums: Sums
+) -> None:
+    for start in range(0, len(segment.order), len(centred)):
+        order = segment.order[start : start + len(centred)]
+        Z = centred[: len(order)]
+        reader.kernels.centre(
+            block.rows, order, block.codes, block.weights, about, Z, sums.fourths
+        )
+        sums.outer[segment.group] += Z.T @ Z

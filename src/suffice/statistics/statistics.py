@@ -1,0 +1,306 @@
+"""Statistics: what the models need to know of the rows, and the algebra of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.errors import InvalidParameter, Mismatch
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.fourth import Fourth
+from suffice.statistics.numbers import Pair
+from suffice.statistics.scatter import Dense, Diagonal, Scatter, dense
+from suffice.statistics.thin import Thin
+
+DETAILS = ("separate", "shared", "diagonal")
+
+# Two statistics are equal when they differ by no more than this, in units of the spread.
+ROUNDING = 1e-10
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Statistics:
+    """Sufficient statistics of labelled rows, made by `suffice.summarize`.
+
+    A value: `a + b` is having seen both, `a - b` never having seen b, and neither changes
+    a or b. Beyond the scatter it carries what shrinkage estimates need later.
+
+    Attributes
+    ----------
+    classes : (k,) sorted class labels
+    count : (k,) rows of each class
+    weight : (k,) total sample weight of each class; the count when unweighted
+    mean : (k, d) weighted mean of each class
+    scatter : (k, d, d) for detail "separate", (d, d) for "shared", (k, d) for "diagonal":
+        sum of w (x - mean)(x - mean)' over the rows, x about the mean of its class
+    feature_names : names of the d features, or None
+
+    >>> import suffice as sf
+    >>> s = sf.summarize([[1.0], [3.0], [5.0]], ["a", "a", "b"])
+    >>> s.classes, s.weight, s.mean.ravel()
+    (array(['a', 'b'], dtype='<U1'), array([2., 1.]), array([2., 5.]))
+    >>> s + s - s == s
+    True
+    """
+
+    classes: Array
+    count: Indices
+    weight: Floats
+    means: Pair = field(repr=False)
+    spread: Scatter = field(repr=False)
+    fourth: Fourth | None = field(repr=False)
+    extremes: Extremes = field(repr=False)
+    feature_names: tuple[str, ...] | None = None
+    residue: Floats | None = field(default=None, repr=False)
+    # (groups, d): rounding error that earlier removals may have left in the sums of squares
+
+    def __post_init__(self) -> None:
+        for array in self._arrays():
+            array.setflags(write=False)
+
+    @property
+    def mean(self) -> Floats:
+        """Weighted mean of each class, (k, d)."""
+        return self.means.high
+
+    @property
+    def scatter(self) -> Floats:
+        """Centred sums of products (see the class)."""
+        if isinstance(self.spread, Diagonal):
+            return self.spread.sums.high
+        matrices = dense(self.spread).sums.high
+        return matrices if self.spread.per_class else matrices[0]
+
+    @property
+    def factor(self) -> Floats | None:
+        """Rows F with F'F the pooled scatter, where the thin form is kept; else None."""
+        return self.spread.factor if isinstance(self.spread, Thin) else None
+
+    @property
+    def detail(self) -> str:
+        """How much is kept: "separate", "shared" or "diagonal"."""
+        if isinstance(self.spread, Diagonal):
+            return "diagonal"
+        return "separate" if self.spread.per_class else "shared"
+
+    @property
+    def n_features(self) -> int:
+        """How many features a row has."""
+        return self.means.high.shape[1]
+
+    @property
+    def lowest(self) -> Floats:
+        """No row of the class lies below, (k, d); attained as long as `extremes_exact`."""
+        return self.extremes.low
+
+    @property
+    def highest(self) -> Floats:
+        """No row of the class lies above, (k, d); attained as long as `extremes_exact`."""
+        return self.extremes.high
+
+    @property
+    def extremes_exact(self) -> bool:
+        """False after a removal: then `lowest` and `highest` are only bounds."""
+        return self.extremes.exact
+
+    def __add__(self, other: object) -> Statistics:
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        from suffice.statistics.merging import merge
+
+        return merge(self, other)
+
+    def __radd__(self, other: object) -> Statistics:
+        # sum() starts from 0, which here stands for having seen nothing.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: object) -> Statistics:
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        from suffice.statistics.removal import remove
+
+        return remove(self, other)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same of the same classes and features, up to rounding.
+
+        `digest` tells whether they are the same to the last bit.
+        """
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        from suffice.statistics.comparison import same
+
+        return same(self, other, ROUNDING)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        k, d = self.means.high.shape
+        rows = int(self.count.sum())
+        return f"<Statistics of {rows} rows, {d} features, {k} classes, detail={self.detail!r}>"
+
+    @classmethod
+    def empty(
+        cls,
+        like: Statistics,
+    ) -> Statistics:
+        """The identity of `+` among statistics with the features and detail of `like`."""
+        return like.keep_classes(np.zeros(0, np.int64), allow_pooled=True)
+
+    def select(self, features: Iterable[int] | Iterable[str]) -> Statistics:
+        """The statistics of some features, by name or position, in the order asked for.
+
+        The fourth-order sums mix all features, so a choice of fewer drops them.
+        """
+        at = self._positions(list(features))
+        whole = len(at) == self.n_features
+        fourth = replace(self.fourth, cubic=self.fourth.cubic[:, at]) if self.fourth else None
+        names = self.feature_names
+        return replace(
+            self,
+            means=self.means[:, at],
+            spread=self.spread.select(at),
+            fourth=fourth if whole else None,
+            extremes=self.extremes.select(at),
+            feature_names=None if names is None else tuple(names[i] for i in at),
+            residue=None if self.residue is None else self.residue[:, at],
+        )
+
+    def drop_class(self, label: Any) -> Statistics:
+        """The statistics without one class: as if its rows had never been seen."""
+        at = np.flatnonzero(self.classes == label)
+        if len(at) != 1:
+            raise InvalidParameter(
+                f"there is no class {label!r}; the classes are {_listed(self.classes)}."
+            )
+        kept = np.delete(np.arange(len(self.classes)), at)
+        return self.keep_classes(kept)
+
+    def keep_classes(self, at: Indices, allow_pooled: bool = False) -> Statistics:
+        """The statistics of the classes at some positions."""
+        if not self.spread.per_class and not allow_pooled and len(at) < len(self.classes):
+            raise InvalidParameter(
+                "the pooled scatter of detail='shared' mixes all classes, so none can be "
+                "dropped; summarize with detail='separate'."
+            )
+        spread = self.spread
+        residue = self.residue
+        if spread.per_class:
+            spread = spread.keep(at)
+            residue = None if residue is None else residue[at]
+        elif not len(at):
+            spread = Thin(np.empty((0, self.n_features)), np.empty(0, np.int64), 1, False)
+            residue = None
+        return replace(
+            self,
+            classes=self.classes[at],
+            count=self.count[at],
+            weight=self.weight[at],
+            means=self.means[at],
+            spread=spread,
+            fourth=None if self.fourth is None else self.fourth.keep(at),
+            extremes=self.extremes.keep(at),
+            residue=residue,
+        )
+
+    def coarsen(self, detail: str) -> Statistics:
+        """The same rows in less detail: "separate" can become "shared" or "diagonal".
+
+        >>> import suffice as sf
+        >>> sf.summarize([[1, 2], [3, 5], [9, 9]], [0, 0, 1]).coarsen("shared").scatter
+        array([[2. , 3. ], [3. , 4.5]])
+        """
+        if detail == self.detail:
+            return self
+        if self.detail != "separate" or detail not in DETAILS:
+            raise InvalidParameter(
+                f"detail {self.detail!r} cannot become {detail!r}; summarize the rows again."
+            )
+        assert not isinstance(self.spread, Diagonal)
+        if detail == "diagonal":
+            return replace(self, spread=dense(self.spread).only_diagonal(), fourth=None)
+        residue = None if self.residue is None else self.residue.sum(axis=0, keepdims=True)
+        return replace(self, spread=self.spread.pooled(), residue=residue)
+
+    def digest(self) -> str:
+        """A fingerprint of every bit: equal for equal content, on every machine."""
+        from suffice.statistics.storage import digest
+
+        return digest(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`."""
+        from suffice.statistics.storage import save
+
+        save(self, path)
+
+    def _positions(self, features: Sequence[Any]) -> Indices:
+        if not features:
+            raise InvalidParameter("select needs at least one feature.")
+        names = self.feature_names or ()
+        at = []
+        for feature in features:
+            if isinstance(feature, str):
+                if feature not in names:
+                    raise InvalidParameter(
+                        f"there is no feature {feature!r}; the features are "
+                        f"{_listed(names) if names else 'unnamed, so use positions'}."
+                    )
+                at.append(names.index(feature))
+            elif 0 <= int(feature) < self.n_features:
+                at.append(int(feature))
+            else:
+                raise InvalidParameter(
+                    f"there is no feature {feature}; positions run to {self.n_features - 1}."
+                )
+        if len(set(at)) < len(at):
+            raise InvalidParameter("select was given the same feature twice.")
+        return np.array(at, np.int64)
+
+    def _arrays(self) -> list[Array]:
+        found: list[Array | None] = [self.classes, self.count, self.weight, self.residue]
+        pairs = [self.means]
+        if isinstance(self.spread, Thin):
+            found += [self.spread.factor, self.spread.owner]
+        else:
+            pairs.append(self.spread.sums)
+        for pair in pairs:
+            found += [pair.high, pair.low]
+        found += [self.extremes.low, self.extremes.high]
+        if self.fourth is not None:
+            found += [self.fourth.square, self.fourth.cubic, self.fourth.quartic]
+        return [array for array in found if array is not None]
+
+
+def check_same_shape(a: Statistics, b: Statistics) -> None:
+    """Raise unless both describe the same features in the same detail."""
+    if a.n_features != b.n_features:
+        raise Mismatch(f"one side has {a.n_features} features and the other {b.n_features}.")
+    if a.feature_names != b.feature_names:
+        raise Mismatch(_names_differ(a.feature_names, b.feature_names))
+    if a.detail != b.detail:
+        raise Mismatch(
+            f"one side has detail {a.detail!r} and the other {b.detail!r}; "
+            "coarsen('shared') or coarsen('diagonal') brings 'separate' to either."
+        )
+
+
+def _names_differ(a: tuple[str, ...] | None, b: tuple[str, ...] | None) -> str:
+    if a is None or b is None:
+        return "one side has feature names and the other has none; pass data frames on both sides."
+    if sorted(a) == sorted(b):
+        return "both sides have the same features in another order; use select to order them."
+    only_a = [name for name in a if name not in b]
+    only_b = [name for name in b if name not in a]
+    return f"features differ: {_listed(only_a)} on one side, {_listed(only_b)} on the other."
+
+
+def _listed(names: Iterable[Any], most: int = 10) -> str:
+    shown = [repr(name.item() if hasattr(name, "item") else name) for name in names]
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return (", ".join(shown[:most]) or "none") + more

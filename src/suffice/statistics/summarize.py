@@ -1,0 +1,106 @@
+"""Summarize: rows in any form -> statistics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.batches import Batch, batches
+from suffice.data.features import Features
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.first_pass import class_sums
+from suffice.statistics.fourth import Fourth, power_of_two
+from suffice.statistics.kernels.sums import ClassSums
+from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.reader import Reader
+from suffice.statistics.scatter import Diagonal, Scatter
+from suffice.statistics.second_pass import scatter
+from suffice.statistics.statistics import DETAILS, Statistics
+
+
+def summarize(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    detail: str = "separate",
+    *,
+    target: str | None = None,
+) -> Statistics:
+    """Sufficient statistics of labelled rows.
+
+    Parameters
+    ----------
+    X : NumPy array of any real dtype, data frame (pandas, polars, pyarrow, ...), or an
+        iterable of batches (X, y) or (X, y, weight)
+    y : a label a row: strings, integers, booleans, categories; none with batches or `target`
+    sample_weight : a weight a row; zero counts as absent
+    detail : the least the models to come need: a scatter matrix for each class ("separate"),
+        one pooled over classes ("shared"), or variances only ("diagonal")
+    target : the label column, when X is a data frame that holds it
+
+    >>> import suffice as sf
+    >>> X, y = [[0.0, 1.0], [2.0, 3.0], [4.0, 4.0]], ["no", "no", "yes"]
+    >>> s = sf.summarize(X, y)
+    >>> s
+    <Statistics of 3 rows, 2 features, 2 classes, detail='separate'>
+    >>> s.mean
+    array([[1., 2.], [4., 4.]])
+    >>> sf.summarize(X[:1], y[:1]) + sf.summarize(X[1:], y[1:]) == s
+    True
+    """
+    if detail not in DETAILS:
+        raise InvalidParameter(f"detail is {detail!r}; it must be one of {', '.join(DETAILS)}.")
+    total: Statistics | None = None
+    for batch in batches(X, y, sample_weight, target):
+        try:
+            part = _of_batch(batch, detail)
+            total = part if total is None else total + part
+        except InvalidInput as error:
+            if not batch.source:
+                raise
+            raise type(error)(f"{batch.source}{error}") from error
+    if total is None:
+        raise InvalidFeatures("there is no row of positive weight.")
+    return total
+
+
+def _of_batch(batch: Batch, detail: str) -> Statistics:
+    reader = Reader.of(batch)
+    sums, origin = class_sums(reader)
+    kept = np.flatnonzero(sums.count[: len(batch.classes)] > 0)
+    weight = sums.weight[kept]
+    offset = sums.sum[kept] / weight[:, None]
+    means = Pair(*two_sum(origin[kept], offset))
+    spread: Scatter
+    fourth: Fourth | None
+    if detail == "diagonal":
+        squares = sums.square[kept] - offset * sums.sum[kept]
+        constant = sums.low[kept] == sums.high[kept]
+        spread, fourth = Diagonal(Pair(np.where(constant, 0.0, squares))), None
+    else:
+        # Only now is it known which classes have rows: no matrix is made for the others.
+        reader = Reader.of(batch.without_empty_classes(sums.count))
+        unit = power_of_two(_reach(sums))
+        spread, fourth = scatter(reader, means, unit, per_class=detail == "separate")
+    return Statistics(
+        batch.classes[kept],
+        sums.count[kept],
+        weight,
+        means,
+        spread,
+        fourth,
+        Extremes(sums.low[kept], sums.high[kept]),
+        _names(batch.features),
+    )
+
+
+def _reach(sums: ClassSums) -> float:
+    with np.errstate(invalid="ignore"):
+        width = sums.high - sums.low
+    return float(np.max(width, where=np.isfinite(width), initial=0.0))
+
+
+def _names(features: Features) -> tuple[str, ...] | None:
+    return features.names
