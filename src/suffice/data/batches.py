@@ -141,4 +141,4 @@ def _unpack(part: Any) -> tuple[Any, Any, Any]:
             "y is missing: a batch must be a tuple (X, y) or (X, y, weight). "
             "For a whole table pass y as the second argument."
         )
-    return (*part, None) if len(part) == 2 else part  # type: ignore[return-value]
+    return (*part, None) if len(part) == 2 else part

@@ -150,12 +150,18 @@ def _from_objects(values: Array) -> Array:
     )
 
 
+_FAMILIES: tuple[tuple[str, tuple[type, ...]], ...] = (
+    ("bool", (bool, np.bool_)),
+    ("int", (int, np.integer)),
+    ("float", (float, np.floating)),
+    ("str", (str,)),
+    ("bytes", (bytes,)),
+)
+
+
 def _family(label: object) -> str:
-    for name, family in (("bool", (bool, np.bool_)), ("int", (int, np.integer))):
-        if isinstance(label, family):
-            return name
-    for name, family in (("float", (float, np.floating)), ("str", (str,)), ("bytes", (bytes,))):
-        if isinstance(label, family):
+    for name, types in _FAMILIES:
+        if isinstance(label, types):
             return name
     return type(label).__name__
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.labels import same_kind
+from suffice.statistics.numbers import ALL
 
 # A slice where possible: it makes a view, where indices make a copy.
 Rows: TypeAlias = slice | Indices
 
-ALL = slice(None)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Alignment:
     """Positions of two sorted lists of classes in their union, and of what they share."""
 
@@ -41,9 +40,12 @@ def align(left: Array, right: Array) -> Alignment:
     array(['a', 'b', 'c'], dtype='<U1')
     """
     same_kind(left, right)
-    if len(left) == len(right) and (left == right).all():
+    if left is right or (len(left) == len(right) and (left == right).all()):
         return Alignment(left, ALL, ALL, ALL, ALL, ALL)
-    at = np.searchsorted(left, right)
+    at = left.searchsorted(right)
+    if len(right) == 1 and at[0] < len(left) and left[at[0]] == right[0]:
+        one = slice(int(at[0]), int(at[0]) + 1)
+        return Alignment(left, ALL, one, one, one, ALL)
     known = at < len(left)
     known[known] = left[at[known]] == right[known]
     if known.all():

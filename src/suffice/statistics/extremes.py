@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.statistics.alignment import ALL, Alignment
+from suffice.statistics.alignment import Alignment
+from suffice.statistics.numbers import ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,12 @@ class Extremes:
             return Extremes(
                 np.minimum(self.low, other.low), np.maximum(self.high, other.high), exact
             )
-        low = np.full((at.size, self.low.shape[1]), np.inf)
-        high = -low
-        low[at.left], high[at.left] = self.low, self.high
+        if at.left is ALL:
+            low, high = self.low.copy(), self.high.copy()
+        else:
+            low = np.full((at.size, self.low.shape[1]), np.inf)
+            high = -low
+            low[at.left], high[at.left] = self.low, self.high
         low[at.right] = np.minimum(low[at.right], other.low)
         high[at.right] = np.maximum(high[at.right], other.high)
         return Extremes(low, high, exact)

@@ -2,133 +2,182 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
-from suffice.statistics.alignment import ALL, Alignment, Rows
-from suffice.statistics.numbers import placed
+from suffice.data.arrays import Floats, Indices
+from suffice.statistics.alignment import Alignment, Rows
+from suffice.statistics.numbers import ALL, Pair, placed
 from suffice.statistics.scatter import Dense
-from suffice.statistics.shift import Shift
+from suffice.statistics.shift import difference
 from suffice.statistics.thin import Thin
 
-
 SMALLEST_UNIT = 2.0**-500
+
+# Lengths beyond this many units call for a larger unit before they are squared.
+LONG = 2.0**100
+
+
+class Known(NamedTuple):
+    """What else is known of the classes whose sums are moved."""
+
+    means: Pair  # (k, d)
+    weight: Floats  # (k,)
+    spread: Dense | Thin
 
 
 @dataclass(frozen=True, slots=True)
 class Fourth:
-    """Sums over a class of w|z|², w|z|²z and w|z|⁴, z being a row about its class mean.
+    """Sums over a class of w|u|², w|u|²u and w|u|⁴, u being a row about the class's anchor.
 
-    They are measured in `unit`, a power of two near the size of the data: |z|⁴ of a feature
-    of size 1e100 has no float. Moving them to another mean needs the scatter of the class
-    itself; where only the pooled scatter is kept, a class is taken to share its shape, so
-    merging is then exact only as far as the classes do share it.
+    The anchor is a fixed point near the mean, so that a merge moves only the smaller part.
+    It is set anew whenever the weight of the class has doubled; in between, the mean stays
+    within about a standard deviation of it, so no digits are lost.
+
+    All is measured in `unit`, a power of two near the size of the data: |u|⁴ of a feature of
+    size 1e100 has no float. To move the sums takes the scatter of the class itself; where only
+    the pooled scatter is kept, a class is taken to share its shape, and merging is then exact
+    only as far as the classes do share it.
     """
 
+    unit: float
     square: Floats  # (k,)
     cubic: Floats  # (k, d)
     quartic: Floats  # (k,)
-    unit: float
+    anchor: Floats  # (k, d)
+    since: Floats  # (k,): weight of the class when the anchor was set
+
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """Everything that has a row a class, in the order of the fields."""
+        return self.square, self.cubic, self.quartic, self.anchor, self.since
 
     def in_unit(self, unit: float) -> Fourth:
         """The same sums measured in another unit."""
         if unit == self.unit:
             return self
         ratio = self.unit / unit
-        return Fourth(self.square * ratio**2, self.cubic * ratio**3, self.quartic * ratio**4, unit)
-
-    def keep(self, classes: Indices) -> Fourth:
-        """The sums of some classes."""
         return replace(
             self,
-            square=self.square[classes],
-            cubic=self.cubic[classes],
-            quartic=self.quartic[classes],
+            square=self.square * ratio**2,
+            cubic=self.cubic * ratio**3,
+            quartic=self.quartic * ratio**4,
+            unit=unit,
         )
 
+    def keep(self, classes: Rows) -> Fourth:
+        """The sums of some classes."""
+        return Fourth(self.unit, *(array[classes] for array in self.arrays))
 
-def merge(
-    a: Fourth, b: Fourth, spread_a: Dense | Thin, spread_b: Dense | Thin, shift: Shift
-) -> Fourth:
-    """The sums of both, about the merged means."""
-    at = shift.alignment
-    unit = max(a.unit, b.unit, power_of_two(shift.largest))
-    a, b = a.in_unit(unit), b.in_unit(unit)
-    moved_a = _moved(a, at.both_left, spread_a, shift.left_weight, shift.to_left / unit)
-    moved_b = _moved(b, at.both_right, spread_b, shift.right_weight, shift.to_right / unit)
-    return Fourth(
-        _joined(a.square, b.square, moved_a[0] + moved_b[0], at),
-        _joined(a.cubic, b.cubic, moved_a[1] + moved_b[1], at),
-        _joined(a.quartic, b.quartic, moved_a[2] + moved_b[2], at),
-        unit,
-    )
+    def spread(self, at: Rows, length: int) -> Fourth:
+        """The same sums at positions `at` of a longer list of classes, zero elsewhere."""
+        return Fourth(self.unit, *(placed(array, at, length) for array in self.arrays))
+
+    def overlaid(self, at: Rows, other: Fourth) -> Fourth:
+        """The same sums, those of the classes at positions `at` replaced."""
+        out = [array.copy() for array in self.arrays]
+        for values, part in zip(out, other.arrays, strict=True):
+            values[at] = part
+        return Fourth(self.unit, *out)
+
+    def increased(self, at: Rows, square: Floats, cubic: Floats, quartic: Floats) -> Fourth:
+        """The sums with more added for the classes at positions `at`."""
+        squares, cubics, quartics = self.square.copy(), self.cubic.copy(), self.quartic.copy()
+        squares[at] += square
+        cubics[at] += cubic
+        quartics[at] += quartic
+        return Fourth(self.unit, squares, cubics, quartics, self.anchor, self.since)
+
+    def select(self, features: Indices) -> Fourth:
+        """The sums with the features in another order."""
+        return replace(self, cubic=self.cubic[:, features], anchor=self.anchor[:, features])
+
+    def centred(self, known: Known) -> Fourth:
+        """The same sums about the class means."""
+        anchor = known.means.high
+        return Fourth(self.unit, *self.about(anchor, self.unit, known, ALL), anchor, known.weight)
+
+    def about(
+        self, anchor: Floats, unit: float, known: Known, rows: Rows
+    ) -> tuple[Floats, Floats, Floats]:
+        """The three sums of the classes in `rows` about other anchors, (m, d)."""
+        weight, means = known.weight[rows], known.means[rows]
+        # Where u = z + a, z about the mean and S the scatter, all in units:
+        #   |u|²: Q = q + W|a|²      |u|²u: A = c + Qa + 2Sa
+        #   |u|⁴: B = f + 4a'A - 4a'Sa - 2|a|²Q - W|a|⁴
+        # solved for q, c, f with the old a, then taken with the new one.
+        new = difference(means, Pair(anchor)) / unit
+        far = np.vecdot(new, new)
+        if _only_points(known.spread):
+            square = weight * far
+            return square, new * square[:, None], square * far
+        sums = self.in_unit(unit).keep(rows)
+        old = difference(means, Pair(sums.anchor)) / unit
+        near = np.vecdot(old, old)
+        q = sums.square - weight * near
+        S_old, S_new = (_product(known.spread, rows, q, a, unit) for a in (old, new))
+        c = sums.cubic - old * sums.square[:, None] - 2 * S_old
+        f = sums.quartic - 4 * np.vecdot(old, sums.cubic - S_old)
+        f += near * (2 * sums.square + weight * near)
+        square = q + weight * far
+        cubic = c + new * square[:, None] + 2 * S_new
+        quartic = f + 4 * np.vecdot(new, cubic - S_new) - far * (2 * square + weight * far)
+        return square, cubic, quartic
 
 
-def reduce(
-    whole: Fourth, gone: Fourth, spread_left: Dense | Thin, spread_gone: Dense | Thin, shift: Shift
-) -> Fourth:
-    """The sums of what remains, about its own means.
+def merge(a: Fourth, b: Fourth, known_b: Known, at: Alignment, gap: Floats) -> Fourth:
+    """The sums of both; those of b are moved to the anchors of a."""
+    a = a.in_unit(_common_unit(a, b, gap))
+    square, cubic, quartic = b.about(a.anchor[at.both_left], a.unit, known_b, at.both_right)
+    if at.news:
+        a = b.in_unit(a.unit).spread(at.right, at.size).overlaid(at.left, a)
+    return a.increased(at.both, square, cubic, quartic)
 
-    `shift` describes the merge that is undone: left is what remains, right is what goes.
-    """
-    at = shift.alignment
-    unit = max(whole.unit, gone.unit)
-    whole, gone = whole.in_unit(unit), gone.in_unit(unit)
-    moved = _moved(gone, at.both_right, spread_gone, shift.right_weight, shift.to_right / unit)
-    step, weight = shift.to_left / unit, shift.left_weight
-    length = (step * step).sum(axis=1)
-    # The formulas of `_moved`, solved for what was moved.
-    square = whole.square[at.both] - moved[0] - weight * length
-    squares = whole.square.copy()
-    squares[at.both] = square
-    product = _product(spread_left, at.both, square, squares, step, unit)
-    cubic = whole.cubic[at.both] - moved[1] + 2 * product
-    cubic += (square + weight * length)[:, None] * step
-    quartic = whole.quartic[at.both] - moved[2] - 4 * (step * product).sum(axis=1)
-    quartic += 4 * (step * cubic).sum(axis=1) - length * (weight * length + 2 * square)
-    cubics, quartics = whole.cubic.copy(), whole.quartic.copy()
-    cubics[at.both], quartics[at.both] = cubic, quartic
-    return Fourth(squares, cubics, quartics, unit)
+
+def reduce(whole: Fourth, gone: Fourth, known_gone: Known, at: Alignment, gap: Floats) -> Fourth:
+    """The sums of what remains; those of `gone` are moved to the anchors of the whole."""
+    whole = whole.in_unit(_common_unit(whole, gone, gap))
+    sums = gone.about(whole.anchor[at.both], whole.unit, known_gone, ALL)
+    return whole.increased(at.both, *(-part for part in sums))
+
+
+def settled(sums: Fourth, known: Known) -> Fourth:
+    """The same, with anchors at the means of classes whose weight has doubled or halved."""
+    ratio = known.weight / sums.since
+    ratios = ratio.tolist()  # of a few numbers Python finds the extremes faster than NumPy
+    if min(ratios) >= 0.5 and max(ratios) <= 2.0:
+        return sums
+    rows = np.flatnonzero((ratio < 0.5) | (ratio > 2.0))
+    anchor = known.means.high[rows]
+    moved = sums.about(anchor, sums.unit, known, rows)
+    return sums.overlaid(rows, Fourth(sums.unit, *moved, anchor, known.weight[rows]))
 
 
 def power_of_two(size: float) -> float:
-    """The smallest power of two not below `size`, and not so small that its square is zero."""
-    return float(2.0 ** np.ceil(np.log2(max(size, SMALLEST_UNIT))))
+    """The next power of two above `size`, and not so small that its square is zero."""
+    return math.ldexp(1.0, math.frexp(max(size, SMALLEST_UNIT))[1])
 
 
-def _moved(
-    sums: Fourth, rows: Rows, spread: Dense | Thin, weight: Floats, step: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """The sums of some classes about their means plus `step`: z becomes z - step."""
-    square, cubic, quartic = sums.square[rows], sums.cubic[rows], sums.quartic[rows]
-    length = (step * step).sum(axis=1)
-    product = _product(spread, rows, square, sums.square, step, sums.unit)
-    along = (step * (product - cubic)).sum(axis=1)
-    return (
-        square + weight * length,
-        cubic - 2 * product - (square + weight * length)[:, None] * step,
-        quartic + 4 * along + length * (weight * length + 2 * square),
-    )
+def _common_unit(a: Fourth, b: Fourth, gap: Floats) -> float:
+    unit = max(a.unit, b.unit)
+    farthest = max(np.vecdot(gap, gap).tolist(), default=0.0)
+    if farthest < (LONG * unit) ** 2:
+        return unit
+    return max(unit, power_of_two(float(np.abs(gap).max())))
 
 
-def _product(
-    spread: Dense | Thin, rows: Rows, square: Floats, squares: Floats, step: Floats, unit: float
-) -> Floats:
-    if isinstance(spread, Thin) and not len(spread.factor):
-        return np.zeros_like(step)
-    product = spread.times(step, rows) / unit / unit
+def _only_points(spread: Dense | Thin) -> bool:
+    """Whether each class is a single point, so that all sums about its mean are zero."""
+    return isinstance(spread, Thin) and not len(spread.factor)
+
+
+def _product(spread: Dense | Thin, rows: Rows, q: Floats, step: Floats, unit: float) -> Floats:
+    """The scatter matrix of each class times its step."""
+    product = spread.times(step / unit, rows) / unit
     if spread.per_class:
         return product
-    total = squares.sum()
-    return product * (square / total if total else square)[:, None]
-
-
-def _joined(a: Array, b: Array, both: Array, at: Alignment) -> Array:
-    if at.both is ALL:
-        return both
-    out = placed(a, at.left, at.size).copy()
-    out[at.right] = b
-    out[at.both] = both
-    return out
+    trace = spread.diagonal().sum() / unit / unit
+    return product * (q / (trace if trace else 1.0))[:, None]

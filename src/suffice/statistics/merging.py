@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from suffice.data.arrays import Array
+from suffice.data.arrays import Array, Floats
 from suffice.statistics import fourth, scatter
-from suffice.statistics.alignment import ALL, Alignment, align
-from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Diagonal
+from suffice.statistics.alignment import Alignment, align
+from suffice.statistics.fourth import Known
+from suffice.statistics.numbers import ALL, Pair, placed
+from suffice.statistics.scatter import Diagonal, Scatter
 from suffice.statistics.shift import Shift, shift_of_merge
 from suffice.statistics.statistics import Statistics, check_same_shape
 
@@ -20,20 +21,18 @@ def merge(a: Statistics, b: Statistics) -> Statistics:
         return a if len(a.classes) else b
     a, b = _ordered(a, b)
     at = align(a.classes, b.classes)
-    shift = shift_of_merge(
-        at,
-        a.means[at.both_left],
-        b.means[at.both_right],
-        a.weight[at.both_left],
-        b.weight[at.both_right],
-    )
+    left, right = a.means[at.both_left], b.means[at.both_right]
+    shift = shift_of_merge(at, left, right, a.weight[at.both_left], b.weight[at.both_right])
+    weight = _added(a.weight, b.weight, at)
+    means = _means(a.means, b.means, shift.merged_mean(left), at)
+    spread = scatter.merge(a.spread, b.spread, at, shift.jump)
     return Statistics(
         at.classes,
         _added(a.count, b.count, at),
-        _added(a.weight, b.weight, at),
-        _means(a.means, b.means, shift),
-        scatter.merge(a.spread, b.spread, at, shift.jump),
-        _fourth(a, b, shift),
+        weight,
+        means,
+        spread,
+        _fourth(a, b, shift, means, weight, spread),
         a.extremes.merged(b.extremes, at),
         a.feature_names,
         _residue(a, b, at),
@@ -41,7 +40,9 @@ def merge(a: Statistics, b: Statistics) -> Statistics:
 
 
 def _ordered(a: Statistics, b: Statistics) -> tuple[Statistics, Statistics]:
-    """The heavier first, whichever was written first: then a + b is b + a to the last bit."""
+    """One order, whichever was written first: then a + b is b + a to the last bit."""
+    if len(a.classes) != len(b.classes):
+        return (a, b) if len(a.classes) > len(b.classes) else (b, a)
     weight_a, weight_b = a.weight.sum(), b.weight.sum()
     if weight_a == weight_b:
         return (a, b) if a.mean.tobytes() >= b.mean.tobytes() else (b, a)
@@ -51,28 +52,27 @@ def _ordered(a: Statistics, b: Statistics) -> tuple[Statistics, Statistics]:
 def _added(a: Array, b: Array, at: Alignment) -> Array:
     if at.both is ALL:
         return a + b
-    out = np.zeros(at.size, a.dtype)
-    out[at.left] = a
+    out = a.copy() if at.left is ALL else placed(a, at.left, at.size)
     out[at.right] += b
     return out
 
 
-def _means(a: Pair, b: Pair, shift: Shift) -> Pair:
-    at = shift.alignment
+def _means(a: Pair, b: Pair, both: Pair, at: Alignment) -> Pair:
     if at.both is ALL:
-        return shift.mean
+        return both
     total = a.spread(at.left, at.size)
     if at.news:
         total = total.with_rows(at.right, b)
-    return total.with_rows(at.both, shift.mean)
+    return total.with_rows(at.both, both)
 
 
-def _fourth(a: Statistics, b: Statistics, shift: Shift) -> fourth.Fourth | None:
-    if a.fourth is None or b.fourth is None:
+def _fourth(
+    a: Statistics, b: Statistics, shift: Shift, means: Pair, weight: Floats, spread: Scatter
+) -> fourth.Fourth | None:
+    if a.fourth is None or b.fourth is None or isinstance(spread, Diagonal):
         return None
-    assert not isinstance(a.spread, Diagonal)
-    assert not isinstance(b.spread, Diagonal)
-    return fourth.merge(a.fourth, b.fourth, a.spread, b.spread, shift)
+    sums = fourth.merge(a.fourth, b.fourth, b.known, shift.alignment, shift.gap)
+    return fourth.settled(sums, Known(means, weight, spread))
 
 
 def _residue(a: Statistics, b: Statistics, at: Alignment) -> Array | None:

@@ -13,8 +13,12 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 
+ALL = slice(None)
 
-@dataclass(frozen=True, slots=True)
+
+# Not frozen, though never changed: freezing triples the cost of making one, and an update
+# by a single row makes a dozen.
+@dataclass(slots=True, eq=False)
 class Pair:
     """An array held as an unevaluated sum `high + low`, about 32 digits; low may be absent.
 
@@ -42,10 +46,14 @@ class Pair:
         return self + -other
 
     def __getitem__(self, at: Any) -> Pair:
+        if at is ALL:
+            return self
         return Pair(self.high[at], None if self.low is None else self.low[at])
 
     def spread(self, at: Any, length: int) -> Pair:
         """The same values at positions `at` of a longer first axis, zero elsewhere."""
+        if length == len(self.high):
+            return self
         low = None if self.low is None else placed(self.low, at, length)
         return Pair(placed(self.high, at, length), low)
 
@@ -67,8 +75,6 @@ def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 def placed(values: Array, at: Any, length: int) -> Array:
     """Values at positions `at` of a longer first axis, zero elsewhere."""
-    if isinstance(at, slice) and values.shape[0] == length:
-        return values
     out = np.zeros((length, *values.shape[1:]), values.dtype)
     out[at] = values
     return out

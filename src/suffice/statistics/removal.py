@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Array, Floats
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics import fourth, scatter
-from suffice.statistics.alignment import ALL, Alignment, align
-from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Diagonal
+from suffice.statistics.alignment import Alignment, align
+from suffice.statistics.numbers import ALL, Pair
 from suffice.statistics.shift import Shift, difference
 from suffice.statistics.statistics import Statistics, check_same_shape
 
@@ -50,15 +49,13 @@ def remove(whole: Statistics, gone: Statistics) -> Statistics:
         whole.feature_names,
         _residue(whole, gone, shift),
     )
-    return _without_empty(_with_fourth(_checked(left), whole, gone, shift))
+    return _with_fourth(_checked(left), whole, gone, shift).without_empty_classes()
 
 
 def _check_included(whole: Statistics, gone: Statistics, at: Alignment) -> None:
     if at.news:
         unknown = [label for label in gone.classes if label not in whole.classes]
-        raise NeverIncluded(
-            f"class {unknown[0]!r} has rows to remove, but none were ever added."
-        )
+        raise NeverIncluded(f"class {unknown[0]!r} has rows to remove, but none were ever added.")
     excess = gone.count > whole.count[at.both]
     heavier = gone.weight > whole.weight[at.both] * (1 + 1e-9)
     emptied = gone.count == whole.count[at.both]
@@ -89,13 +86,14 @@ def _shift(whole: Statistics, gone: Statistics, at: Alignment) -> Shift:
     total, right = whole.weight[at.both], gone.weight
     emptied = whole.count[at.both] == gone.count
     left = np.where(emptied, 0.0, total - right)
-    to_right = difference(whole.means[at.both], gone.means)
-    ratio = np.where(emptied, 0.0, right / np.where(emptied, 1.0, left))[:, None]
-    return Shift(at, left, right, whole.means[at.both], -to_right * ratio, to_right)
+    # right mean - left mean, from right mean - whole mean
+    stretch = np.where(emptied, 0.0, total / np.where(emptied, 1.0, left))
+    gap = difference(gone.means, whole.means[at.both]) * stretch[:, None]
+    return Shift(at, left, right, gap, right / total, left / total)
 
 
 def _left_means(whole: Statistics, shift: Shift) -> Pair:
-    return shift.mean + Pair(-shift.to_left)
+    return whole.means[shift.alignment.both] - Pair(shift.gap * shift.left_share[:, None])
 
 
 def _residue(whole: Statistics, gone: Statistics, shift: Shift) -> Floats:
@@ -149,31 +147,18 @@ def _certainly_constant(left: Statistics) -> Array:
     room = np.maximum(left.highest - left.mean, 0) * np.maximum(left.mean - left.lowest, 0)
     single = np.broadcast_to((left.count <= 1)[:, None], left.mean.shape)
     if left.spread.per_class:
-        return single | (weight * room <= left.residue)
+        return np.asarray(single | (weight * room <= left.residue))
     return np.asarray(
         single.all(axis=0, keepdims=True)
         | ((weight * room).sum(axis=0, keepdims=True) <= left.residue)
     )
 
 
-def _with_fourth(
-    left: Statistics, whole: Statistics, gone: Statistics, shift: Shift
-) -> Statistics:
+def _with_fourth(left: Statistics, whole: Statistics, gone: Statistics, shift: Shift) -> Statistics:
     if whole.fourth is None or gone.fourth is None:
         return left
-    assert not isinstance(left.spread, Diagonal)
-    assert not isinstance(gone.spread, Diagonal)
-    return replace(
-        left,
-        fourth=fourth.reduce(whole.fourth, gone.fourth, left.spread, gone.spread, shift),
-    )
-
-
-def _without_empty(left: Statistics) -> Statistics:
-    kept: Indices = np.flatnonzero(left.count > 0)
-    if len(kept) == len(left.classes):
-        return left
-    return left.keep_classes(kept, allow_pooled=True)
+    sums = fourth.reduce(whole.fourth, gone.fourth, gone.known, shift.alignment, shift.gap)
+    return replace(left, fourth=fourth.settled(sums, left.known))
 
 
 def _feature(statistics: Statistics, j: int) -> str:

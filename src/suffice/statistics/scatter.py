@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.statistics.alignment import ALL, Alignment, tidy
-from suffice.statistics.numbers import Pair
+from suffice.statistics.alignment import Alignment, tidy
+from suffice.statistics.numbers import ALL, Pair
 from suffice.statistics.thin import Thin
 
 # Pooled over classes there is one group, whatever the classes are.
@@ -58,8 +58,8 @@ class Dense:
     def times(self, vectors: Floats, groups: slice | Indices) -> Floats:
         """Scatter matrix times vector, for one vector a group."""
         if not self.per_class:
-            return vectors @ self.sums.high[0]
-        return np.matmul(self.sums.high[groups], vectors[:, :, None])[:, :, 0]
+            return np.asarray(vectors @ self.sums.high[0])
+        return np.asarray(np.matmul(self.sums.high[groups], vectors[:, :, None])[:, :, 0])
 
     def select(self, features: Indices) -> Dense:
         """The scatter of some features."""

@@ -35,7 +35,9 @@ class Segment:
     order: Indices
 
 
-def scatter(reader: Reader, mean: Pair, unit: float, per_class: bool) -> tuple[Dense | Thin, Fourth]:
+def scatter(
+    reader: Reader, mean: Pair, weight: Floats, unit: float, per_class: bool
+) -> tuple[Dense | Thin, Fourth]:
     """Scatter by class or pooled, as matrices or as the factor that takes less room."""
     k = len(mean.high)
     rest = np.zeros_like(mean.high) if mean.low is None else mean.low
@@ -54,7 +56,8 @@ def scatter(reader: Reader, mean: Pair, unit: float, per_class: bool) -> tuple[D
             found, fourths = Dense(Pair(sums.outer), per_class), sums.fourths
     if not np.isfinite(fourths.square).all() or not np.isfinite(found.diagonal()).all():
         raise reader.not_finite()
-    return found, Fourth(fourths.square[:k], fourths.cubic[:k], fourths.quartic[:k], unit)
+    parts = (fourths.square[:k], fourths.cubic[:k], fourths.quartic[:k])
+    return found, Fourth(unit, *parts, mean.high, weight)
 
 
 def _thin(reader: Reader, about: About, k: int, per_class: bool) -> tuple[Thin, Fourths]:
@@ -127,9 +130,7 @@ def _segments(codes: Indices, k: int, per_class: bool) -> list[Segment]:
     # Sixteen bits are sorted by radix: one sweep instead of comparisons.
     order = np.argsort(codes.astype(np.uint16) if k < 2**16 else codes, kind="stable")
     edges = np.searchsorted(codes, np.arange(k + 1), sorter=order)
-    return [
-        Segment(c, order[edges[c] : edges[c + 1]]) for c in range(k) if edges[c + 1] > edges[c]
-    ]
+    return [Segment(c, order[edges[c] : edges[c + 1]]) for c in range(k) if edges[c + 1] > edges[c]]
 
 
 def _add(
@@ -138,7 +139,5 @@ def _add(
     for start in range(0, len(segment.order), len(centred)):
         order = segment.order[start : start + len(centred)]
         Z = centred[: len(order)]
-        reader.kernels.centre(
-            block.rows, order, block.codes, block.weights, about, Z, sums.fourths
-        )
+        reader.kernels.centre(block.rows, order, block.codes, block.weights, about, Z, sums.fourths)
         sums.outer[segment.group] += Z.T @ Z

@@ -8,55 +8,54 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.statistics.alignment import Alignment
-from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.numbers import Pair
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Shift:
-    """For the m classes that both parts have: weights, and the way from each mean to theirs."""
+    """For the m classes that both parts have: weights, and how far apart the means are.
+
+    The merged mean lies between the two: left mean + left_share gap, which is
+    right mean - right_share gap.
+    """
 
     alignment: Alignment
     left_weight: Floats  # (m,)
     right_weight: Floats  # (m,)
-    mean: Pair  # (m, d): the merged means
-    to_left: Floats  # (m, d): merged mean - left mean
-    to_right: Floats  # (m, d): merged mean - right mean
+    gap: Floats  # (m, d): right mean - left mean
+    left_share: Floats  # (m,): right weight / total weight
+    right_share: Floats  # (m,): left weight / total weight
 
     @property
     def jump(self) -> Floats:
-        """sqrt(ab / (a + b)) (right mean - left mean): its outer product joins two scatters."""
-        a, b = self.left_weight, self.right_weight
-        return np.sqrt(a * (b / (a + b)))[:, None] * (self.to_left - self.to_right)
+        """sqrt(ab / (a + b)) gap: its outer product is what joins two scatters."""
+        return np.sqrt(self.right_weight * self.right_share)[:, None] * self.gap
 
-    @property
-    def largest(self) -> float:
-        """The largest coordinate of any step."""
-        steps = (self.to_left, self.to_right)
-        return max((float(np.abs(step).max()) for step in steps if step.size), default=0.0)
+    def merged_mean(self, left: Pair) -> Pair:
+        """The merged means, given the left ones."""
+        return left + Pair(self.gap * self.left_share[:, None])
 
 
 def shift_of_merge(
     alignment: Alignment, left: Pair, right: Pair, left_weight: Floats, right_weight: Floats
 ) -> Shift:
     """The shift when the right part joins the left one."""
-    gap = difference(right, left)
-    share = (right_weight / (left_weight + right_weight))[:, None]
-    to_left = gap * share
+    total = left_weight + right_weight
     return Shift(
-        alignment, left_weight, right_weight, moved(left, to_left), to_left, to_left - gap
+        alignment,
+        left_weight,
+        right_weight,
+        difference(right, left),
+        right_weight / total,
+        left_weight / total,
     )
 
 
 def difference(a: Pair, b: Pair) -> Floats:
-    """a - b rounded once, however close the two are."""
-    high, error = two_sum(a.high, -b.high)
+    """a - b to full relative accuracy, however close the two are."""
+    gap: Floats = a.high - b.high
     if a.low is not None:
-        error += a.low
+        gap += a.low
     if b.low is not None:
-        error -= b.low
-    return high + error
-
-
-def moved(point: Pair, step: Floats) -> Pair:
-    """point + step with the digits that one float cannot hold."""
-    return point + Pair(step)
+        gap -= b.low
+    return gap

@@ -12,9 +12,9 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.extremes import Extremes
-from suffice.statistics.fourth import Fourth
+from suffice.statistics.fourth import Fourth, Known
 from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Dense, Diagonal, Scatter, dense
+from suffice.statistics.scatter import Diagonal, Scatter, dense
 from suffice.statistics.thin import Thin
 
 DETAILS = ("separate", "shared", "diagonal")
@@ -60,26 +60,26 @@ class Statistics:
     # (groups, d): rounding error that earlier removals may have left in the sums of squares
 
     def __post_init__(self) -> None:
-        for array in self._arrays():
+        for array in (self.classes, self.count, self.weight):
             array.setflags(write=False)
 
     @property
     def mean(self) -> Floats:
         """Weighted mean of each class, (k, d)."""
-        return self.means.high
+        return _locked(self.means.high)
 
     @property
     def scatter(self) -> Floats:
         """Centred sums of products (see the class)."""
         if isinstance(self.spread, Diagonal):
-            return self.spread.sums.high
-        matrices = dense(self.spread).sums.high
+            return _locked(self.spread.sums.high)
+        matrices = _locked(dense(self.spread).sums.high)
         return matrices if self.spread.per_class else matrices[0]
 
     @property
     def factor(self) -> Floats | None:
         """Rows F with F'F the pooled scatter, where the thin form is kept; else None."""
-        return self.spread.factor if isinstance(self.spread, Thin) else None
+        return _locked(self.spread.factor) if isinstance(self.spread, Thin) else None
 
     @property
     def detail(self) -> str:
@@ -91,22 +91,28 @@ class Statistics:
     @property
     def n_features(self) -> int:
         """How many features a row has."""
-        return self.means.high.shape[1]
+        return int(self.means.high.shape[1])
 
     @property
     def lowest(self) -> Floats:
         """No row of the class lies below, (k, d); attained as long as `extremes_exact`."""
-        return self.extremes.low
+        return _locked(self.extremes.low)
 
     @property
     def highest(self) -> Floats:
         """No row of the class lies above, (k, d); attained as long as `extremes_exact`."""
-        return self.extremes.high
+        return _locked(self.extremes.high)
 
     @property
     def extremes_exact(self) -> bool:
         """False after a removal: then `lowest` and `highest` are only bounds."""
         return self.extremes.exact
+
+    @property
+    def known(self) -> Known:
+        """What it takes to move the fourth-order sums."""
+        assert not isinstance(self.spread, Diagonal)
+        return Known(self.means, self.weight, self.spread)
 
     def __add__(self, other: object) -> Statistics:
         if not isinstance(other, Statistics):
@@ -158,14 +164,13 @@ class Statistics:
         The fourth-order sums mix all features, so a choice of fewer drops them.
         """
         at = self._positions(list(features))
-        whole = len(at) == self.n_features
-        fourth = replace(self.fourth, cubic=self.fourth.cubic[:, at]) if self.fourth else None
+        fourth = self.fourth if len(at) == self.n_features else None
         names = self.feature_names
         return replace(
             self,
             means=self.means[:, at],
             spread=self.spread.select(at),
-            fourth=fourth if whole else None,
+            fourth=None if fourth is None else fourth.select(at),
             extremes=self.extremes.select(at),
             feature_names=None if names is None else tuple(names[i] for i in at),
             residue=None if self.residue is None else self.residue[:, at],
@@ -207,6 +212,11 @@ class Statistics:
             extremes=self.extremes.keep(at),
             residue=residue,
         )
+
+    def without_empty_classes(self) -> Statistics:
+        """The statistics of the classes that have rows."""
+        kept = np.flatnonzero(self.count > 0)
+        return self if len(kept) == len(self.count) else self.keep_classes(kept, allow_pooled=True)
 
     def coarsen(self, detail: str) -> Statistics:
         """The same rows in less detail: "separate" can become "shared" or "diagonal".
@@ -262,19 +272,11 @@ class Statistics:
             raise InvalidParameter("select was given the same feature twice.")
         return np.array(at, np.int64)
 
-    def _arrays(self) -> list[Array]:
-        found: list[Array | None] = [self.classes, self.count, self.weight, self.residue]
-        pairs = [self.means]
-        if isinstance(self.spread, Thin):
-            found += [self.spread.factor, self.spread.owner]
-        else:
-            pairs.append(self.spread.sums)
-        for pair in pairs:
-            found += [pair.high, pair.low]
-        found += [self.extremes.low, self.extremes.high]
-        if self.fourth is not None:
-            found += [self.fourth.square, self.fourth.cubic, self.fourth.quartic]
-        return [array for array in found if array is not None]
+
+def _locked(array: Array) -> Array:
+    """The same array, which nobody can write to any more."""
+    array.setflags(write=False)
+    return array
 
 
 def check_same_shape(a: Statistics, b: Statistics) -> None:

@@ -83,7 +83,7 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
         # Only now is it known which classes have rows: no matrix is made for the others.
         reader = Reader.of(batch.without_empty_classes(sums.count))
         unit = power_of_two(_reach(sums))
-        spread, fourth = scatter(reader, means, unit, per_class=detail == "separate")
+        spread, fourth = scatter(reader, means, weight, unit, per_class=detail == "separate")
     return Statistics(
         batch.classes[kept],
         sums.count[kept],

@@ -31,7 +31,7 @@ class Thin:
     def is_worthwhile(self) -> bool:
         """Whether the factor takes no more room than the matrices."""
         rows, d = self.factor.shape
-        return rows <= self.groups * d
+        return bool(rows <= self.groups * d)
 
     def merged(self, other: Thin, alignment: Alignment, jump: Floats) -> Thin:
         """Factor of both: their rows, and one for each pair of class means that differ."""

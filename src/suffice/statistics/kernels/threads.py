@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -39,7 +40,7 @@ def shares(n: int, parts: int) -> list[tuple[int, int]]:
     [(0, 3), (3, 6), (6, 10)]
     """
     edges = [n * i // parts for i in range(parts + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 _lock = Lock()

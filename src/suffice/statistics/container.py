@@ -1,0 +1,114 @@
+"""Container: named arrays and a JSON header in one safetensors file, whole or not at all.
+
+Such a file holds numbers and text only; reading one executes nothing. Its header carries a
+checksum of every other byte, so that no damage can pass for data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array
+from suffice.errors import InvalidFile
+
+FORMAT = 1
+
+_KEY = "suffice"
+_BLANK = "0" * 64
+
+
+def pack(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
+    """The bytes of a file: equal for equal content."""
+    from safetensors.numpy import save
+
+    text = json.dumps({"format": FORMAT, **header}, sort_keys=True, ensure_ascii=True)
+    tensors = {name: np.ascontiguousarray(array) for name, array in sorted(arrays.items())}
+    # The two entries of a metadata dictionary come out in no fixed order; one always does.
+    blank = save(tensors, {_KEY: _BLANK + text})
+    return _with_checksum(blank, hashlib.sha256(blank).hexdigest())
+
+
+def unpack(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Header and arrays of a file, once every bit of it is known to be as it was written."""
+    header, checksum = _header(data, name)
+    if hashlib.sha256(_with_checksum(data, _BLANK)).hexdigest() != checksum:
+        raise InvalidFile(
+            f"{name} is damaged: its checksum does not fit its content. Fetch or write it again."
+        )
+    if header.get("format", 0) > FORMAT:
+        raise InvalidFile(
+            f"{name} was written by a newer version of suffice (file format "
+            f"{header['format']}, this version reads up to {FORMAT}). Upgrade suffice."
+        )
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        return header, load(data)
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise InvalidFile(f"{name} cannot be read: {error}.") from None
+
+
+def write_whole(path: str | PathLike[str], data: bytes) -> None:
+    """Write a file so that a reader finds the old one or the new one, never a part."""
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _header(data: bytes, name: str) -> tuple[dict[str, Any], str]:
+    """The JSON header and the checksum beside it, from the length-prefixed start of the file."""
+    size = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or size > len(data) - 8:
+        raise InvalidFile(f"{name} is not a suffice file, or it was cut short ({len(data)} bytes).")
+    try:
+        text = json.loads(data[8 : 8 + size])["__metadata__"][_KEY]
+        header = json.loads(text[len(_BLANK) :])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InvalidFile(f"{name} is not a suffice file, or it is damaged.") from None
+    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+        raise InvalidFile(f"{name} is not a suffice file.")
+    return header, text[: len(_BLANK)]
+
+
+def _with_checksum(data: bytes, checksum: str) -> bytes:
+    """The same bytes with another checksum in its place at the start of the header."""
+    marker = f'"{_KEY}":"'.encode()
+    start = data.find(marker, 8, 8 + 1024) + len(marker)
+    if start < len(marker):
+        raise InvalidFile("the file is not a suffice file: its header has no checksum.")
+    return b"".join([data[:start], checksum.encode(), data[start + len(_BLANK) :]])
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
