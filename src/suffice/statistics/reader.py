@@ -59,12 +59,12 @@ class Reader:
         """How many threads may have sums of this size of their own."""
         return max(1, min(self.threads, self.shape[0], COPIES_BYTES // max(1, bytes_each)))
 
-    def blocks(self, start: int, stop: int) -> Iterator[Block]:
-        """The rows of a range: in one block if they can be used where they lie."""
+    def blocks(self, start: int, stop: int, most: int | None = None) -> Iterator[Block]:
+        """The rows of a range, at most so many at a time: all where no copy is needed."""
         features = self.batch.features
         step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
         if features.ready:
-            step = max(1, stop - start)
+            step = max(1, most or stop - start)
         for low in range(start, stop, step):
             high = min(stop, low + step)
             codes, weights = self.batch.codes[low:high], self.weights[low:high]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from suffice.statistics.thin import Thin, from_rows
 
 # Centred rows are made and multiplied in blocks of this size, which stay in the cache.
 CENTRED_BYTES = 4 << 20
+
+# Rows are gathered by class from stretches with about this many of each.
+ROWS_OF_CLASS = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,8 @@ def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
     def work(start: int, stop: int) -> Sums:
         sums = Sums(np.zeros((groups, d, d)), Fourths.empty(len(about.mean), d))
         centred = np.empty((_block_rows(d, workers), d))
-        for block in reader.blocks(start, stop):
-            for segment in _segments(block.codes, k, per_class):
+        for block in reader.blocks(start, stop, ROWS_OF_CLASS * k if per_class else None):
+            for segment in _segments(reader, block, k, per_class):
                 _add(reader, block, segment, about, centred, sums)
         return sums
 
@@ -113,7 +117,7 @@ def _by_class(reader: Reader, about: About, k: int) -> Sums:
 
     with blas_threads(max(1, reader.threads // workers)):
         for block in reader.blocks(0, n):
-            segments = _segments(block.codes, k, per_class=True)
+            segments = _segments(reader, block, k, per_class=True)
             segments.sort(key=lambda segment: -len(segment.order))
             hands = [segments[i::workers] for i in range(workers)]
             in_parallel(work, [(block, hand) for hand in hands if hand])
@@ -124,13 +128,12 @@ def _block_rows(d: int, workers: int) -> int:
     return max(1, min(CENTRED_BYTES, (64 << 20) // workers) // (8 * d))
 
 
-def _segments(codes: Indices, k: int, per_class: bool) -> list[Segment]:
+def _segments(reader: Reader, block: Block, k: int, per_class: bool) -> list[Segment]:
     if not per_class:
-        return [Segment(0, np.arange(len(codes)))]
-    # Sixteen bits are sorted by radix: one sweep instead of comparisons.
-    order = np.argsort(codes.astype(np.uint16) if k < 2**16 else codes, kind="stable")
-    edges = np.searchsorted(codes, np.arange(k + 1), sorter=order)
-    return [Segment(c, order[edges[c] : edges[c + 1]]) for c in range(k) if edges[c + 1] > edges[c]]
+        return [Segment(0, np.arange(len(block.codes)))]
+    order, edges = reader.kernels.by_class(block.codes, k)
+    ranges = enumerate(pairwise(edges.tolist()))
+    return [Segment(c, order[start:stop]) for c, (start, stop) in ranges if stop > start]
 
 
 def _add(

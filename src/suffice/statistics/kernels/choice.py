@@ -12,12 +12,15 @@ COMPILED_FROM = 1 << 23
 
 
 class Kernels(Protocol):
-    """The two inner loops; `plain` and `compiled` give the same sums up to rounding."""
+    """The inner loops; `plain` and `compiled` give the same sums up to rounding."""
 
     def class_sums(
         self, X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums
     ) -> None:
         """Add each class's sums about its origin to `out`."""
+
+    def by_class(self, codes: Indices, k: int) -> tuple[Indices, Indices]:
+        """Rows in the order of their codes, and where each code starts and the last ends."""
 
     def centre(
         self,

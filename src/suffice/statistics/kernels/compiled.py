@@ -38,6 +38,14 @@ def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: C
     )
 
 
+def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
+    """Rows in the order of their codes, and where each code below k starts and the last ends."""
+    order = np.empty(len(codes), np.int64)
+    place = np.empty((5, int(k) + 1), np.int64)
+    _sort(codes, 0, len(codes), k + 1, place, order)
+    return order, np.concatenate([[0], place[4, :k]])
+
+
 @njit(nogil=True, cache=True)
 def _sort(
     codes: Any, start: int, stop: int, k: int, place: Any, order: Any
@@ -81,7 +89,7 @@ def _sort(
         place[3, c] += 1
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@njit(nogil=True, cache=True, fastmath=True, forceinline=True)
 def _touch(X: Any, start: int, stop: int) -> float:  # pragma: no cover - compiled
     # Rows of a class lie apart; reading a block in order first brings it into the cache.
     seen = 0.0
@@ -92,31 +100,40 @@ def _touch(X: Any, start: int, stop: int) -> float:  # pragma: no cover - compil
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def _four_rows(
-    a: Any, b: Any, c: Any, d: Any, o: Any, s: Any, v: Any, low: Any, high: Any
+def _rows_of_class(
+    X: Any, order: Any, o: Any, s: Any, v: Any, low: Any, high: Any
 ) -> None:  # pragma: no cover - compiled
-    for j in range(len(o)):
-        x0 = np.float64(a[j])
-        x1 = np.float64(b[j])
-        x2 = np.float64(c[j])
-        x3 = np.float64(d[j])
-        z0 = x0 - o[j]
-        z1 = x1 - o[j]
-        z2 = x2 - o[j]
-        z3 = x3 - o[j]
-        s[j] += (z0 + z1) + (z2 + z3)
-        v[j] += (z0 * z0 + z1 * z1) + (z2 * z2 + z3 * z3)
-        m0 = x0 if x0 < x1 else x1
-        m1 = x2 if x2 < x3 else x3
-        m0 = m0 if m0 < m1 else m1
-        low[j] = m0 if m0 < low[j] else low[j]
-        m0 = x0 if x0 > x1 else x1
-        m1 = x2 if x2 > x3 else x3
-        m0 = m0 if m0 > m1 else m1
-        high[j] = m0 if m0 > high[j] else high[j]
+    # Four rows for each time the sums are loaded and stored.
+    d = len(o)
+    r = 0
+    while r + 4 <= len(order):
+        a, b, c, e = X[order[r]], X[order[r + 1]], X[order[r + 2]], X[order[r + 3]]
+        for j in range(d):
+            x0 = np.float64(a[j])
+            x1 = np.float64(b[j])
+            x2 = np.float64(c[j])
+            x3 = np.float64(e[j])
+            z0 = x0 - o[j]
+            z1 = x1 - o[j]
+            z2 = x2 - o[j]
+            z3 = x3 - o[j]
+            s[j] += (z0 + z1) + (z2 + z3)
+            v[j] += (z0 * z0 + z1 * z1) + (z2 * z2 + z3 * z3)
+            m0 = x0 if x0 < x1 else x1
+            m1 = x2 if x2 < x3 else x3
+            m0 = m0 if m0 < m1 else m1
+            low[j] = m0 if m0 < low[j] else low[j]
+            m0 = x0 if x0 > x1 else x1
+            m1 = x2 if x2 > x3 else x3
+            m0 = m0 if m0 > m1 else m1
+            high[j] = m0 if m0 > high[j] else high[j]
+        r += 4
+    while r < len(order):
+        _one_row(X[order[r]], 1.0, o, s, v, low, high)
+        r += 1
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, fastmath=_FAST, forceinline=True)
 def _one_row(
     a: Any, w: float, o: Any, s: Any, v: Any, low: Any, high: Any
 ) -> None:  # pragma: no cover - compiled
@@ -164,24 +181,13 @@ def _class_sums(
         for c in range(k):
             end = place[4, c]
             count[c] += end - r
-            while not weighted and r + 4 <= end:
-                _four_rows(
-                    X[order[r]],
-                    X[order[r + 1]],
-                    X[order[r + 2]],
-                    X[order[r + 3]],
-                    origin[c],
-                    s[c],
-                    v[c],
-                    low[c],
-                    high[c],
-                )
-                r += 4
-            while r < end:
-                w = weights[order[r]] if weighted else 1.0
-                weight[c] += w
-                _one_row(X[order[r]], w, origin[c], s[c], v[c], low[c], high[c])
-                r += 1
+            if weighted:
+                for i in order[r:end]:
+                    weight[c] += weights[i]
+                    _one_row(X[i], weights[i], origin[c], s[c], v[c], low[c], high[c])
+            elif end > r:
+                _rows_of_class(X, order[r:end], origin[c], s[c], v[c], low[c], high[c])
+            r = end
         pending += stop - start
         if pending >= stretch or stop == n:
             total += s
@@ -211,14 +217,17 @@ def centre(
     )
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
+@njit(nogil=True, cache=True, forceinline=True)
+def _minus(x: float, m: float, rest: float) -> float:  # pragma: no cover - compiled
+    # Apart, without the licence to join the two subtractions into one.
+    return (x - m) - rest
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"}, forceinline=True)
 def _centre_row(x: Any, m: Any, rest: Any, z: Any) -> float:  # pragma: no cover - compiled
     length = 0.0
     for j in range(len(z)):
-        z[j] = np.float64(x[j]) - m[j]
-    # Apart from the loop above, since "reassoc" may join the two subtractions into one.
-    for j in range(len(z)):
-        z[j] -= rest[j]
+        z[j] = _minus(np.float64(x[j]), m[j], rest[j])
         length += z[j] * z[j]
     return length
 

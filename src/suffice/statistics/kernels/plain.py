@@ -34,6 +34,12 @@ def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: C
         out.square[present] += np.add.reduceat(weighted * z, first)
 
 
+def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
+    """Rows in the order of their codes, and where each code below k starts and the last ends."""
+    order = np.argsort(codes, kind="stable")
+    return order, np.searchsorted(codes, np.arange(k + 1), sorter=order)
+
+
 def centre(
     X: Array, order: Indices, codes: Indices, weights: Floats, about: About, Z: Floats, out: Fourths
 ) -> None:
