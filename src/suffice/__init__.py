@@ -6,6 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from suffice.estimators.gaussian import (
+        QDA,
+        DiagonalLDA,
+        GaussianDiscriminant,
+        GaussianNB,
+        QuadraticDiscriminantAnalysis,
+    )
+    from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
     from suffice.statistics.statistics import Statistics
     from suffice.statistics.storage import load
     from suffice.statistics.summarize import summarize
@@ -14,12 +22,31 @@ __version__ = "0.1.0"
 
 # Resolved on first use, so that `import suffice` stays fast however much it offers.
 _HOME = {
+    "DiagonalLDA": "suffice.estimators.gaussian",
+    "GaussianDiscriminant": "suffice.estimators.gaussian",
+    "GaussianNB": "suffice.estimators.gaussian",
+    "LDA": "suffice.estimators.linear",
+    "LinearDiscriminantAnalysis": "suffice.estimators.linear",
+    "QDA": "suffice.estimators.gaussian",
+    "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "Statistics": "suffice.statistics.statistics",
     "load": "suffice.statistics.storage",
     "summarize": "suffice.statistics.summarize",
 }
 
-__all__ = ["Statistics", "__version__", "load", "summarize"]
+__all__ = [
+    "LDA",
+    "QDA",
+    "DiagonalLDA",
+    "GaussianDiscriminant",
+    "GaussianNB",
+    "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+    "Statistics",
+    "__version__",
+    "load",
+    "summarize",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -49,3 +49,11 @@ class LostPrecision(InvalidInput, ArithmeticError):
 
 class InvalidFile(InvalidInput):
     """A file is not ours, is damaged, or comes from a newer version."""
+
+
+class TooFewRows(InvalidInput):
+    """There are not enough rows for the model asked for."""
+
+
+class Unbounded(InvalidInput):
+    """A feature separates the classes exactly, so its likelihood has no maximum."""

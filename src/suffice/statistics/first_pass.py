@@ -6,8 +6,8 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.statistics.kernels.sums import ClassSums
-from suffice.statistics.kernels.threads import in_parallel, shares
 from suffice.statistics.reader import Reader
+from suffice.statistics.threads import in_parallel, shares
 
 # Rows looked at for a first guess of the class means.
 SAMPLE_ROWS = 1024

@@ -12,7 +12,7 @@ from suffice.data.batches import Batch
 from suffice.data.features import ArrayFeatures, not_finite
 from suffice.errors import NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
-from suffice.statistics.kernels.threads import n_threads
+from suffice.statistics.threads import n_threads
 
 # A block that must be converted before use takes at most this much.
 CONVERTED_BYTES = 8 << 20

@@ -10,11 +10,11 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.kernels.sums import About, Fourths
-from suffice.statistics.kernels.threads import blas_threads, in_parallel, shares
 from suffice.statistics.numbers import Pair
 from suffice.statistics.reader import Block, Reader
 from suffice.statistics.scatter import Dense
 from suffice.statistics.thin import Thin, from_rows
+from suffice.statistics.threads import blas_threads, in_parallel, shares
 
 # Centred rows are made and multiplied in blocks of this size, which stay in the cache.
 CENTRED_BYTES = 4 << 20

@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 
 from suffice.data.batches import Batch, batches
-from suffice.data.features import Features
+from suffice.data.features import not_finite
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import class_sums
-from suffice.statistics.fourth import Fourth, power_of_two
+from suffice.statistics.fourth import SMALLEST_UNIT, Fourth, power_of_two
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.reader import Reader
 from suffice.statistics.scatter import Diagonal, Scatter
 from suffice.statistics.second_pass import scatter
 from suffice.statistics.statistics import DETAILS, Statistics
+from suffice.statistics.thin import Thin
 
 
 def summarize(
@@ -67,6 +68,8 @@ def summarize(
 
 
 def _of_batch(batch: Batch, detail: str) -> Statistics:
+    if batch.features.shape[0] == 1:
+        return _of_row(batch, detail)
     reader = Reader.of(batch)
     sums, origin = class_sums(reader)
     kept = np.flatnonzero(sums.count[: len(batch.classes)] > 0)
@@ -92,7 +95,33 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
         spread,
         fourth,
         Extremes(sums.low[kept], sums.high[kept]),
-        _names(batch.features),
+        batch.features.names,
+    )
+
+
+def _of_row(batch: Batch, detail: str) -> Statistics:
+    """A single row is its own mean and has no scatter: nothing to add up."""
+    row = batch.features.read(0, 1).astype(np.float64)
+    error = not_finite(row, batch.first_row, batch.features.names)
+    if error is not None:
+        raise error
+    weight = np.ones(1) if batch.weights is None else batch.weights.copy()
+    d = row.shape[1]
+    spread: Scatter = Diagonal(Pair(np.zeros((1, d))))
+    fourth = None
+    if detail != "diagonal":
+        spread = Thin(np.empty((0, d)), np.empty(0, np.int64), 1, detail == "separate")
+        zero = np.zeros(1)
+        fourth = Fourth(SMALLEST_UNIT, zero, np.zeros((1, d)), zero, row, weight)
+    return Statistics(
+        batch.classes[batch.codes],
+        np.ones(1, np.int64),
+        weight,
+        Pair(row),
+        spread,
+        fourth,
+        Extremes(row, row),
+        batch.features.names,
     )
 
 
@@ -100,7 +129,3 @@ def _reach(sums: ClassSums) -> float:
     with np.errstate(invalid="ignore"):
         width = sums.high - sums.low
     return float(np.max(width, where=np.isfinite(width), initial=0.0))
-
-
-def _names(features: Features) -> tuple[str, ...] | None:
-    return features.names

@@ -1,0 +1,32 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check bench wheel clean
+
+demo: $(READY)  ## summarize a shipped table and show what it holds
+	$(BIN)/python examples/demo.py
+
+test: $(READY)  ## all tests, doctests included
+	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered $(ARGS)
+
+check: $(READY)  ## lint, types, import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## against scikit-learn and the machine's own limits, in one run
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+wheel: $(READY)
+	$(BIN)/python -m build --no-isolation --wheel
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[files,plot,test,check]"
+	touch $(READY)

@@ -1,0 +1,182 @@
+"""The Gaussian family: one classifier, and its corners by their usual names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.errors import InvalidParameter
+from suffice.estimators.base import GaussianClassifier
+from suffice.models.settings import Settings
+
+
+class GaussianDiscriminant(GaussianClassifier):
+    """The whole family of Gaussian class models, from nearest centroid to QDA.
+
+    Parameters
+    ----------
+    structure : shape of a class covariance: "full", "diagonal" (naive Bayes), "spherical"
+    pooling : 0, each class its own covariance (QDA), to 1, one shared by all (LDA);
+        Friedman's lambda
+    shrinkage : 0 to 1, Friedman's gamma; or estimated: "ledoit-wolf" (also "auto"), "oas"
+    target : what it shrinks toward: the scaled "identity", or the "diagonal", with which the
+        units of the features do not matter
+    priors : None (class shares), "uniform", a mapping by label, or an array in the order of
+        `classes_`
+    ddof : 0 divides by the weight of a class (maximum likelihood), 1 by one less
+
+    Attributes
+    ----------
+    classes_, priors_, means_, covariance_, covariances_, statistics_, n_features_in_,
+    feature_names_in_ ; borrowed_classes_ : classes with too few rows for a covariance of their
+        own, which borrow the pooled one
+
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice import GaussianDiscriminant
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = GaussianDiscriminant(pooling=0.5, shrinkage=0.1).fit(X, y)
+    >>> round(model.score(X, y), 3)
+    0.98
+    """
+
+    def __init__(
+        self,
+        structure: str = "full",
+        pooling: float = 0.0,
+        shrinkage: float | str = 0.0,
+        target: str = "identity",
+        priors: Any = None,
+        ddof: float = 0,
+    ) -> None:
+        self.structure = structure
+        self.pooling = pooling
+        self.shrinkage = shrinkage
+        self.target = target
+        self.priors = priors
+        self.ddof = ddof
+
+    def _settings(self) -> Settings:
+        return Settings.checked(
+            structure=self.structure,
+            pooling=self.pooling,
+            shrinkage=self.shrinkage,
+            target=self.target,
+            ddof=self.ddof,
+        )
+
+
+class QuadraticDiscriminantAnalysis(GaussianClassifier):
+    """QDA: a mean and a full covariance for each class.
+
+    Parameters
+    ----------
+    priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives scikit-learn's
+        and MASS's covariances
+    reg_param : as in scikit-learn, (1 - reg_param) covariance + reg_param I
+
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice import QuadraticDiscriminantAnalysis
+    >>> X, y = load_iris(return_X_y=True)
+    >>> QuadraticDiscriminantAnalysis().fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+
+    def __init__(
+        self,
+        *,
+        priors: Any = None,
+        shrinkage: float | str | None = None,
+        reg_param: float = 0.0,
+        target: str = "identity",
+        ddof: float = 0,
+    ) -> None:
+        self.priors = priors
+        self.shrinkage = shrinkage
+        self.reg_param = reg_param
+        self.target = target
+        self.ddof = ddof
+
+    def _settings(self) -> Settings:
+        shrinkage, target = self.shrinkage, self.target
+        if self.reg_param:
+            if shrinkage:
+                raise InvalidParameter("give either shrinkage or reg_param, not both.")
+            shrinkage, target = self.reg_param, "unit"
+        return Settings.checked(shrinkage=shrinkage, target=target, ddof=self.ddof)
+
+
+class GaussianNB(GaussianClassifier):
+    """Gaussian naive Bayes: independent features with a variance for each class.
+
+    Parameters
+    ----------
+    priors : see `GaussianDiscriminant`
+    var_smoothing : share of each feature's own overall variance that is added to its variance
+        in every class; scikit-learn takes the share of the largest variance of all features,
+        which drowns features in small units
+
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> GaussianNB().fit(X, y).score(X, y)
+    0.96
+    """
+
+    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+    def _settings(self) -> Settings:
+        return Settings.checked(structure="diagonal", smoothing=self.var_smoothing)
+
+    @property
+    def theta_(self) -> Floats:
+        """Mean of each class and feature (scikit-learn's name)."""
+        return self.means_
+
+    @property
+    def var_(self) -> Floats:
+        """Variance of each class and feature, smoothing included (scikit-learn's name)."""
+        return np.array([c.variances for c in self._fitted.covariances])  # type: ignore[attr-defined]
+
+    @property
+    def class_prior_(self) -> Floats:
+        """Prior of each class (scikit-learn's name)."""
+        return self.priors_
+
+    @property
+    def class_count_(self) -> Floats:
+        """Weight of each class (scikit-learn's name)."""
+        return self._fitted_statistics.weight
+
+
+class DiagonalLDA(GaussianClassifier):
+    """LDA with naive Bayes: independent features with one variance shared by all classes.
+
+    Parameters
+    ----------
+    priors, shrinkage, ddof : see `GaussianDiscriminant`
+
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice import DiagonalLDA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> DiagonalLDA().fit(X, y).score(X, y)
+    0.96
+    """
+
+    def __init__(
+        self, *, priors: Any = None, shrinkage: float | str = 0.0, ddof: float = 0
+    ) -> None:
+        self.priors = priors
+        self.shrinkage = shrinkage
+        self.ddof = ddof
+
+    def _settings(self) -> Settings:
+        return Settings.checked(
+            structure="diagonal", pooling=1.0, shrinkage=self.shrinkage, ddof=self.ddof
+        )
+
+
+QDA = QuadraticDiscriminantAnalysis

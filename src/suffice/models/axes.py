@@ -1,0 +1,37 @@
+"""Discriminant axes: the directions along which class means differ most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.models.gaussian import GaussianModel
+from suffice.models.linalg import principal_axes
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Directions in which the shared covariance has variance one, widest apart first."""
+
+    centre: Floats  # (d,): class means weighted by the priors
+    directions: Floats  # (d, m)
+    shares: Floats  # (m,): of the variance between classes
+
+
+def discriminant_axes(model: GaussianModel) -> Axes:
+    """The axes of a model with a shared covariance."""
+    base = model.means[0]
+    centre = base + model.priors @ (model.means - base)
+    steps = model.means - centre
+    covariance = model.covariances[0]
+    white = covariance.whiten(steps) * np.sqrt(model.priors)[:, None]
+    sizes, vectors = principal_axes(white)
+    kept = min(len(model.classes) - 1, covariance.rank)
+    squares = sizes[:kept] ** 2
+    total = squares.sum()
+    # An axis v in whitened rows is A'v in the original ones.
+    return Axes(
+        centre, covariance.unwhiten(vectors[:kept]).T, squares / (total if total > 0 else 1.0)
+    )

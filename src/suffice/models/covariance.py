@@ -1,0 +1,171 @@
+"""Covariances: ready to measure distances, in three shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.models.linalg import Whitener, span
+
+
+class Covariance(Protocol):
+    """What a Gaussian needs of its covariance."""
+
+    @property
+    def rank(self) -> int:
+        """How many directions have variance."""
+
+    @property
+    def log_determinant(self) -> float:
+        """Log of the determinant, over the directions that have variance."""
+
+    def squared_lengths(self, steps: Floats) -> Floats:
+        """Squared Mahalanobis length of each row of (n, d)."""
+
+    def whiten(self, steps: Floats) -> Floats:
+        """Rows (n, r) whose Euclidean lengths are the Mahalanobis lengths of `steps`."""
+
+    def solve(self, steps: Floats) -> Floats:
+        """Each row times the inverse covariance."""
+
+    def unwhiten(self, rows: Floats) -> Floats:
+        """Directions v with steps'v = whiten(steps)'row, for rows (m, r)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """Any covariance, by its whitener."""
+
+    whitener: Whitener
+
+    @property
+    def rank(self) -> int:
+        """How many directions have variance."""
+        return len(self.whitener.matrix)
+
+    @property
+    def log_determinant(self) -> float:
+        """Log of the determinant, over the directions that have variance."""
+        return self.whitener.log_determinant
+
+    def squared_lengths(self, steps: Floats) -> Floats:
+        """Squared Mahalanobis length of each row."""
+        return _squares(self.whiten(steps))
+
+    def whiten(self, steps: Floats) -> Floats:
+        """Rows whose Euclidean lengths are the Mahalanobis lengths of `steps`."""
+        return np.asarray(steps @ self.whitener.matrix.T)
+
+    def solve(self, steps: Floats) -> Floats:
+        """Each row times the inverse covariance."""
+        return self.unwhiten(self.whiten(steps))
+
+    def unwhiten(self, rows: Floats) -> Floats:
+        """Directions v with steps'v = whiten(steps)'row."""
+        return np.asarray(rows @ self.whitener.matrix)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagonal:
+    """Independent features: a variance each, zero for one that never varies and is ignored."""
+
+    variances: Floats  # (d,)
+
+    @property
+    def precisions(self) -> Floats:
+        """One over each variance; zero for a feature that is ignored."""
+        known = self.variances > 0
+        return np.where(known, 1 / np.where(known, self.variances, 1.0), 0.0)
+
+    @property
+    def rank(self) -> int:
+        """How many features have variance."""
+        return int((self.variances > 0).sum())
+
+    @property
+    def log_determinant(self) -> float:
+        """Sum of the log variances."""
+        return float(np.log(self.variances[self.variances > 0]).sum())
+
+    def squared_lengths(self, steps: Floats) -> Floats:
+        """Squared Mahalanobis length of each row."""
+        return _squares(self.whiten(steps))
+
+    def whiten(self, steps: Floats) -> Floats:
+        """Rows divided by the standard deviations."""
+        return np.asarray(steps * np.sqrt(self.precisions))
+
+    def solve(self, steps: Floats) -> Floats:
+        """Each row divided by the variances."""
+        return np.asarray(steps * self.precisions)
+
+    def unwhiten(self, rows: Floats) -> Floats:
+        """Directions v with steps'v = whiten(steps)'row: whitening is its own transpose."""
+        return self.whiten(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class LowRank:
+    """A few directions of their own variance, and one variance for all others.
+
+    In features divided by `scale`: basis' diag(variances) basis + floor (I - basis' basis).
+    Takes O(rd) where a matrix would take O(d²).
+    """
+
+    scale: Floats  # (d,)
+    basis: Floats  # (r, d), orthonormal rows
+    variances: Floats  # (r,)
+    floor: float
+
+    @classmethod
+    def of_factor(cls, factor: Floats, scale: Floats, share: float, floor: float) -> LowRank:
+        """share factor'factor + floor diag(scale²)."""
+        values, basis = span(factor / scale)
+        return cls(scale, basis, share * values + floor, floor)
+
+    @property
+    def rank(self) -> int:
+        """Every direction has variance."""
+        return len(self.scale)
+
+    @property
+    def log_determinant(self) -> float:
+        """Log of the determinant."""
+        outside = (len(self.scale) - len(self.variances)) * np.log(self.floor)
+        return float(np.log(self.variances).sum() + outside + 2 * np.log(self.scale).sum())
+
+    def whiten(self, steps: Floats) -> Floats:
+        """Rows whose Euclidean lengths are the Mahalanobis lengths of `steps`."""
+        inside, outside = self._split(steps)
+        return np.asarray(
+            (inside / np.sqrt(self.variances)) @ self.basis + outside / np.sqrt(self.floor)
+        )
+
+    def squared_lengths(self, steps: Floats) -> Floats:
+        """Squared Mahalanobis length of each row."""
+        inside, outside = self._split(steps)
+        return _squares(inside / np.sqrt(self.variances)) + _squares(outside) / self.floor
+
+    def solve(self, steps: Floats) -> Floats:
+        """Each row times the inverse covariance."""
+        inside, outside = self._split(steps)
+        spread = (inside / self.variances) @ self.basis + outside / self.floor
+        return np.asarray(spread / self.scale)
+
+    def unwhiten(self, rows: Floats) -> Floats:
+        """Directions v with steps'v = whiten(steps)'row."""
+        return self.whiten(rows * self.scale) / self.scale
+
+    def _split(self, steps: Floats) -> tuple[Floats, Floats]:
+        # The part outside is found by subtraction before squaring: |u|² - |inside|² would
+        # cancel where the floor is small.
+        scaled = steps / self.scale
+        inside = scaled @ self.basis.T
+        return inside, scaled - inside @ self.basis
+
+
+def _squares(rows: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))

@@ -1,0 +1,87 @@
+"""Full covariances, estimated: by Cholesky where they are regular, in their range where not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.errors import TooFewRows
+from suffice.models.covariance import Covariance, Full, LowRank
+from suffice.models.groups import Group, Groups
+from suffice.models.linalg import Whitener, range_whitener, thin_whitener, whitener
+from suffice.models.unbounded import check_bounded
+
+
+def full_covariances(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
+    """One covariance a group, and the classes that had to borrow the pooled one.
+
+    A class whose own covariance is singular (fewer rows than features, a feature constant in
+    it) borrows the covariance pooled over classes. Where that is singular too, all classes
+    are compared in the directions in which it is not, as by a pseudo-inverse in units of the
+    standard deviation within classes.
+    """
+    found = [_regular(groups, groups.group(g)) for g in range(groups.size)]
+    if None not in found:
+        return tuple(c for c in found if c is not None), ()
+    check_bounded(groups.statistics)
+    base = _base(groups)
+    if groups.shared:
+        return (Full(base),), ()
+    if len(base.matrix) < groups.statistics.n_features:
+        found = [_within(base, groups, groups.group(g)) for g in range(groups.size)]
+    borrowed = tuple(g for g, covariance in enumerate(found) if covariance is None)
+    return tuple(Full(base) if c is None else c for c in found), borrowed
+
+
+def _regular(groups: Groups, group: Group) -> Covariance | None:
+    if group.denominator <= 0:
+        return None
+    if groups.wide:
+        return _wide(groups, group)
+    found = whitener(groups.shrunk(group))
+    return None if found is None else Full(found)
+
+
+def _wide(groups: Groups, group: Group) -> Covariance | None:
+    share, variances = groups.share(group), group.variances
+    if share == 0 or not variances.any():
+        return None
+    assert group.factor is not None
+    factor = group.factor / np.sqrt(group.denominator)
+    scale = np.ones_like(variances)
+    floor = share
+    if groups.settings.target == "identity":
+        floor = share * float(variances.mean())
+    elif groups.settings.target == "diagonal":
+        scale = np.sqrt(variances)
+    return LowRank.of_factor(factor, scale, 1 - share, floor)
+
+
+def _base(groups: Groups) -> Whitener:
+    """The pooled covariance, in the directions in which it is regular."""
+    pooled = groups.pooled
+    if pooled.denominator <= 0:
+        raise TooFewRows(
+            f"{len(groups.statistics.classes)} classes with a total weight of {pooled.weight:g} "
+            f"leave nothing to divide by at ddof={groups.settings.ddof:g}. Use ddof=0 or more rows."
+        )
+    if groups.wide:
+        assert pooled.factor is not None
+        return thin_whitener(pooled.factor, pooled.denominator)
+    covariance = groups.shrunk(pooled)
+    return whitener(covariance) or range_whitener(covariance)
+
+
+def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
+    """The covariance of a group in the directions that `base` keeps."""
+    if group.denominator <= 0:
+        return None
+    covariance: Floats
+    if groups.wide:
+        assert group.factor is not None
+        rows = group.factor @ base.matrix.T
+        covariance = rows.T @ rows / group.denominator
+    else:
+        covariance = base.matrix @ groups.shrunk(group) @ base.matrix.T
+    found = whitener(covariance)
+    return None if found is None else Full(found.after(base))

@@ -1,0 +1,171 @@
+"""The Gaussian model: class priors, means and covariances, ready to score rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.models.covariance import Covariance, Diagonal
+from suffice.models.diagonal import diagonal_covariances
+from suffice.models.full import full_covariances
+from suffice.models.groups import Groups
+from suffice.models.priors import class_priors
+from suffice.models.scoring import Independent, by_blocks
+from suffice.models.settings import Settings, fitting
+from suffice.statistics.statistics import Statistics
+
+LOG_2PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Scores (x - centre)'coefficients + constants, where all classes share a covariance."""
+
+    centre: Floats  # (d,)
+    coefficients: Floats  # (k, d)
+    constants: Floats  # (k,)
+
+
+@dataclass(frozen=True)
+class GaussianModel:
+    """p(x, y): a prior, a mean and a covariance for each class.
+
+    Scores are joint log densities up to a constant of the row: all that labels and posteriors
+    take, and linear in x where the covariance is shared.
+    """
+
+    classes: Array  # (k,)
+    priors: Floats  # (k,)
+    means: Floats  # (k, d)
+    covariances: tuple[Covariance, ...]  # one shared by all classes, or k
+    borrowed: tuple[int, ...]  # classes whose covariance is the pooled one for want of their own
+
+    @property
+    def shared(self) -> bool:
+        """Whether all classes have the same covariance."""
+        return len(self.covariances) == 1
+
+    def with_priors(self, priors: Floats) -> GaussianModel:
+        """The same class densities under other priors."""
+        return replace(self, priors=priors)
+
+    @cached_property
+    def log_priors(self) -> Floats:
+        """Log prior of each class; minus infinity for a prior of zero."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.priors)
+
+    @cached_property
+    def linear(self) -> Linear:
+        """Discriminant functions of a shared covariance: w = P(m - c), b = ln p - w'(m - c) / 2."""
+        # About a centre: x'w with x far from zero would lose the digits that decide.
+        centre = self.means.mean(axis=0)
+        steps = self.means - centre
+        coefficients = self.covariances[0].solve(steps)
+        lengths = np.einsum("ij,ij->i", coefficients, steps)
+        return Linear(centre, coefficients, self.log_priors - lengths / 2)
+
+    @cached_property
+    def _constants(self) -> Floats:
+        """ln p - (ln|S| + r ln 2 pi) / 2 for each class."""
+        volumes = np.array([c.log_determinant + c.rank * LOG_2PI for c in self.covariances])
+        return self.log_priors - volumes / 2
+
+    @cached_property
+    def _independent(self) -> Independent | None:
+        if not all(isinstance(c, Diagonal) for c in self.covariances):
+            return None
+        precisions = [c.precisions for c in self.covariances if isinstance(c, Diagonal)]
+        return Independent(self.means, np.array(precisions))
+
+    def scores(self, X: Array) -> Floats:
+        """Joint log density up to a constant of the row, (n, k)."""
+        if self.shared:
+            return by_blocks(X, len(self.classes), self._linear_scores)
+        return self.joint(X)
+
+    def log_posterior(self, X: Array) -> Floats:
+        """ln p(y | x), (n, k): exact however far from every class."""
+        if self.shared:
+            return by_blocks(X, len(self.classes), lambda x: normalised(self._linear_scores(x)))
+        if self._independent is not None:
+            return normalised(self.joint(X))
+        return by_blocks(X, len(self.classes), lambda x: normalised(self._joint(x)))
+
+    def joint(self, X: Array) -> Floats:
+        """ln p(x, y), (n, k)."""
+        if self.shared:
+            return by_blocks(X, len(self.classes), self._shared_joint)
+        if self._independent is not None:
+            return self._constants - self._independent.squared_distances(X) / 2
+        return by_blocks(X, len(self.classes), self._joint)
+
+    def squared_distances(self, X: Array) -> Floats:
+        """Squared Mahalanobis distance to each class mean, (n, k)."""
+        if self._independent is not None and not self.shared:
+            return self._independent.squared_distances(X)
+        return by_blocks(X, len(self.classes), self._distances)
+
+    def _linear_scores(self, X: Floats) -> Floats:
+        linear = self.linear
+        scores = (X - linear.centre) @ linear.coefficients.T
+        scores += linear.constants
+        return np.asarray(scores)
+
+    def _shared_joint(self, X: Floats) -> Floats:
+        lengths = self.covariances[0].squared_lengths(X - self.linear.centre)
+        volume = self.log_priors - self._constants
+        return self._linear_scores(X) - (lengths / 2)[:, None] - volume
+
+    def _joint(self, X: Floats) -> Floats:
+        return self._constants - self._distances(X) / 2
+
+    def _distances(self, X: Floats) -> Floats:
+        out = np.empty((len(X), len(self.classes)))
+        for c, mean in enumerate(self.means):
+            covariance = self.covariances[0 if self.shared else c]
+            out[:, c] = covariance.squared_lengths(X - mean)
+        return out
+
+
+def build(statistics: Statistics, settings: Settings, priors: Any) -> GaussianModel:
+    """The model that the settings ask for, from statistics alone."""
+    statistics = fitting(statistics, settings)
+    chances = class_priors(priors, statistics.classes, statistics.weight)
+    covariances: tuple[Covariance, ...]
+    if settings.structure == "full":
+        covariances, borrowed = full_covariances(Groups(statistics, settings))
+    else:
+        covariances, borrowed = diagonal_covariances(statistics, settings)
+    return GaussianModel(statistics.classes, chances, statistics.mean, covariances, borrowed)
+
+
+def normalised(scores: Floats) -> Floats:
+    """Scores less the log of the sum of their exponentials, in place."""
+    scores -= scores.max(axis=1, keepdims=True)
+    scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    return scores
+
+
+def log_sum(joint: Floats) -> Floats:
+    """Log of the sum of the exponentials of each row."""
+    top = joint.max(axis=1)
+    return np.asarray(top + np.log(np.exp(joint - top[:, None]).sum(axis=1)))
+
+
+def covariance_matrices(statistics: Statistics, settings: Settings, model: GaussianModel) -> Floats:
+    """The estimated covariances as matrices: (d, d) shared, (k, d, d) separate."""
+    statistics = fitting(statistics, settings)
+    if settings.structure != "full":
+        matrices = [np.diag(c.variances) for c in model.covariances if isinstance(c, Diagonal)]
+    else:
+        groups = Groups(statistics, settings)
+        matrices = [
+            groups.shrunk(groups.pooled if g in model.borrowed else groups.group(g))
+            for g in range(groups.size)
+        ]
+    return np.array(matrices[0] if model.shared else matrices)

@@ -1,0 +1,103 @@
+"""Linear algebra: the factorisations, and the only use of scipy.linalg."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from suffice.data.arrays import Floats
+
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Whitener:
+    """A matrix A, (r, d), with A'A the (pseudo-)inverse of a covariance.
+
+    `log_determinant` is of the covariance, over the r directions that are kept.
+    """
+
+    matrix: Floats
+    log_determinant: float
+
+    def after(self, first: Whitener) -> Whitener:
+        """The whitener of a covariance given in the coordinates that `first` makes."""
+        return Whitener(self.matrix @ first.matrix, self.log_determinant + first.log_determinant)
+
+
+def whitener(covariance: Floats) -> Whitener | None:
+    """By Cholesky, or None where the covariance is singular to working precision.
+
+    The factor is that of the correlations, so that units of features do not matter.
+    """
+    scale = np.sqrt(np.maximum(covariance.diagonal(), 0))
+    if not scale.all():
+        return None
+    correlation = covariance / scale / scale[:, None]
+    factor, failed = linalg.lapack.dpotrf(correlation, lower=1, clean=1, overwrite_a=1)
+    pivots = factor.diagonal()
+    # A squared pivot is the share of a feature's variance that earlier ones leave unexplained.
+    if failed or (pivots**2).min() <= rank_tolerance(len(scale)):
+        return None
+    inverse, _ = linalg.lapack.dtrtri(factor, lower=1)
+    return Whitener(
+        np.ascontiguousarray(inverse / scale), 2 * float(np.log(pivots).sum() + np.log(scale).sum())
+    )
+
+
+def range_whitener(covariance: Floats) -> Whitener:
+    """By eigenvalues, in the directions that have variance; the others are left out."""
+    scale = np.sqrt(np.maximum(covariance.diagonal(), 0))
+    inverse = reciprocal(scale)
+    values, vectors = linalg.eigh(covariance * inverse * inverse[:, None], check_finite=False)
+    kept = values > rank_tolerance(len(scale)) * values[-1]
+    return _from_eigen(values[kept], vectors.T[kept], scale)
+
+
+def thin_whitener(factor: Floats, denominator: float) -> Whitener:
+    """The same for factor'factor / denominator, which is never formed."""
+    scale = np.sqrt(np.einsum("ij,ij->j", factor, factor) / denominator)
+    values, vectors = span(factor * reciprocal(scale) / np.sqrt(denominator))
+    return _from_eigen(values, vectors, scale)
+
+
+def span(rows: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues of rows'rows that are not zero, and their eigenvectors as rows."""
+    if not len(rows):
+        return np.empty(0), rows
+    values, left = linalg.eigh(rows @ rows.T, check_finite=False)
+    kept = values > rank_tolerance(len(rows)) * values[-1]
+    values, left = values[kept], left[:, kept]
+    return values, (left / np.sqrt(values)).T @ rows
+
+
+def principal_axes(rows: Floats) -> tuple[Floats, Floats]:
+    """Singular values of a few rows and their right singular vectors, as rows.
+
+    Each vector points to where its largest entry is positive, so that signs do not vary.
+    """
+    _, sizes, vectors = linalg.svd(rows, full_matrices=False, check_finite=False)
+    largest = np.abs(vectors).argmax(axis=1)
+    signs = np.where(vectors[np.arange(len(vectors)), largest] < 0, -1.0, 1.0)
+    return sizes, vectors * signs[:, None]
+
+
+def rank_tolerance(d: int) -> float:
+    """Relative size below which a variance is rounding."""
+    return 1e-13 + 10 * d * EPSILON
+
+
+def reciprocal(values: Floats) -> Floats:
+    """One over each value, and zero where the value is zero."""
+    known = values > 0
+    return np.where(known, 1 / np.where(known, values, 1.0), 0.0)
+
+
+def _from_eigen(values: Floats, vectors: Floats, scale: Floats) -> Whitener:
+    root = np.sqrt(values)[:, None]
+    # The product of the covariance's nonzero eigenvalues, in the units of the features.
+    triangle: Floats = linalg.qr((root * vectors * scale).T, mode="r", check_finite=False)[0]
+    log_determinant = 2 * float(np.log(np.abs(triangle.diagonal())).sum())
+    return Whitener(vectors * reciprocal(scale) / root, log_determinant)

@@ -1,0 +1,68 @@
+"""Priors: class shares, uniform, by label, or an array -> one probability a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.errors import InvalidParameter
+
+
+def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
+    """Prior probability of each class, in the order of `classes`.
+
+    >>> class_priors({"b": 0.9, "a": 0.1}, np.array(["a", "b"]), np.ones(2))
+    array([0.1, 0.9])
+    """
+    if priors is None:
+        return np.asarray(weight / weight.sum())
+    if isinstance(priors, str):
+        if priors != "uniform":
+            raise InvalidParameter(
+                f"priors is {priors!r}; pass None (class shares), 'uniform', a mapping by "
+                "class label, or an array in the order of the classes."
+            )
+        return np.full(len(classes), 1 / len(classes))
+    read = _by_label if isinstance(priors, Mapping) else _in_order
+    values = read(priors, classes)
+    if not np.isfinite(values).all() or (values < 0).any():
+        c = int(np.argmin(np.where(np.isfinite(values), values, -np.inf)))
+        raise InvalidParameter(
+            f"Priors must be non-negative: that of class {classes[c]!r} is {values[c]}."
+        )
+    if not np.isclose(values.sum(), 1.0, rtol=0, atol=1e-8):
+        raise InvalidParameter(
+            f"The sum of the priors should be 1; it is {values.sum():.12g}. Divide by it."
+        )
+    return values
+
+
+def _by_label(priors: Mapping[Any, Any], classes: Array) -> Floats:
+    known = classes.tolist()
+    for label in priors:
+        if label not in known:
+            raise InvalidParameter(f"priors names class {label!r}; the classes are {known}.")
+    for label in known:
+        if label not in priors:
+            raise InvalidParameter(f"priors has no entry for class {label!r}.")
+    return _numbers([priors[label] for label in known])
+
+
+def _in_order(priors: Any, classes: Array) -> Floats:
+    values = _numbers(priors)
+    if values.shape != (len(classes),):
+        raise InvalidParameter(
+            f"Number of priors must match number of classes: {values.shape} priors for "
+            f"{len(classes)} classes {classes.tolist()}."
+        )
+    return values
+
+
+def _numbers(priors: Any) -> Floats:
+    try:
+        return np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameter(f"priors must be numbers, not {priors!r}.") from None

@@ -1,0 +1,92 @@
+"""Settings: which member of the Gaussian family to build."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from suffice.errors import InvalidParameter
+from suffice.statistics.statistics import Statistics
+
+STRUCTURES = ("full", "diagonal", "spherical")
+TARGETS = ("identity", "diagonal", "unit")
+ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What shape a class covariance has and how far it leans on others.
+
+    structure : "full", "diagonal" or "spherical"
+    pooling : from each class's own covariance (0) to one shared by all (1)
+    shrinkage : toward the target, in [0, 1], or "ledoit-wolf" ("auto"), "oas"
+    target : the scaled "identity", the "diagonal" (so that units do not matter), or the "unit"
+        matrix itself
+    ddof : subtracted from the weight of each class before dividing by it
+    smoothing : share of each feature's overall variance added to its variance in every class
+    """
+
+    structure: str = "full"
+    pooling: float = 0.0
+    shrinkage: float | str = 0.0
+    target: str = "identity"
+    ddof: float = 0.0
+    smoothing: float = 0.0
+
+    @classmethod
+    def checked(cls, **given: Any) -> Settings:
+        """Settings, after checking every value."""
+        choice("structure", given.get("structure", "full"), STRUCTURES)
+        choice("target", given.get("target", "identity"), TARGETS)
+        given["pooling"] = share("pooling", given.get("pooling", 0.0))
+        shrinkage = given.get("shrinkage", 0.0)
+        if isinstance(shrinkage, str):
+            choice("shrinkage", shrinkage, tuple(ESTIMATED))
+            given["shrinkage"] = ESTIMATED[shrinkage]
+        else:
+            given["shrinkage"] = share("shrinkage", 0.0 if shrinkage is None else shrinkage)
+        for name in ("ddof", "smoothing"):
+            value = given.get(name, 0.0)
+            if not _is_number(value) or not 0 <= value < float("inf"):
+                raise InvalidParameter(f"{name} is {value!r}; it must be a number not below 0.")
+        return cls(**given)
+
+    @property
+    def detail(self) -> str:
+        """The least detail of statistics that this takes."""
+        if self.structure != "full" and not isinstance(self.shrinkage, str):
+            return "diagonal"
+        return "shared" if self.pooling == 1 else "separate"
+
+
+def fitting(statistics: Statistics, settings: Settings) -> Statistics:
+    """Statistics in the detail that the settings take, made from those at hand."""
+    if statistics.detail in (settings.detail, "separate"):
+        wanted = settings.detail
+        # The fourth-order sums of "separate" stay exact; pooling happens later anyway.
+        keep = wanted == "shared" or isinstance(settings.shrinkage, str)
+        return statistics if keep else statistics.coarsen(wanted)
+    raise InvalidParameter(
+        f"these statistics have detail {statistics.detail!r} but the model takes "
+        f"{settings.detail!r}; summarize the rows with detail={settings.detail!r}, "
+        "or with 'separate', which serves every model."
+    )
+
+
+def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """The value, if it is one of those allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise InvalidParameter(f"{name} is {value!r}; it must be one of {', '.join(allowed)}.")
+    return value
+
+
+def share(name: str, value: Any) -> float:
+    """The value, if it is a number from 0 to 1."""
+    if not _is_number(value) or not 0 <= value <= 1:
+        raise InvalidParameter(f"{name} is {value!r}; it must be a number from 0 to 1.")
+    return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,0 +1,55 @@
+"""Shrinkage: how much of a covariance to replace by its target, estimated from statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What the estimates take of a covariance: sums over its entries, not the entries."""
+
+    weight: float
+    features: int
+    trace: float
+    squared_norm: float  # of all entries
+    quartic: float  # sum of w|z|⁴ / weight
+
+    @property
+    def mean_variance(self) -> float:
+        """Average over features."""
+        return self.trace / self.features
+
+
+def ledoit_wolf(spread: Spread) -> float:
+    """The share that minimises the expected squared error (Ledoit and Wolf 2004)."""
+    if spread.features == 1:
+        return 0.0
+    d, mean = spread.features, spread.mean_variance
+    noise = (spread.quartic - spread.squared_norm) / (d * spread.weight)
+    distance = (spread.squared_norm - 2 * mean * spread.trace + d * mean**2) / d
+    return float(min(max(noise, 0.0), distance) / distance) if distance > 0 and noise else 0.0
+
+
+def oas(spread: Spread) -> float:
+    """The same for Gaussian rows, iterated to its limit (Chen, Wiesel, Eldar and Hero 2010)."""
+    d = spread.features
+    alpha = spread.squared_norm / d**2
+    mean = spread.mean_variance**2
+    denominator = (spread.weight + 1) * (alpha - mean / d)
+    return 1.0 if denominator == 0 else min((alpha + mean) / denominator, 1.0)
+
+
+def toward_diagonal(correlation: Floats, weight: float) -> float:
+    """The share for the diagonal target, for Gaussian rows: correlations only, so no units.
+
+    Var(r) is about (1 - r²)² / n.
+    """
+    r2 = np.tril(correlation, -1) ** 2
+    signal = r2.sum()
+    noise = np.tril((1 - r2) ** 2, -1).sum() / weight
+    return float(min(1.0, noise / signal)) if signal > 0 else 1.0
