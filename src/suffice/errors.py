@@ -15,6 +15,10 @@ class InvalidFeatures(InvalidInput):
     """X has the wrong shape or holds something other than real numbers."""
 
 
+class NotNumbers(InvalidFeatures, TypeError):
+    """X holds something that is not a real number."""
+
+
 class NotFinite(InvalidFeatures):
     """X holds NaN or infinite values, or values too large to be squared."""
 
@@ -53,7 +57,3 @@ class InvalidFile(InvalidInput):
 
 class TooFewRows(InvalidInput):
     """There are not enough rows for the model asked for."""
-
-
-class Unbounded(InvalidInput):
-    """A feature separates the classes exactly, so its likelihood has no maximum."""

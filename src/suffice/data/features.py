@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.errors import InvalidFeatures, NotFinite
+from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 
 # A block that must be converted is at most this large, so that memory stays bounded.
 CONVERTED_BYTES = 16 << 20
@@ -64,8 +64,7 @@ class FrameFeatures:
         """Rows start to stop, C-ordered, float64."""
         part = self.frame[start:stop]
         out = np.empty(part.shape, np.float64)
-        for j, name in enumerate(part.columns):
-            column = part[name]
+        for j, column in enumerate(part.iter_columns()):
             if column.null_count():
                 row = start + int(column.is_null().arg_true()[0])
                 raise not_finite_at(row, j, float("nan"), self.names)
@@ -172,7 +171,7 @@ def _checked(values: Array) -> Array:
     if values.dtype.kind == "O":
         return _from_objects(values)
     if values.dtype.kind not in "fiub":
-        raise InvalidFeatures(
+        raise NotNumbers(
             f"X holds {values.dtype} values; features must be real numbers. "
             "Encode strings, categories and dates as numbers first."
         )
@@ -187,9 +186,9 @@ def _from_objects(values: Array) -> Floats:
             try:
                 float(value)
             except (TypeError, ValueError):
-                raise InvalidFeatures(
-                    f"X[{i}, {j}] is {value!r}; the argument must be a number. "
-                    "Encode strings, categories and dates as numbers first."
+                raise NotNumbers(
+                    f"X[{i}, {j}] is {value!r}; the argument must be a string or a real number, "
+                    f"not {type(value).__name__!r}. Encode categories and dates as numbers first."
                 ) from None
         raise
 
@@ -197,7 +196,7 @@ def _from_objects(values: Array) -> Floats:
 def _from_frame(frame: nw.DataFrame[Any]) -> FrameFeatures:
     for name, dtype in frame.schema.items():
         if not (dtype.is_numeric() or dtype == nw.Boolean):
-            raise InvalidFeatures(
+            raise NotNumbers(
                 f"column {name!r} holds {dtype}; features must be real numbers. "
                 "Encode or drop it, or choose columns first."
             )

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.features import not_finite
+from suffice.data.features import as_features, not_finite
 from suffice.data.labels import as_labels, encode
 from suffice.errors import InvalidLabels, InvalidParameter, NeverIncluded
 from suffice.models.gaussian import GaussianModel, build, covariance_matrices, log_sum
@@ -94,7 +94,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each row."""
-        return np.asarray(self.classes_[self._answer(X, "scores").argmax(axis=1)])
+        best = self._answer(X, "scores").argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> Floats:
         """p(y | x): a column a class, in the order of `classes_`."""
@@ -189,9 +190,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:
             return
-        unknown = np.setdiff1d(encode(as_labels(y))[0], np.asarray(classes))
-        present = np.unique(as_labels(y))
-        unknown = unknown[np.isin(unknown, present)]
+        unknown = np.setdiff1d(as_labels(y), np.asarray(classes))
         if len(unknown):
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
 
@@ -199,6 +198,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._rows(X)
         with np.errstate(all="ignore"):
             found: Floats = getattr(self._model, name)(rows)
+        return self._finite(found, rows)
+
+    def _finite(self, found: Floats, rows: Array) -> Floats:
         # NaN or infinity in a row shows in its answer; looking there spares a pass over X.
         if not np.isfinite(found).all():
             error = not_finite(rows, 0, getattr(self, "feature_names_in_", None))
@@ -226,8 +228,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _detail(settings: Settings, X: Any, y: Any) -> str:
-    if settings.detail == "shared" and settings.shrinkage == "ledoit-wolf" and np.ndim(X) == 2:
-        k, d = len(encode(as_labels(y))[0]), np.shape(X)[1]
+    if settings.detail == "shared" and settings.shrinkage == "ledoit-wolf":
+        d = as_features(X).shape[1]
+        k = len(encode(as_labels(y))[0])
         if 8 * k * d * d <= SEPARATE_BYTES:
             return "separate"
     return settings.detail

@@ -69,7 +69,9 @@ class LinearDiscriminantAnalysis(
         """Coordinates of the rows along the discriminant axes, (n, components)."""
         rows = self._rows(X)
         axes = self._axes
-        return np.asarray((rows - axes.centre) @ axes.directions[:, : self._n_features_out])
+        with np.errstate(all="ignore"):
+            found = (rows - axes.centre) @ axes.directions[:, : self._n_features_out]
+        return self._finite(found, rows)
 
     @property
     def coef_(self) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import principal_axes
+from suffice.models.linalg import principal_axes, signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,6 @@ def discriminant_axes(model: GaussianModel) -> Axes:
     kept = min(len(model.classes) - 1, covariance.rank)
     squares = sizes[:kept] ** 2
     total = squares.sum()
-    # An axis v in whitened rows is A'v in the original ones.
-    return Axes(
-        centre, covariance.unwhiten(vectors[:kept]).T, squares / (total if total > 0 else 1.0)
-    )
+    # An axis v of whitened rows is A'v of the original ones.
+    directions = signed(covariance.unwhiten(vectors[:kept]))
+    return Axes(centre, directions.T, squares / (total if total > 0 else 1.0))

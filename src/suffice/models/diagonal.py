@@ -7,8 +7,8 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.models.covariance import Diagonal
 from suffice.models.groups import Groups
+from suffice.models.separating import floor, overall_variances, pooled_squares
 from suffice.models.settings import Settings
-from suffice.models.unbounded import check_bounded, overall_variances, pooled_squares
 from suffice.statistics.statistics import Statistics
 
 
@@ -21,8 +21,6 @@ def diagonal_covariances(
     varies is ignored.
     """
     pooled = _finished(_pooled(statistics, settings), statistics, settings, pooled=True)
-    if not pooled.all():
-        check_bounded(statistics)
     if settings.pooling == 1:
         return (Diagonal(pooled),), ()
     own = _finished(_blended(statistics, settings), statistics, settings, pooled=False)
@@ -55,6 +53,7 @@ def _finished(
     variances: Floats, statistics: Statistics, settings: Settings, pooled: bool
 ) -> Floats:
     """The variances after shrinkage, made equal if spherical, and smoothed."""
+    variances = variances + floor(statistics)
     share = _shares(statistics, settings, pooled)
     mean = variances.mean(axis=-1, keepdims=True)
     target = {"identity": mean, "diagonal": variances, "unit": np.ones_like(mean)}

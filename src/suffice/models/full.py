@@ -7,9 +7,8 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.errors import TooFewRows
 from suffice.models.covariance import Covariance, Full, LowRank
-from suffice.models.groups import Group, Groups
+from suffice.models.groups import Factor, Group, Groups
 from suffice.models.linalg import Whitener, range_whitener, thin_whitener, whitener
-from suffice.models.unbounded import check_bounded
 
 
 def full_covariances(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
@@ -23,7 +22,6 @@ def full_covariances(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int,
     found = [_regular(groups, groups.group(g)) for g in range(groups.size)]
     if None not in found:
         return tuple(c for c in found if c is not None), ()
-    check_bounded(groups.statistics)
     base = _base(groups)
     if groups.shared:
         return (Full(base),), ()
@@ -46,8 +44,8 @@ def _wide(groups: Groups, group: Group) -> Covariance | None:
     share, variances = groups.share(group), group.variances
     if share == 0 or not variances.any():
         return None
-    assert group.factor is not None
-    factor = group.factor / np.sqrt(group.denominator)
+    assert isinstance(group.scatter, Factor)
+    factor = group.scatter.rows / np.sqrt(group.denominator)
     scale = np.ones_like(variances)
     floor = share
     if groups.settings.target == "identity":
@@ -65,9 +63,8 @@ def _base(groups: Groups) -> Whitener:
             f"{len(groups.statistics.classes)} classes with a total weight of {pooled.weight:g} "
             f"leave nothing to divide by at ddof={groups.settings.ddof:g}. Use ddof=0 or more rows."
         )
-    if groups.wide:
-        assert pooled.factor is not None
-        return thin_whitener(pooled.factor, pooled.denominator)
+    if isinstance(pooled.scatter, Factor):
+        return thin_whitener(pooled.scatter.rows, pooled.denominator)
     covariance = groups.shrunk(pooled)
     return whitener(covariance) or range_whitener(covariance)
 
@@ -77,9 +74,8 @@ def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
     if group.denominator <= 0:
         return None
     covariance: Floats
-    if groups.wide:
-        assert group.factor is not None
-        rows = group.factor @ base.matrix.T
+    if isinstance(group.scatter, Factor):
+        rows = group.scatter.rows @ base.matrix.T
         covariance = rows.T @ rows / group.denominator
     else:
         covariance = base.matrix @ groups.shrunk(group) @ base.matrix.T

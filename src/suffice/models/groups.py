@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.errors import InvalidParameter
+from suffice.errors import InvalidParameter, TooFewRows
+from suffice.models.separating import floor
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import Spread, ledoit_wolf, oas, toward_diagonal
 from suffice.statistics.scatter import Dense, Diagonal, dense
@@ -20,45 +21,119 @@ WIDE = 512
 
 
 @dataclass(frozen=True, slots=True)
+class Matrix:
+    """A scatter matrix."""
+
+    values: Floats  # (d, d)
+
+    @property
+    def matrix(self) -> Floats:
+        """All entries, (d, d)."""
+        return self.values
+
+    @property
+    def diagonal(self) -> Floats:
+        """Sums of squares, (d,)."""
+        return np.maximum(self.values.diagonal(), 0)
+
+    def norm(self, unit: float) -> float:
+        """Root of the sum of the squared entries, in units."""
+        return float(np.linalg.norm(self.values / unit / unit))
+
+    def blended(self, pooled: Matrix, share: float) -> Matrix:
+        """The part 1 - share of this and the part share of the other."""
+        return Matrix((1 - share) * self.values + share * pooled.values)
+
+    def plus(self, diagonal: Floats) -> Matrix:
+        """The sum with a diagonal matrix."""
+        return Matrix(self.values + np.diag(diagonal))
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A scatter matrix rows'rows that is never formed."""
+
+    rows: Floats  # (r, d)
+
+    @property
+    def matrix(self) -> Floats:
+        """All entries, (d, d): only where somebody asks for them."""
+        return np.asarray(self.rows.T @ self.rows)
+
+    @property
+    def diagonal(self) -> Floats:
+        """Sums of squares, (d,)."""
+        return np.asarray(np.einsum("ij,ij->j", self.rows, self.rows))
+
+    def norm(self, unit: float) -> float:
+        """Root of the sum of the squared entries, in units."""
+        rows = self.rows / unit
+        return float(np.linalg.norm(rows @ rows.T))
+
+    def blended(self, pooled: Factor, share: float) -> Factor:
+        """The part 1 - share of this and the part share of the other."""
+        parts = np.sqrt(1 - share) * self.rows, np.sqrt(share) * pooled.rows
+        return Factor(np.concatenate(parts))
+
+    def plus(self, diagonal: Floats) -> Factor:
+        """The sum with a diagonal matrix that is mostly zero."""
+        at = np.flatnonzero(diagonal)
+        if len(at) > WIDE:
+            raise TooFewRows(
+                f"{len(at)} features are constant within every class but differ between classes: "
+                "there are too few rows to know their spread. Set shrinkage > 0 or add rows."
+            )
+        more = np.zeros((len(at), len(diagonal)))
+        more[np.arange(len(at)), at] = np.sqrt(diagonal[at])
+        return Factor(np.concatenate([self.rows, more]))
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """Rows that share a covariance: scatter / denominator."""
 
     weight: float
     denominator: float  # the weight less its degrees of freedom
-    scatter: Floats | None  # (d, d), or
-    factor: Floats | None  # (r, d) with factor'factor the scatter
+    scatter: Matrix | Factor
     quartic: float | None  # sum of w|z|⁴ in units
 
     @property
     def covariance(self) -> Floats:
         """The unshrunk covariance, (d, d)."""
-        if self.scatter is not None:
-            return self.scatter / self.denominator
-        assert self.factor is not None
-        return np.asarray(self.factor.T @ self.factor / self.denominator)
+        return self.scatter.matrix / self.denominator
 
     @property
     def variances(self) -> Floats:
         """Its diagonal, (d,)."""
-        if self.scatter is not None:
-            return np.maximum(self.scatter.diagonal(), 0) / self.denominator
-        assert self.factor is not None
-        return np.asarray(np.einsum("ij,ij->j", self.factor, self.factor) / self.denominator)
+        return self.scatter.diagonal / self.denominator
 
     def spread(self, unit: float) -> Spread:
         """What estimates of shrinkage take, in units; divided by the weight, as they ask."""
-        if self.scatter is not None:
-            trace = self.scatter.trace() / unit / unit
-            norm = float(np.linalg.norm(self.scatter / unit / unit))
-            d = len(self.scatter)
-        else:
-            assert self.factor is not None
-            rows = self.factor / unit
-            trace, norm = (rows * rows).sum(), float(np.linalg.norm(rows @ rows.T))
-            d = rows.shape[1]
-        w = self.weight
+        w, squares = self.weight, self.scatter.diagonal / unit / unit
         quartic = np.nan if self.quartic is None else self.quartic / w
-        return Spread(w, d, float(trace) / w, (norm / w) ** 2, quartic)
+        norm = self.scatter.norm(unit)
+        return Spread(w, len(squares), float(squares.sum()) / w, (norm / w) ** 2, quartic)
+
+    def blended(self, pooled: Group, share: float) -> Group:
+        """Friedman's blend: scatters and weights alike."""
+        if share == 0:
+            return self
+        scatter: Matrix | Factor
+        if isinstance(self.scatter, Matrix) and isinstance(pooled.scatter, Matrix):
+            scatter = self.scatter.blended(pooled.scatter, share)
+        else:
+            assert isinstance(self.scatter, Factor)
+            assert isinstance(pooled.scatter, Factor)
+            scatter = self.scatter.blended(pooled.scatter, share)
+        quartic = None
+        if self.quartic is not None and pooled.quartic is not None:
+            quartic = (1 - share) * self.quartic + share * pooled.quartic
+        return Group(
+            (1 - share) * self.weight + share * pooled.weight,
+            (1 - share) * self.denominator + share * pooled.denominator,
+            scatter,
+            quartic,
+        )
 
 
 class Groups:
@@ -70,60 +145,51 @@ class Groups:
         spread = statistics.spread
         self.wide = isinstance(spread, Thin) and statistics.n_features > WIDE
         self._spread: Dense | Thin = spread if self.wide else dense(spread)
+        self._floor = floor(statistics)
         self.shared = settings.pooling == 1
         self.size = 1 if self.shared else len(statistics.classes)
 
     @cached_property
     def pooled(self) -> Group:
         """All classes together, each about its own mean."""
-        s = self.statistics
-        weight = float(s.weight.sum())
-        denominator = weight - self.settings.ddof * len(s.classes)
-        scatter = factor = None
-        if isinstance(self._spread, Thin):
-            factor = self._spread.factor
-        else:
-            scatter = self._spread.sums.high.sum(axis=0)
-        quartic = None if self._quartic is None else float(self._quartic.sum())
-        return Group(weight, denominator, scatter, factor, quartic)
+        return self._lifted(self._pooled)
 
     def group(self, g: int) -> Group:
         """The group of class g: its own scatter blended with the pooled one."""
         if self.shared:
             return self.pooled
-        own, pooling = self._own(g), self.settings.pooling
-        if pooling == 0:
-            return own
-        pooled = self.pooled
+        own = self._own(g)
+        share = self.settings.pooling
+        return self._lifted(own.blended(self._pooled, share) if share else own)
 
-        def blend(a: float, b: float) -> float:
-            return (1 - pooling) * a + pooling * b
-
-        scatter = factor = quartic = None
-        if own.scatter is not None and pooled.scatter is not None:
-            scatter = (1 - pooling) * own.scatter + pooling * pooled.scatter
-        elif own.factor is not None and pooled.factor is not None:
-            parts = np.sqrt(1 - pooling) * own.factor, np.sqrt(pooling) * pooled.factor
-            factor = np.concatenate(parts)
-        if own.quartic is not None and pooled.quartic is not None:
-            quartic = blend(own.quartic, pooled.quartic)
-        return Group(
-            blend(own.weight, pooled.weight),
-            blend(own.denominator, pooled.denominator),
-            scatter,
-            factor,
-            quartic,
-        )
+    @cached_property
+    def _pooled(self) -> Group:
+        s = self.statistics
+        weight = float(s.weight.sum())
+        denominator = weight - self.settings.ddof * len(s.classes)
+        scatter: Matrix | Factor
+        if isinstance(self._spread, Thin):
+            scatter = Factor(self._spread.factor)
+        else:
+            scatter = Matrix(self._spread.sums.high.sum(axis=0))
+        quartic = None if self._quartic is None else float(self._quartic.sum())
+        return Group(weight, denominator, scatter, quartic)
 
     def _own(self, g: int) -> Group:
         weight = float(self.statistics.weight[g])
-        scatter = factor = None
+        scatter: Matrix | Factor
         if isinstance(self._spread, Thin):
-            factor = self._spread.factor[self._spread.owner == g]
+            scatter = Factor(self._spread.factor[self._spread.owner == g])
         else:
-            scatter = self._spread.sums.high[g]
+            scatter = Matrix(self._spread.sums.high[g])
         quartic = None if self._quartic is None else float(self._quartic[g])
-        return Group(weight, weight - self.settings.ddof, scatter, factor, quartic)
+        return Group(weight, weight - self.settings.ddof, scatter, quartic)
+
+    def _lifted(self, group: Group) -> Group:
+        """The group with room within classes for features that separate them exactly."""
+        if not self._floor.any() or group.denominator <= 0:
+            return group
+        return replace(group, scatter=group.scatter.plus(self._floor * group.denominator))
 
     @cached_property
     def _quartic(self) -> Floats | None:

@@ -33,7 +33,7 @@ def whitener(covariance: Floats) -> Whitener | None:
     The factor is that of the correlations, so that units of features do not matter.
     """
     scale = np.sqrt(np.maximum(covariance.diagonal(), 0))
-    if not scale.all():
+    if not scale.all() or not len(scale):
         return None
     correlation = covariance / scale / scale[:, None]
     factor, failed = linalg.lapack.dpotrf(correlation, lower=1, clean=1, overwrite_a=1)
@@ -74,14 +74,15 @@ def span(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def principal_axes(rows: Floats) -> tuple[Floats, Floats]:
-    """Singular values of a few rows and their right singular vectors, as rows.
-
-    Each vector points to where its largest entry is positive, so that signs do not vary.
-    """
+    """Singular values of a few rows and their right singular vectors, as rows."""
     _, sizes, vectors = linalg.svd(rows, full_matrices=False, check_finite=False)
+    return sizes, vectors
+
+
+def signed(vectors: Floats) -> Floats:
+    """The same axes, each pointing to where its largest entry is positive."""
     largest = np.abs(vectors).argmax(axis=1)
-    signs = np.where(vectors[np.arange(len(vectors)), largest] < 0, -1.0, 1.0)
-    return sizes, vectors * signs[:, None]
+    return np.asarray(vectors * np.sign(vectors[np.arange(len(vectors)), largest])[:, None])
 
 
 def rank_tolerance(d: int) -> float:
