@@ -9,15 +9,20 @@ from suffice.errors import TooFewRows
 from suffice.models.covariance import Covariance, Full, LowRank
 from suffice.models.groups import Factor, Group, Groups
 from suffice.models.linalg import Whitener, range_whitener, thin_whitener, whitener
+from suffice.models.separating import (
+    FLOOR,
+    check_some_spread,
+    mean_steps,
+    overall_variances,
+)
 
 
 def full_covariances(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
     """One covariance a group, and the classes that had to borrow the pooled one.
 
     A class whose own covariance is singular (fewer rows than features, a feature constant in
-    it) borrows the covariance pooled over classes. Where that is singular too, all classes
-    are compared in the directions in which it is not, as by a pseudo-inverse in units of the
-    standard deviation within classes.
+    it) borrows the covariance pooled over classes. Where that is singular too, directions in
+    which nothing varies are left out, and directions in which only class means differ decide.
     """
     found = [_regular(groups, groups.group(g)) for g in range(groups.size)]
     if None not in found:
@@ -25,7 +30,7 @@ def full_covariances(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int,
     base = _base(groups)
     if groups.shared:
         return (Full(base),), ()
-    if len(base.matrix) < groups.statistics.n_features:
+    if base.separating or len(base.matrix) < groups.statistics.n_features:
         found = [_within(base, groups, groups.group(g)) for g in range(groups.size)]
     borrowed = tuple(g for g, covariance in enumerate(found) if covariance is None)
     return tuple(Full(base) if c is None else c for c in found), borrowed
@@ -56,17 +61,23 @@ def _wide(groups: Groups, group: Group) -> Covariance | None:
 
 
 def _base(groups: Groups) -> Whitener:
-    """The pooled covariance, in the directions in which it is regular."""
-    pooled = groups.pooled
+    """The pooled covariance, where it is regular and where class means differ."""
+    pooled, statistics = groups.pooled, groups.statistics
     if pooled.denominator <= 0:
         raise TooFewRows(
-            f"{len(groups.statistics.classes)} classes with a total weight of {pooled.weight:g} "
-            f"leave nothing to divide by at ddof={groups.settings.ddof:g}. Use ddof=0 or more rows."
+            f"{len(statistics.classes)} classes with a total weight of {pooled.weight:g} leave "
+            f"nothing to divide by at ddof={groups.settings.ddof:g}. Use ddof=0 or more rows."
         )
+    check_some_spread(statistics)
+    # In units of the standard deviation within classes, or overall where there is none.
+    within, overall = pooled.variances, overall_variances(statistics)
+    scale = np.sqrt(np.where(within > 0, within, overall))
+    steps = mean_steps(statistics)
     if isinstance(pooled.scatter, Factor):
-        return thin_whitener(pooled.scatter.rows, pooled.denominator)
+        factor = pooled.scatter.rows / np.sqrt(pooled.denominator)
+        return thin_whitener(factor, scale, steps, FLOOR)
     covariance = groups.shrunk(pooled)
-    return whitener(covariance) or range_whitener(covariance)
+    return whitener(covariance) or range_whitener(covariance, scale, steps, FLOOR)
 
 
 def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
@@ -79,5 +90,9 @@ def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
         covariance = rows.T @ rows / group.denominator
     else:
         covariance = base.matrix @ groups.shrunk(group) @ base.matrix.T
+    # Along directions that only separate, no class has variance of its own.
+    first = len(covariance) - base.separating
+    covariance[first:], covariance[:, first:] = 0.0, 0.0
+    covariance[range(first, len(covariance)), range(first, len(covariance))] = 1.0
     found = whitener(covariance)
     return None if found is None else Full(found.after(base))

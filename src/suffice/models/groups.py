@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.errors import InvalidParameter, TooFewRows
-from suffice.models.separating import floor
+from suffice.errors import InvalidParameter
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import Spread, ledoit_wolf, oas, toward_diagonal
 from suffice.statistics.scatter import Dense, Diagonal, dense
@@ -44,10 +43,6 @@ class Matrix:
         """The part 1 - share of this and the part share of the other."""
         return Matrix((1 - share) * self.values + share * pooled.values)
 
-    def plus(self, diagonal: Floats) -> Matrix:
-        """The sum with a diagonal matrix."""
-        return Matrix(self.values + np.diag(diagonal))
-
 
 @dataclass(frozen=True, slots=True)
 class Factor:
@@ -74,18 +69,6 @@ class Factor:
         """The part 1 - share of this and the part share of the other."""
         parts = np.sqrt(1 - share) * self.rows, np.sqrt(share) * pooled.rows
         return Factor(np.concatenate(parts))
-
-    def plus(self, diagonal: Floats) -> Factor:
-        """The sum with a diagonal matrix that is mostly zero."""
-        at = np.flatnonzero(diagonal)
-        if len(at) > WIDE:
-            raise TooFewRows(
-                f"{len(at)} features are constant within every class but differ between classes: "
-                "there are too few rows to know their spread. Set shrinkage > 0 or add rows."
-            )
-        more = np.zeros((len(at), len(diagonal)))
-        more[np.arange(len(at)), at] = np.sqrt(diagonal[at])
-        return Factor(np.concatenate([self.rows, more]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +99,6 @@ class Group:
 
     def blended(self, pooled: Group, share: float) -> Group:
         """Friedman's blend: scatters and weights alike."""
-        if share == 0:
-            return self
         scatter: Matrix | Factor
         if isinstance(self.scatter, Matrix) and isinstance(pooled.scatter, Matrix):
             scatter = self.scatter.blended(pooled.scatter, share)
@@ -145,25 +126,19 @@ class Groups:
         spread = statistics.spread
         self.wide = isinstance(spread, Thin) and statistics.n_features > WIDE
         self._spread: Dense | Thin = spread if self.wide else dense(spread)
-        self._floor = floor(statistics)
         self.shared = settings.pooling == 1
         self.size = 1 if self.shared else len(statistics.classes)
-
-    @cached_property
-    def pooled(self) -> Group:
-        """All classes together, each about its own mean."""
-        return self._lifted(self._pooled)
 
     def group(self, g: int) -> Group:
         """The group of class g: its own scatter blended with the pooled one."""
         if self.shared:
             return self.pooled
-        own = self._own(g)
         share = self.settings.pooling
-        return self._lifted(own.blended(self._pooled, share) if share else own)
+        return self._own(g).blended(self.pooled, share) if share else self._own(g)
 
     @cached_property
-    def _pooled(self) -> Group:
+    def pooled(self) -> Group:
+        """All classes together, each about its own mean."""
         s = self.statistics
         weight = float(s.weight.sum())
         denominator = weight - self.settings.ddof * len(s.classes)
@@ -184,12 +159,6 @@ class Groups:
             scatter = Matrix(self._spread.sums.high[g])
         quartic = None if self._quartic is None else float(self._quartic[g])
         return Group(weight, weight - self.settings.ddof, scatter, quartic)
-
-    def _lifted(self, group: Group) -> Group:
-        """The group with room within classes for features that separate them exactly."""
-        if not self._floor.any() or group.denominator <= 0:
-            return group
-        return replace(group, scatter=group.scatter.plus(self._floor * group.denominator))
 
     @cached_property
     def _quartic(self) -> Floats | None:

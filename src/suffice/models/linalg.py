@@ -16,11 +16,13 @@ EPSILON = float(np.finfo(np.float64).eps)
 class Whitener:
     """A matrix A, (r, d), with A'A the (pseudo-)inverse of a covariance.
 
-    `log_determinant` is of the covariance, over the r directions that are kept.
+    `log_determinant` is of the covariance, over the r directions that are kept. The last
+    `separating` of them have no variance within classes, but class means differ along them.
     """
 
     matrix: Floats
     log_determinant: float
+    separating: int = 0
 
     def after(self, first: Whitener) -> Whitener:
         """The whitener of a covariance given in the coordinates that `first` makes."""
@@ -47,20 +49,23 @@ def whitener(covariance: Floats) -> Whitener | None:
     )
 
 
-def range_whitener(covariance: Floats) -> Whitener:
-    """By eigenvalues, in the directions that have variance; the others are left out."""
-    scale = np.sqrt(np.maximum(covariance.diagonal(), 0))
+def range_whitener(covariance: Floats, scale: Floats, steps: Floats, floor: float) -> Whitener:
+    """By eigenvalues, where there is variance or class means differ; the rest is left out.
+
+    scale : (d,) size of each feature; zero for one to leave out
+    steps : (k, d) class means about the overall mean, times the root of the class share
+    floor : variance where only class means differ, as a share of the largest such difference
+    """
     inverse = reciprocal(scale)
     values, vectors = linalg.eigh(covariance * inverse * inverse[:, None], check_finite=False)
-    kept = values > rank_tolerance(len(scale)) * values[-1]
-    return _from_eigen(values[kept], vectors.T[kept], scale)
+    kept = values > rank_tolerance(len(scale)) * max(values[-1], 0.0)
+    return _completed(values[kept], vectors.T[kept], scale, steps, floor)
 
 
-def thin_whitener(factor: Floats, denominator: float) -> Whitener:
-    """The same for factor'factor / denominator, which is never formed."""
-    scale = np.sqrt(np.einsum("ij,ij->j", factor, factor) / denominator)
-    values, vectors = span(factor * reciprocal(scale) / np.sqrt(denominator))
-    return _from_eigen(values, vectors, scale)
+def thin_whitener(factor: Floats, scale: Floats, steps: Floats, floor: float) -> Whitener:
+    """The same for factor'factor, which is never formed."""
+    values, vectors = span(factor * reciprocal(scale))
+    return _completed(values, vectors, scale, steps, floor)
 
 
 def span(rows: Floats) -> tuple[Floats, Floats]:
@@ -96,9 +101,28 @@ def reciprocal(values: Floats) -> Floats:
     return np.where(known, 1 / np.where(known, values, 1.0), 0.0)
 
 
-def _from_eigen(values: Floats, vectors: Floats, scale: Floats) -> Whitener:
+def _completed(
+    values: Floats, vectors: Floats, scale: Floats, steps: Floats, floor: float
+) -> Whitener:
+    """Add the directions outside the range along which class means differ."""
+    steps = steps * reciprocal(scale)
+    outside = steps
+    for _ in range(2):  # once more for what rounding left behind
+        outside = outside - (outside @ vectors.T) @ vectors
+    sizes, more = principal_axes(outside)
+    apart = sizes > 1e-8 * np.sqrt(np.einsum("ij,ij->i", steps, steps).max(initial=0.0))
+    # One variance for all of them, so that the wider apart the means, the more it counts.
+    values = np.concatenate([values, np.full(apart.sum(), floor * sizes.max(initial=0.0) ** 2)])
+    vectors = np.concatenate([vectors, more[apart]])
     root = np.sqrt(values)[:, None]
-    # The product of the covariance's nonzero eigenvalues, in the units of the features.
-    triangle: Floats = linalg.qr((root * vectors * scale).T, mode="r", check_finite=False)[0]
-    log_determinant = 2 * float(np.log(np.abs(triangle.diagonal())).sum())
-    return Whitener(vectors * reciprocal(scale) / root, log_determinant)
+    return Whitener(
+        vectors * reciprocal(scale) / root,
+        float(np.log(values).sum()) + _log_volume(vectors * scale),
+        int(apart.sum()),
+    )
+
+
+def _log_volume(rows: Floats) -> float:
+    """Log of the squared volume that rows span."""
+    triangle: Floats = linalg.qr(rows.T, mode="r", check_finite=False)[0]
+    return 2 * float(np.log(np.abs(triangle.diagonal())).sum())

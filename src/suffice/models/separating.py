@@ -1,4 +1,9 @@
-"""Features that separate the classes exactly: constant within each class, yet not overall."""
+"""What separates the classes exactly: no variance within any class, yet means that differ.
+
+The likelihood grows without bound as the variance within classes goes to zero there. With a
+tiny share of the overall variance instead, such a feature or direction decides, as it should,
+and all numbers stay finite.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +13,24 @@ from suffice.data.arrays import Floats
 from suffice.errors import TooFewRows
 from suffice.statistics.statistics import Statistics
 
-# Variance within classes of such a feature, as a share of its overall variance.
+# Variance within classes along such a direction, as a share of the overall variance.
 FLOOR = 1e-9
 
 
-def floor(statistics: Statistics) -> Floats:
-    """Variance to add to each feature, (d,): zero but for features that separate exactly.
-
-    Their likelihood grows without bound as the variance within classes goes to zero. With a
-    tiny share of the overall variance instead, such a feature decides, as it should, and all
-    numbers stay finite.
-    """
-    separating = (pooled_squares(statistics) == 0) & (statistics.mean != statistics.mean[0]).any(
-        axis=0
-    )
-    if separating.any() and (statistics.count == 1).all():
+def check_some_spread(statistics: Statistics) -> None:
+    """Raise where every class is a single row: nothing is known of the spread within classes."""
+    if len(statistics.classes) > 1 and (statistics.count == 1).all():
         raise TooFewRows(
             "every class has 1 row (1 sample), so nothing is known of the spread within a class. "
             "Give at least one class two rows."
         )
+
+
+def floor(statistics: Statistics) -> Floats:
+    """Variance to add to each feature, (d,): zero but for features that separate exactly."""
+    separating = (pooled_squares(statistics) == 0) & (overall_variances(statistics) > 0)
+    if separating.any():
+        check_some_spread(statistics)
     return np.where(separating, FLOOR * overall_variances(statistics), 0.0)
 
 
@@ -35,12 +39,14 @@ def pooled_squares(statistics: Statistics) -> Floats:
     return np.asarray(statistics.spread.diagonal().sum(axis=0))
 
 
+def mean_steps(statistics: Statistics) -> Floats:
+    """Class means about the overall mean, times the root of the class share, (k, d)."""
+    share = (statistics.weight / statistics.weight.sum())[:, None]
+    steps = statistics.mean - statistics.mean[0]
+    return np.asarray((steps - (share * steps).sum(axis=0)) * np.sqrt(share))
+
+
 def overall_variances(statistics: Statistics) -> Floats:
     """Variance of each feature over all rows, between classes included, (d,)."""
-    weight = statistics.weight[:, None]
-    total = weight.sum()
-    centre = statistics.mean[0]
-    steps = statistics.mean - centre
-    steps = steps - (weight * steps).sum(axis=0) / total
-    between = (weight * steps * steps).sum(axis=0)
-    return np.asarray((pooled_squares(statistics) + between) / total)
+    within = pooled_squares(statistics) / statistics.weight.sum()
+    return np.asarray(within + (mean_steps(statistics) ** 2).sum(axis=0))
