@@ -11,8 +11,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import ArrayFeatures, Features, FrameFeatures, as_features
-from suffice.data.labels import as_labels, encode
-from suffice.data.weights import as_weights
+from suffice.data.labels import Labels
+from suffice.data.weights import Weights
 from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels
 
 # Codes and orderings of a batch cost 16 bytes a row; this keeps them under 64 MB.
@@ -77,19 +77,19 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
 
 def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterator[Batch]:
     features = as_features(X)
-    labels = as_labels(y)
+    labels = Labels.of(y)
     n = features.shape[0]
     if len(labels) != n:
         raise InvalidInput(
             f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
         )
-    weights = as_weights(sample_weight, n)
+    weights = None if sample_weight is None else Weights.of(sample_weight, n)
     for start in range(0, n, MOST_ROWS):
         stop = min(n, start + MOST_ROWS)
-        part = weights[start:stop] if weights is not None else None
+        part = None if weights is None else weights.read(start, stop)
         if part is not None and not part.any():
             continue
-        classes, codes = encode(labels[start:stop])
+        classes, codes = labels.encode(start, stop)
         ignores = part is not None and not part.all()
         if ignores:
             codes = np.where(part == 0, len(classes), codes)

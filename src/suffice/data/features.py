@@ -181,11 +181,11 @@ def _checked(values: Array) -> Array:
 def _from_objects(values: Array) -> Floats:
     try:
         return values.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         for (i, j), value in np.ndenumerate(values):
             try:
                 float(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise NotNumbers(
                     f"X[{i}, {j}] is {value!r}; the argument must be a string or a real number, "
                     f"not {type(value).__name__!r}. Encode categories and dates as numbers first."

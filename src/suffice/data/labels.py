@@ -1,8 +1,10 @@
-"""Class labels: anything a user calls y -> one kind of sorted label and integer codes."""
+"""Class labels: anything a user calls y -> sorted classes and integer codes, block by block."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -20,64 +22,67 @@ DIRECT_RANGE = 256
 # Spread over at most this many, they are looked up in a table; beyond, sorted.
 TABLE_RANGE = 1 << 16
 
-
-def as_labels(y: Any) -> Array:
-    """Labels as a one-dimensional array of booleans, int64, float64 or strings.
-
-    >>> as_labels(["b", "a", "b"])
-    array(['b', 'a', 'b'], dtype='<U1')
-    """
-    values = _to_numpy(y)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise InvalidLabels(
-            f"y must have one label a row; its shape is {values.shape}. "
-            "Pass a one-dimensional array, list or column."
-        )
-    kind = values.dtype.kind
-    if kind == "O":
-        return _from_objects(values)
-    if kind == "f":
-        return _from_floats(values.astype(np.float64))
-    if kind == "u" and values.dtype.itemsize == 8 and values.size and values.max() > 2**63 - 1:
-        raise InvalidLabels("y holds integers beyond 64-bit range; pass them as strings.")
-    if kind in "iu":
-        return values.astype(np.int64, copy=False)
-    if kind in "bU":
-        return values
-    if kind in "ST":
-        return _from_objects(values.astype(object))
-    raise InvalidLabels(
-        f"y holds {values.dtype} values; labels may be strings, integers, booleans or categories."
-    )
+# Labels that must become Python objects do so this many at a time.
+STRETCH = 1 << 15
 
 
-def encode(labels: Array) -> tuple[Array, Indices]:
-    """Sorted candidate classes, and for each row the position of its label among them.
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """One label a row: booleans, integers, whole floats or strings.
 
-    Integer labels in a narrow range are coded by subtraction, so some candidates may
-    have no row.
-
-    >>> encode(np.array(["b", "a", "b"]))
+    >>> Labels.of(["b", "a", "b"]).encode()
     (array(['a', 'b'], dtype='<U1'), array([1, 0, 1]))
     """
-    kind = labels.dtype.kind
-    if kind == "b":
-        return np.array([False, True]), labels.astype(np.int64)
-    if kind == "i":
-        low, high = int(labels.min()), int(labels.max())
-        if high - low < TABLE_RANGE:
-            codes = np.ascontiguousarray(labels if low == 0 else labels - low)
-            if high - low < DIRECT_RANGE:
-                return np.arange(low, high + 1), codes
-            present = np.zeros(high - low + 1, bool)
-            present[codes] = True
-            return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[codes]
-    if kind == "U":
-        return _encode_by_hash(labels)
-    classes, codes = np.unique(labels, return_inverse=True)
-    return classes, codes.astype(np.int64, copy=False)
+
+    values: Array | nw.Series[Any]
+
+    @classmethod
+    def of(cls, y: Any) -> Labels:
+        """Labels of what the user passed, after checking that it is one a row."""
+        values = _as_column(y)
+        if isinstance(values, np.ndarray):
+            if values.ndim == 2 and values.shape[1] == 1:
+                values = values[:, 0]
+            if values.ndim != 1:
+                raise InvalidLabels(
+                    f"y must have one label a row; its shape is {values.shape}. "
+                    "Pass a one-dimensional array, list or column."
+                )
+            if values.dtype.kind not in "biufUSTO":
+                raise InvalidLabels(
+                    f"y holds {values.dtype} values; labels may be strings, integers, booleans "
+                    "or categories."
+                )
+        return cls(values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def encode(self, start: int = 0, stop: int | None = None) -> tuple[Array, Indices]:
+        """Sorted candidate classes, and the position of each row's label among them.
+
+        Integer labels in a narrow range are coded by subtraction, so some candidates may
+        have no row.
+        """
+        stop = len(self) if stop is None else stop
+        values = self.values
+        if not isinstance(values, np.ndarray) or values.dtype.kind in "OSTU":
+            return _encode_objects(values, start, stop)
+        values = values[start:stop]
+        if values.dtype.kind == "b":
+            return np.array([False, True]), values.astype(np.int64)
+        if values.dtype.kind == "f":
+            _check_whole(values, start)
+            classes, codes = _encode_integers(values.astype(np.int64))
+            return classes.astype(np.float64), codes
+        if values.dtype == np.uint64 and values.max(initial=0) > 2**63 - 1:
+            raise InvalidLabels("y holds integers beyond 64 bits; pass them as strings.")
+        return _encode_integers(values.astype(np.int64, copy=False))
+
+    def classes(self) -> Array:
+        """The sorted labels that some row has."""
+        candidates, codes = self.encode()
+        return np.asarray(candidates[np.unique(codes)])
 
 
 def same_kind(a: Array, b: Array) -> None:
@@ -89,63 +94,91 @@ def same_kind(a: Array, b: Array) -> None:
         )
 
 
-def _encode_by_hash(labels: Array) -> tuple[Array, Indices]:
-    # A dictionary looks each string up once; np.unique would sort all of them.
-    table: defaultdict[str, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(table.__getitem__, labels.tolist()), np.int64, len(labels))
-    found = np.array(list(table))
-    order = np.argsort(found)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return found[order], rank[codes]
-
-
-def _to_numpy(y: Any) -> Array:
+def _as_column(y: Any) -> Array | nw.Series[Any]:
     if y is None:
         raise InvalidLabels("y is missing: pass one label a row, or an iterator of (X, y) batches.")
-    if isinstance(y, np.ndarray):
-        return np.asarray(y)
-    if isinstance(y, list | tuple):
-        return _from_list(y)
     if isinstance(y, str | bytes):
         raise InvalidLabels(f"y is a single {type(y).__name__}, not one label a row.")
-    native = nw.from_native(y, series_only=True, pass_through=True)
-    if isinstance(native, nw.Series):
-        if native.null_count():
-            row = int(native.is_null().arg_true()[0])
-            raise _missing(row, int(native.null_count()))
-        return np.asarray(native.to_numpy())
-    return np.asarray(y)
-
-
-def _from_list(y: list[Any] | tuple[Any, ...]) -> Array:
-    # np.asarray(["a", 1]) would silently turn 1 into "1".
-    if any(isinstance(label, str) for label in y):
+    if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
+        # np.asarray(["a", 1]) would silently turn 1 into "1".
         values = np.empty(len(y), object)
         values[:] = y
         return values
+    if not isinstance(y, np.ndarray):
+        native = nw.from_native(y, series_only=True, pass_through=True)
+        if isinstance(native, nw.Series):
+            return _from_series(native)
     return np.asarray(y)
 
 
-def _from_objects(values: Array) -> Array:
-    missing = np.fromiter(
-        (v is None or v != v or type(v).__name__ == "NAType" for v in values), bool, len(values)
-    )
-    if missing.any():
-        raise _missing(int(missing.argmax()), int(missing.sum()))
-    types = {_family(v) for v in values}
-    if types <= {"str"}:
-        return values.astype(str) if len(values) else np.empty(0, "<U1")
-    if types == {"bytes"}:
-        return np.array([v.decode() for v in values])
-    if types == {"bool"}:
-        return values.astype(bool)
-    if types == {"int"}:
-        return values.astype(np.int64)
-    if types <= {"int", "float"}:
-        return _from_floats(values.astype(np.float64))
+def _from_series(series: nw.Series[Any]) -> Array | nw.Series[Any]:
+    missing = int(series.null_count())
+    if missing:
+        raise _missing(int(series.is_null().arg_true()[0]), missing)
+    plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
+    # Text stays where it is: as Python objects all at once it would take many times the room.
+    return np.asarray(series.to_numpy()) if plain else series
+
+
+def _encode_integers(values: Indices) -> tuple[Array, Indices]:
+    low, high = int(values.min()), int(values.max())
+    if high - low >= TABLE_RANGE:
+        classes, codes = np.unique(values, return_inverse=True)
+        return classes, codes.astype(np.int64, copy=False)
+    codes = np.ascontiguousarray(values if low == 0 else values - low)
+    if high - low < DIRECT_RANGE:
+        return np.arange(low, high + 1), codes
+    present = np.zeros(high - low + 1, bool)
+    present[codes] = True
+    return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[codes]
+
+
+def _encode_objects(values: Array | nw.Series[Any], start: int, stop: int) -> tuple[Array, Indices]:
+    # A dictionary looks each label up once; np.unique would sort all of them.
+    table: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes = np.empty(stop - start, np.int64)
+    types: set[type] = set()
+    for low, labels in _stretches(values, start, stop):
+        types.update(map(type, labels))
+        try:
+            found = np.fromiter(map(table.__getitem__, labels), np.int64, len(labels))
+        except TypeError:
+            bad = next(i for i, label in enumerate(labels) if label.__hash__ is None)
+            raise InvalidLabels(f"y[{low + bad}] is {labels[bad]!r}, not a label.") from None
+        codes[low - start : low - start + len(labels)] = found
+    if any(_is_missing(label) for label in table):
+        raise _first_missing(values, start, stop)
+    classes = _as_classes(list(table), types)
+    order = np.argsort(classes)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return classes[order], rank[codes]
+
+
+def _stretches(
+    values: Array | nw.Series[Any], start: int, stop: int
+) -> Iterator[tuple[int, list[Any]]]:
+    for low in range(start, stop, STRETCH):
+        part = values[low : min(stop, low + STRETCH)]
+        yield low, part.tolist() if isinstance(part, np.ndarray) else part.to_list()
+
+
+def _as_classes(found: list[Any], types: set[type]) -> Array:
+    families = {_family(kind) for kind in types}
+    if families == {"str"}:
+        return np.array(found)
+    if families == {"bytes"}:
+        return np.array([label.decode() for label in found])
+    if families == {"bool"}:
+        return np.array(found, bool)
+    if families == {"int"}:
+        return np.array(found, np.int64)
+    if families <= {"int", "float"}:
+        values = np.array(found, np.float64)
+        _check_whole(values, 0)
+        return values
     raise InvalidLabels(
-        f"y mixes labels of different types ({', '.join(sorted(types))}); "
+        f"y mixes labels of different types ({', '.join(sorted(families))}); "
         "make them all strings or all integers."
     )
 
@@ -159,25 +192,35 @@ _FAMILIES: tuple[tuple[str, tuple[type, ...]], ...] = (
 )
 
 
-def _family(label: object) -> str:
-    for name, types in _FAMILIES:
-        if isinstance(label, types):
-            return name
-    return type(label).__name__
+def _family(kind: type) -> str:
+    return next((name for name, types in _FAMILIES if issubclass(kind, types)), kind.__name__)
 
 
-def _from_floats(values: Array) -> Array:
+def _is_missing(label: Any) -> bool:
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
+
+
+def _first_missing(values: Array | nw.Series[Any], start: int, stop: int) -> InvalidLabels:
+    rows = [
+        low + i
+        for low, labels in _stretches(values, start, stop)
+        for i, label in enumerate(labels)
+        if _is_missing(label)
+    ]
+    return _missing(rows[0], len(rows))
+
+
+def _check_whole(values: Array, first: int) -> None:
     missing = np.isnan(values)
     if missing.any():
-        raise _missing(int(missing.argmax()), int(missing.sum()))
-    odd = ~np.isfinite(values) | (values != np.floor(values))
+        raise _missing(first + int(missing.argmax()), int(missing.sum()))
+    odd = (np.abs(values) > 2**53) | (values != np.floor(values))
     if odd.any():
         row = int(odd.argmax())
         raise InvalidLabels(
-            f"Unknown label type: continuous. y[{row}] is {values[row]!r}; labels must be "
+            f"Unknown label type: continuous. y[{first + row}] is {values[row]!r}; labels must be "
             "classes (strings, integers, booleans). For a numeric target, bin it first."
         )
-    return values
 
 
 def _missing(row: int, how_many: int) -> InvalidLabels:

@@ -1,41 +1,64 @@
-"""Sample weights: anything a user calls sample_weight -> float64, or None."""
+"""Sample weights: anything a user calls sample_weight -> float64, block by block."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidWeights
 
+# Weights are checked this many at a time.
+STRETCH = 1 << 18
 
-def as_weights(sample_weight: Any, n_rows: int) -> Floats | None:
-    """Weights as float64, one a row and not all zero; None stays None.
 
-    >>> as_weights([1, 2], 2)
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """One finite weight a row, none negative and not all zero.
+
+    >>> Weights.of([1, 2], 2).read(0, 2)
     array([1., 2.])
     """
-    if sample_weight is None:
-        return None
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidWeights(f"sample_weight must hold numbers: {error}.") from None
-    if weights.ndim == 0:
-        weights = np.full(n_rows, float(weights))
-    if weights.shape != (n_rows,):
-        raise InvalidWeights(
-            f"sample_weight has shape {weights.shape} but X has {n_rows} rows; "
-            "Sample weights must be 1D array or scalar, one weight a row."
-        )
-    bad = ~(weights >= 0) | np.isinf(weights)
-    if bad.any():
-        row = int(bad.argmax())
-        raise InvalidWeights(
-            f"sample_weight[{row}] is {weights[row]}; weights must be finite and not negative "
-            f"({int(bad.sum())} such rows)."
-        )
-    if not weights.any():
+
+    values: Array  # (n,), or one number for all rows
+
+    @classmethod
+    def of(cls, sample_weight: Any, n_rows: int) -> Weights:
+        """Weights of what the user passed, after checking every one."""
+        try:
+            values = np.asarray(sample_weight)
+            if values.dtype.kind not in "fiub":
+                values = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidWeights(f"sample_weight must hold numbers: {error}.") from None
+        if values.ndim == 0:
+            values = np.broadcast_to(values, (n_rows,))
+        if values.shape != (n_rows,):
+            raise InvalidWeights(
+                f"sample_weight has shape {values.shape} but X has {n_rows} rows; "
+                "Sample weights must be 1D array or scalar, one weight a row."
+            )
+        _check(values)
+        return cls(values)
+
+    def read(self, start: int, stop: int) -> Floats:
+        """The weights of some rows, contiguous."""
+        return np.ascontiguousarray(self.values[start:stop], dtype=np.float64)
+
+
+def _check(values: Array) -> None:
+    some = False
+    for start in range(0, len(values), STRETCH):
+        part = values[start : start + STRETCH]
+        bad = ~(part >= 0) | np.isinf(part)
+        if bad.any():
+            row = int(bad.argmax())
+            raise InvalidWeights(
+                f"sample_weight[{start + row}] is {part[row]}; weights must be finite and not "
+                "negative."
+            )
+        some = some or bool(part.any())
+    if not some:
         raise InvalidWeights("sample_weight is zero in every row, so nothing would be counted.")
-    return np.ascontiguousarray(weights)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, not_finite
-from suffice.data.labels import as_labels, encode
+from suffice.data.labels import Labels
 from suffice.errors import InvalidLabels, InvalidParameter, NeverIncluded
 from suffice.models.gaussian import GaussianModel, build, covariance_matrices, log_sum
 from suffice.models.priors import class_priors
@@ -190,7 +190,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:
             return
-        unknown = np.setdiff1d(as_labels(y), np.asarray(classes))
+        unknown = np.setdiff1d(Labels.of(y).classes(), np.asarray(classes))
         if len(unknown):
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
 
@@ -230,7 +230,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def _detail(settings: Settings, X: Any, y: Any) -> str:
     if settings.detail == "shared" and settings.shrinkage == "ledoit-wolf":
         d = as_features(X).shape[1]
-        k = len(encode(as_labels(y))[0])
+        k = len(Labels.of(y).classes())
         if 8 * k * d * d <= SEPARATE_BYTES:
             return "separate"
     return settings.detail
