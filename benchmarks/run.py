@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[0] = str(ROOT)
 
 SUBJECTS = ("statistics", "family")
+# Threads of a matrix product wait for each other, so a busy core can cost them tenfold.
+BUSY = 0.5
+NOISY = "ratios, above all those to slow fits that run once or twice, may be far off"
 QUICK = " (quick: a tenth of the rows, so the speed limits are not judged)"
 
 
@@ -48,8 +51,10 @@ def _subject(name: str, quick: bool, out: Path) -> None:
         print(f"\n{name}: skipped, {absent}.")
         return
     print(f"\n{name}{QUICK if quick else ''}")
-    rows = list(module.measure(quick, _progress()))
     about = machine()
+    if (about["load"] or 0.0) > BUSY:
+        print(f"  the machine is busy (load {about['load']:.1f}): {NOISY}")
+    rows = list(module.measure(quick, _progress()))
     print("\n" + table(rows))
     stem = out / (f"{name}-quick" if quick else name)
     numbers = {"machine": about, "quick": quick, "rows": [row.as_json() for row in rows]}

@@ -104,8 +104,19 @@ def layouts(X, folder):
 
 @pytest.mark.parametrize(
     "layout",
-    ["C order", "Fortran order", "strided", "reversed rows", "reversed columns", "memory map"]
-    + ["read only", "unaligned", "lists", "tuples", "objects"],
+    [
+        "C order",
+        "Fortran order",
+        "strided",
+        "reversed rows",
+        "reversed columns",
+        "memory map",
+        "read only",
+        "unaligned",
+        "lists",
+        "tuples",
+        "objects",
+    ],
 )
 @details
 def test_every_layout_gives_the_same_and_stays_as_it_was(table, layout, detail, kernels, tmp_path):
@@ -206,8 +217,17 @@ def test_every_form_of_text_label_gives_the_same(form):
 )
 @pytest.mark.parametrize(
     "form",
-    [np.asarray, np.ndarray.tolist, pd.Series, pl.Series, pa.array, pd.Categorical]
-    + [lambda y: y.astype(object), lambda y: y[:, None], lambda y: pd.Series(y, dtype="Int64")],
+    [
+        np.asarray,
+        np.ndarray.tolist,
+        pd.Series,
+        pl.Series,
+        pa.array,
+        pd.Categorical,
+        lambda y: y.astype(object),
+        lambda y: y[:, None],
+        lambda y: pd.Series(y, dtype="Int64"),
+    ],
 )
 def test_every_form_of_integer_label_gives_the_same(values, form):
     _, codes, _ = label_forms()

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import ArrayFeatures, Features, FrameFeatures, as_features
+from suffice.data.features import ArrayFeatures, Features, FrameFeatures, as_features, as_frame
 from suffice.data.labels import Labels
 from suffice.data.weights import Weights
 from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels
+
+_END = object()
 
 # Codes and orderings of a batch cost 16 bytes a row; this keeps them under 64 MB.
 MOST_ROWS = 1 << 22
@@ -64,8 +65,8 @@ def batches(X: Any, y: Any, sample_weight: Any, target: str | None) -> Iterator[
 
 def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
     """A frame without its label column, and that column."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if y is not None or not isinstance(frame, nw.DataFrame):
+    frame = as_frame(X)
+    if y is not None or frame is None:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
     if target not in frame.columns:
         raise InvalidLabels(
@@ -116,13 +117,13 @@ def _from_iterable(parts: Iterable[Any]) -> Iterator[Batch]:
     source = iter(parts)
     while True:
         try:
-            part = next(source, None)
+            part = next(source, _END)
         except Exception as error:
             raise BatchFailed(
                 f"the iterator failed at batch {number}, after {rows} rows: {error!r}. "
                 "Nothing was kept; mend the source and start again."
             ) from error
-        if part is None:
+        if part is _END:
             break
         try:
             for batch in _from_table(*_unpack(part), source=f"batch {number}: "):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +10,6 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
-
-# A block that must be converted is at most this large, so that memory stays bounded.
-CONVERTED_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +61,9 @@ class FrameFeatures:
         part = self.frame[start:stop]
         out = np.empty(part.shape, np.float64)
         for j, column in enumerate(part.iter_columns()):
-            if column.null_count():
-                row = start + int(column.is_null().arg_true()[0])
-                raise not_finite_at(row, j, float("nan"), self.names)
-            out[:, j] = column.to_numpy()
+            # A missing value becomes NaN, which is then found in the order of the rows.
+            known = column.cast(nw.Float64).fill_null(np.nan) if column.null_count() else column
+            out[:, j] = known.to_numpy()
         return out
 
 
@@ -96,14 +91,6 @@ def as_features(X: Any) -> Features:
     return features
 
 
-def blocks(features: Features, n_bytes: int = CONVERTED_BYTES) -> Iterator[tuple[int, int]]:
-    """Row ranges to read one at a time: all rows where they lie ready, else bounded blocks."""
-    n, d = features.shape
-    step = n if features.ready else max(1, n_bytes // (8 * d))
-    for start in range(0, n, step):
-        yield start, min(n, start + step)
-
-
 def not_finite(rows: Array, first_row: int, names: tuple[str, ...] | None) -> NotFinite | None:
     """The error that names the first NaN or infinite entry of a block, if there is one."""
     bad = ~np.isfinite(rows)
@@ -124,6 +111,9 @@ def not_finite_at(row: int, column: int, value: float, names: tuple[str, ...] | 
 
 
 def _wrap(X: Any) -> Features:
+    if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any() and X.ndim == 2:
+        row, column = (int(at[0]) for at in np.nonzero(np.ma.getmaskarray(X)))
+        raise not_finite_at(row, column, np.nan, None)
     if isinstance(X, np.ndarray):
         return ArrayFeatures(_checked(np.asarray(X)))
     if isinstance(X, str | bytes) or X is None:
@@ -132,13 +122,14 @@ def _wrap(X: Any) -> Features:
         raise InvalidFeatures(
             "X is a sparse matrix; sparse input is not supported. Convert it with X.toarray()."
         )
-    frame = _as_frame(X)
+    frame = as_frame(X)
     return _from_frame(frame) if frame is not None else ArrayFeatures(_checked(_as_array(X)))
 
 
-def _as_frame(X: Any) -> nw.DataFrame[Any] | None:
+def as_frame(X: Any) -> nw.DataFrame[Any] | None:
+    """X as a data frame, or None if it is none."""
     try:
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        frame = nw.from_native(X, pass_through=True)
     except Exception as error:  # narwhals' own error classes differ between versions
         raise InvalidFeatures(f"X cannot be read as a data frame: {error}") from None
     if isinstance(frame, nw.DataFrame):

@@ -90,8 +90,13 @@ def same_kind(a: Array, b: Array) -> None:
     if a.dtype.kind != b.dtype.kind:
         raise Mismatch(
             f"class labels are {KINDS[a.dtype.kind]} on one side and {KINDS[b.dtype.kind]} on "
-            f"the other (such as {a[0]!r} and {b[0]!r}); convert one of them first."
+            f"the other (such as {shown(a[0])} and {shown(b[0])}); convert one of them first."
         )
+
+
+def shown(label: Any) -> str:
+    """A label as the user wrote it."""
+    return repr(label.item() if hasattr(label, "item") else label)
 
 
 def _as_column(y: Any) -> Array | nw.Series[Any]:
@@ -104,11 +109,17 @@ def _as_column(y: Any) -> Array | nw.Series[Any]:
         values = np.empty(len(y), object)
         values[:] = y
         return values
+    if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
+        mask = np.ma.getmaskarray(y).ravel()
+        raise _missing(int(mask.argmax()), int(mask.sum()))
     if not isinstance(y, np.ndarray):
         native = nw.from_native(y, series_only=True, pass_through=True)
         if isinstance(native, nw.Series):
             return _from_series(native)
-    return np.asarray(y)
+    try:
+        return np.asarray(y)
+    except ValueError as error:
+        raise InvalidLabels(f"y must have one label a row: {error}") from None
 
 
 def _from_series(series: nw.Series[Any]) -> Array | nw.Series[Any]:
@@ -168,10 +179,15 @@ def _as_classes(found: list[Any], types: set[type]) -> Array:
     if families == {"str"}:
         return np.array(found)
     if families == {"bytes"}:
-        return np.array([label.decode() for label in found])
+        try:
+            return np.array([label.decode() for label in found])
+        except UnicodeDecodeError:
+            raise InvalidLabels("y holds bytes that are not UTF-8 text; pass strings.") from None
     if families == {"bool"}:
         return np.array(found, bool)
     if families == {"int"}:
+        if max(map(abs, found)) >= 2**63:
+            raise InvalidLabels("y holds integers beyond 64 bits; pass them as strings.")
         return np.array(found, np.int64)
     if families <= {"int", "float"}:
         values = np.array(found, np.float64)

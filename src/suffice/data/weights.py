@@ -29,6 +29,8 @@ class Weights:
         """Weights of what the user passed, after checking every one."""
         try:
             values = np.asarray(sample_weight)
+            if values.dtype.kind == "c":
+                raise TypeError("they are complex")
             if values.dtype.kind not in "fiub":
                 values = values.astype(np.float64)
         except (TypeError, ValueError) as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -33,13 +33,16 @@ def pack(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
     tensors = {name: np.ascontiguousarray(array) for name, array in sorted(arrays.items())}
     # The two entries of a metadata dictionary come out in no fixed order; one always does.
     blank = save(tensors, {_KEY: _BLANK + text})
-    return _with_checksum(blank, hashlib.sha256(blank).hexdigest())
+    packed = _with_checksum(blank, hashlib.sha256(blank).hexdigest())
+    assert packed is not None
+    return packed
 
 
 def unpack(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays of a file, once every bit of it is known to be as it was written."""
     header, checksum = _header(data, name)
-    if hashlib.sha256(_with_checksum(data, _BLANK)).hexdigest() != checksum:
+    blank = _with_checksum(data, _BLANK)
+    if blank is None or hashlib.sha256(blank).hexdigest() != checksum:
         raise InvalidFile(
             f"{name} is damaged: its checksum does not fit its content. Fetch or write it again."
         )
@@ -60,16 +63,15 @@ def unpack(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, Array]]:
 def write_whole(path: str | PathLike[str], data: bytes) -> None:
     """Write a file so that a reader finds the old one or the new one, never a part."""
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
 
@@ -89,19 +91,13 @@ def _header(data: bytes, name: str) -> tuple[dict[str, Any], str]:
     return header, text[: len(_BLANK)]
 
 
-def _with_checksum(data: bytes, checksum: str) -> bytes:
-    """The same bytes with another checksum in its place at the start of the header."""
+def _with_checksum(data: bytes, checksum: str) -> bytes | None:
+    """The same bytes with another checksum in its place at the start of the header, if any."""
     marker = f'"{_KEY}":"'.encode()
     start = data.find(marker, 8, 8 + 1024) + len(marker)
     if start < len(marker):
-        raise InvalidFile("the file is not a suffice file: its header has no checksum.")
+        return None
     return b"".join([data[:start], checksum.encode(), data[start + len(_BLANK) :]])
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _sync_folder(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.errors import InvalidWeights
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.reader import Reader
 from suffice.statistics.threads import in_parallel, shares
@@ -22,14 +23,17 @@ def class_sums(reader: Reader) -> tuple[ClassSums, Floats]:
     while True:
         with np.errstate(all="ignore"):
             sums = _sums_about(reader, origin)
-            if not (np.isfinite(sums.sum).all() and np.isfinite(sums.square).all()):
+            k = len(reader.batch.classes)
+            if not np.isfinite(sums.weight[:k].sum()):
+                raise InvalidWeights("sample_weight is too large to be added up; rescale it.")
+            if not (np.isfinite(sums.sum[:k]).all() and np.isfinite(sums.square[:k]).all()):
                 raise reader.not_finite()
             offset = sums.sum / np.where(sums.weight, sums.weight, 1.0)[:, None]
             beyond = offset * sums.sum
             far = beyond > FAR**2 * np.maximum(sums.square - beyond, 0.0)
             better = origin + offset
         # Never E[xx'] - mm' about a distant point: the digits would be gone.
-        if not (far & (better != origin)).any():
+        if not (far & (better != origin))[:k].any():
             return sums, origin
         origin = better
 

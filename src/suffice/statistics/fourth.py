@@ -164,7 +164,7 @@ def power_of_two(size: float) -> float:
 def _common_unit(a: Fourth, b: Fourth, gap: Floats) -> float:
     unit = max(a.unit, b.unit)
     farthest = max(np.vecdot(gap, gap).tolist(), default=0.0)
-    if farthest < (LONG * unit) ** 2:
+    if math.sqrt(farthest) < LONG * unit:
         return unit
     return max(unit, power_of_two(float(np.abs(gap).max())))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.errors import NotFinite
 from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
 from suffice.statistics.fourth import Known
@@ -12,6 +13,7 @@ from suffice.statistics.numbers import ALL, Pair, placed
 from suffice.statistics.scatter import Diagonal, Scatter
 from suffice.statistics.shift import Shift, shift_of_merge
 from suffice.statistics.statistics import Statistics, check_same_shape
+from suffice.statistics.thin import Thin
 
 
 def merge(a: Statistics, b: Statistics) -> Statistics:
@@ -21,6 +23,26 @@ def merge(a: Statistics, b: Statistics) -> Statistics:
         return a if len(a.classes) else b
     a, b = _ordered(a, b)
     at = align(a.classes, b.classes)
+    with np.errstate(over="ignore", invalid="ignore"):
+        both = _merged(a, b, at)
+        if not np.isfinite(_total(both)):
+            raise NotFinite(
+                "these statistics are too large to be added up: weights or squares exceed what a "
+                "float can hold; rescale the features (divide by 1e100, say) or the weights."
+            )
+    return both
+
+
+def _total(s: Statistics) -> float:
+    """A sum that is finite only if all weights and scatter are."""
+    if isinstance(s.spread, Thin):
+        total = np.vdot(s.spread.factor, s.spread.factor)
+    else:
+        total = np.add.reduce(s.spread.sums.high, axis=None)
+    return float(total) + float(np.add.reduce(s.weight))
+
+
+def _merged(a: Statistics, b: Statistics, at: Alignment) -> Statistics:
     left, right = a.means[at.both_left], b.means[at.both_right]
     shift = shift_of_merge(at, left, right, a.weight[at.both_left], b.weight[at.both_right])
     weight = _added(a.weight, b.weight, at)
@@ -45,7 +67,7 @@ def _ordered(a: Statistics, b: Statistics) -> tuple[Statistics, Statistics]:
         return (a, b) if len(a.classes) > len(b.classes) else (b, a)
     weight_a, weight_b = a.weight.sum(), b.weight.sum()
     if weight_a == weight_b:
-        return (a, b) if a.mean.tobytes() >= b.mean.tobytes() else (b, a)
+        return (a, b) if a.digest() >= b.digest() else (b, a)
     return (a, b) if weight_a > weight_b else (b, a)
 
 

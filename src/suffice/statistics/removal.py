@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
@@ -32,10 +33,14 @@ def remove(whole: Statistics, gone: Statistics) -> Statistics:
         raise NeverIncluded("there is nothing to remove rows from.")
     at = align(whole.classes, gone.classes)
     _check_included(whole, gone, at)
-    shift = _shift(whole, gone, at)
-    spread = scatter.reduce(whole.spread, gone.spread, at, shift.jump)
     count = whole.count.copy()
     count[at.both] -= gone.count
+    if not count.any():
+        return Statistics.empty(like=whole)
+    shift = _shift(whole, gone, at)
+    residue = _residue(whole, gone, shift)
+    slack = np.where((count == 0)[:, None], np.inf, residue) if whole.spread.per_class else residue
+    spread = scatter.reduce(whole.spread, gone.spread, at, shift.jump, slack)
     weight = whole.weight.copy()
     weight[at.both] = shift.left_weight
     left = Statistics(
@@ -47,7 +52,7 @@ def remove(whole: Statistics, gone: Statistics) -> Statistics:
         None,
         replace(whole.extremes, exact=False),
         whole.feature_names,
-        _residue(whole, gone, shift),
+        residue,
     )
     return _with_fourth(_checked(left), whole, gone, shift).without_empty_classes()
 
@@ -55,7 +60,9 @@ def remove(whole: Statistics, gone: Statistics) -> Statistics:
 def _check_included(whole: Statistics, gone: Statistics, at: Alignment) -> None:
     if at.news:
         unknown = [label for label in gone.classes if label not in whole.classes]
-        raise NeverIncluded(f"class {unknown[0]!r} has rows to remove, but none were ever added.")
+        raise NeverIncluded(
+            f"class {shown(unknown[0])} has rows to remove, but none were ever added."
+        )
     excess = gone.count > whole.count[at.both]
     heavier = gone.weight > whole.weight[at.both] * (1 + 1e-9)
     emptied = gone.count == whole.count[at.both]
@@ -69,14 +76,15 @@ def _check_included(whole: Statistics, gone: Statistics, at: Alignment) -> None:
             c = int(bad.argmax())
             have = (whole.count if what == "rows" else whole.weight)[at.both][c]
             take = (gone.count if what == "rows" else gone.weight)[c]
+            label = shown(gone.classes[c])
             raise NeverIncluded(
-                f"class {gone.classes[c]!r} has {have} {what}; {take} cannot be removed from it."
+                f"class {label} has {have} {what}; {take} cannot be removed from it."
             )
     outside = (gone.lowest < whole.lowest[at.both]) | (gone.highest > whole.highest[at.both])
     if outside.any():
         c, j = (int(i[0]) for i in np.nonzero(outside))
         raise NeverIncluded(
-            f"the rows to remove from class {gone.classes[c]!r} reach further in "
+            f"the rows to remove from class {shown(gone.classes[c])} reach further in "
             f"{_feature(whole, j)} than the rows ever added; were they in it?"
         )
 
@@ -132,9 +140,7 @@ def _checked(left: Statistics) -> Statistics:
             f"what remains of {_feature(left, j)}{_of_class(left, c)} is too small beside what "
             "was removed to keep eight digits; summarize the remaining rows afresh."
         )
-    if not zero.any():
-        return left
-    return replace(left, spread=left.spread.cleared(zero), residue=np.where(zero, 0.0, residue))
+    return _settled(left, zero) if zero.any() else left
 
 
 def _certainly_constant(left: Statistics) -> Array:
@@ -143,14 +149,35 @@ def _certainly_constant(left: Statistics) -> Array:
     A sum of squares is at most weight (high - mean)(mean - low) (Bhatia and Davis).
     """
     assert left.residue is not None
-    weight = left.weight[:, None]
-    room = np.maximum(left.highest - left.mean, 0) * np.maximum(left.mean - left.lowest, 0)
-    single = np.broadcast_to((left.count <= 1)[:, None], left.mean.shape)
-    if left.spread.per_class:
-        return np.asarray(single | (weight * room <= left.residue))
-    return np.asarray(
-        single.all(axis=0, keepdims=True)
-        | ((weight * room).sum(axis=0, keepdims=True) <= left.residue)
+    room = _room(left.highest - left.mean) * _room(left.mean - left.lowest) * left.weight[:, None]
+    room[left.count <= 1] = 0.0
+    if not left.spread.per_class:
+        room = room.sum(axis=0, keepdims=True)
+    return np.asarray(room <= left.residue)
+
+
+def _room(steps: Floats) -> Floats:
+    return np.maximum(steps, 0.0)
+
+
+def _settled(left: Statistics, zero: Array) -> Statistics:
+    """The statistics with sums of squares set to zero, and means where all rows must lie."""
+    assert left.residue is not None
+    low, high, mean = left.lowest, left.highest, left.mean
+    nearest = np.where(high - mean < mean - low, high, low)
+    # Rows that agree lie at an extreme; a single row may lie anywhere.
+    spot = zero & (left.count > 1)[:, None]
+    rest = np.zeros_like(mean) if left.means.low is None else left.means.low
+    return replace(
+        left,
+        means=Pair(np.where(spot, nearest, mean), np.where(spot, 0.0, rest)),
+        extremes=replace(
+            left.extremes,
+            low=np.where(spot, nearest, low),
+            high=np.where(spot, nearest, high),
+        ),
+        spread=left.spread.cleared(zero),
+        residue=np.where(zero, 0.0, left.residue),
     )
 
 
@@ -167,4 +194,4 @@ def _feature(statistics: Statistics, j: int) -> str:
 
 
 def _of_class(statistics: Statistics, group: int) -> str:
-    return f" in class {statistics.classes[group]!r}" if statistics.spread.per_class else ""
+    return f" in class {shown(statistics.classes[group])}" if statistics.spread.per_class else ""

@@ -78,8 +78,8 @@ class Dense:
 
     def pooled(self) -> Dense:
         """One matrix, summed over classes."""
-        total = self.sums[:1]
-        for group in range(1, len(self.sums.high)):
+        total = Pair(np.zeros((1, *self.sums.high.shape[1:])))
+        for group in range(len(self.sums.high)):
             total = total + self.sums[group : group + 1]
         return Dense(total, per_class=False)
 
@@ -153,14 +153,14 @@ def merge(a: Scatter, b: Scatter, alignment: Alignment, jump: Floats) -> Scatter
     return dense(a).merged(b, alignment, jump)
 
 
-def reduce(a: Scatter, gone: Scatter, alignment: Alignment, jump: Floats) -> Scatter:
-    """Scatter of what remains of `a` without `gone`."""
+def reduce(a: Scatter, gone: Scatter, alignment: Alignment, jump: Floats, slack: Floats) -> Scatter:
+    """Scatter of what remains of `a` without `gone`; `slack` bounds its rounding error."""
     if isinstance(a, Diagonal) and isinstance(gone, Diagonal):
         return a.reduced(gone, alignment, jump)
     assert not isinstance(a, Diagonal)
     assert not isinstance(gone, Diagonal)
     if isinstance(a, Thin) and isinstance(gone, Thin):
-        return a.reduced(gone, alignment, jump)
+        return a.reduced(gone, alignment, jump, slack)
     return dense(a).reduced(gone, alignment, jump)
 
 

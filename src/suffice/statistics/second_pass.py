@@ -45,11 +45,7 @@ def scatter(
     """Scatter by class or pooled, as matrices or as the factor that takes less room."""
     k = len(mean.high)
     rest = np.zeros_like(mean.high) if mean.low is None else mean.low
-    if reader.batch.ignores_rows:
-        mean_of, rest_of = (np.vstack([m, np.zeros((1, m.shape[1]))]) for m in (mean.high, rest))
-    else:
-        mean_of, rest_of = mean.high, rest
-    about = About(mean_of, rest_of, 1.0 / unit)
+    about = About(mean.high, rest, 1.0 / unit)
     n, d = reader.shape
     found: Dense | Thin
     with np.errstate(all="ignore"):
@@ -60,24 +56,24 @@ def scatter(
             found, fourths = Dense(Pair(sums.outer), per_class), sums.fourths
     if not np.isfinite(fourths.square).all() or not np.isfinite(found.diagonal()).all():
         raise reader.not_finite()
-    parts = (fourths.square[:k], fourths.cubic[:k], fourths.quartic[:k])
+    parts = (fourths.square, fourths.cubic, fourths.quartic)
     return found, Fourth(unit, *parts, mean.high, weight)
 
 
 def _thin(reader: Reader, about: About, k: int, per_class: bool) -> tuple[Thin, Fourths]:
     n, d = reader.shape
-    centred = np.empty((n, d))
-    fourths = Fourths.empty(len(about.mean), d)
+    fourths = Fourths.empty(k, d)
+    parts, owners = [], []
     for block in reader.blocks(0, n):
-        rows = centred[block.first : block.first + len(block.rows)]
-        reader.kernels.centre(
-            block.rows, np.arange(len(rows)), block.codes, block.weights, about, rows, fourths
-        )
-    codes = reader.batch.codes
+        order = _counted(block, k)
+        rows = np.empty((len(order), d))
+        reader.kernels.centre(block.rows, order, block.codes, block.weights, about, rows, fourths)
+        parts.append(rows)
+        owners.append(block.codes[order])
+    owner = np.concatenate(owners)
     if not per_class:
-        return from_rows(centred, np.zeros_like(codes), 1, per_class), fourths
-    known = codes < k
-    return from_rows(centred[known], codes[known], k, per_class), fourths
+        owner = np.zeros_like(owner)
+    return from_rows(np.concatenate(parts), owner, k if per_class else 1, per_class), fourths
 
 
 def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
@@ -89,7 +85,7 @@ def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
         return _by_class(reader, about, k)
 
     def work(start: int, stop: int) -> Sums:
-        sums = Sums(np.zeros((groups, d, d)), Fourths.empty(len(about.mean), d))
+        sums = Sums(np.zeros((groups, d, d)), Fourths.empty(k, d))
         centred = np.empty((_block_rows(d, workers), d))
         for block in reader.blocks(start, stop, ROWS_OF_CLASS * k if per_class else None):
             for segment in _segments(reader, block, k, per_class):
@@ -107,7 +103,7 @@ def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
 def _by_class(reader: Reader, about: About, k: int) -> Sums:
     """Share the classes out: no thread needs sums of its own, however large they are."""
     n, d = reader.shape
-    sums = Sums(np.zeros((k, d, d)), Fourths.empty(len(about.mean), d))
+    sums = Sums(np.zeros((k, d, d)), Fourths.empty(k, d))
     workers = min(reader.threads, k)
 
     def work(block: Block, segments: list[Segment]) -> None:
@@ -130,10 +126,15 @@ def _block_rows(d: int, workers: int) -> int:
 
 def _segments(reader: Reader, block: Block, k: int, per_class: bool) -> list[Segment]:
     if not per_class:
-        return [Segment(0, np.arange(len(block.codes)))]
+        return [Segment(0, _counted(block, k))]
     order, edges = reader.kernels.by_class(block.codes, k)
     ranges = enumerate(pairwise(edges.tolist()))
     return [Segment(c, order[start:stop]) for c, (start, stop) in ranges if stop > start]
+
+
+def _counted(block: Block, k: int) -> Indices:
+    """The rows of a block but for those of weight zero."""
+    return np.flatnonzero(block.codes < k) if len(block.weights) else np.arange(len(block.codes))
 
 
 def _add(

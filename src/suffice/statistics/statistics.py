@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.fourth import Fourth, Known
@@ -150,11 +151,12 @@ class Statistics:
         rows = int(self.count.sum())
         return f"<Statistics of {rows} rows, {d} features, {k} classes, detail={self.detail!r}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through __init__, so that copies are locked too.
+        return Statistics, tuple(getattr(self, f.name) for f in fields(self))
+
     @classmethod
-    def empty(
-        cls,
-        like: Statistics,
-    ) -> Statistics:
+    def empty(cls, like: Statistics) -> Statistics:
         """The identity of `+` among statistics with the features and detail of `like`."""
         return like.keep_classes(np.zeros(0, np.int64), allow_pooled=True)
 
@@ -181,7 +183,7 @@ class Statistics:
         at = np.flatnonzero(self.classes == label)
         if len(at) != 1:
             raise InvalidParameter(
-                f"there is no class {label!r}; the classes are {_listed(self.classes)}."
+                f"there is no class {label!r}; the classes are {listed(self.classes)}."
             )
         kept = np.delete(np.arange(len(self.classes)), at)
         return self.keep_classes(kept)
@@ -253,24 +255,27 @@ class Statistics:
         if not features:
             raise InvalidParameter("select needs at least one feature.")
         names = self.feature_names or ()
-        at = []
-        for feature in features:
-            if isinstance(feature, str):
-                if feature not in names:
-                    raise InvalidParameter(
-                        f"there is no feature {feature!r}; the features are "
-                        f"{_listed(names) if names else 'unnamed, so use positions'}."
-                    )
-                at.append(names.index(feature))
-            elif 0 <= int(feature) < self.n_features:
-                at.append(int(feature))
-            else:
-                raise InvalidParameter(
-                    f"there is no feature {feature}; positions run to {self.n_features - 1}."
-                )
+        at = [self._position(feature, names) for feature in features]
         if len(set(at)) < len(at):
             raise InvalidParameter("select was given the same feature twice.")
         return np.array(at, np.int64)
+
+    def _position(self, feature: Any, names: tuple[str, ...]) -> int:
+        if isinstance(feature, str):
+            if feature in names:
+                return names.index(feature)
+            known = listed(names) if names else "unnamed, so use positions"
+            raise InvalidParameter(f"there is no feature {feature!r}; the features are {known}.")
+        if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
+            raise InvalidParameter(
+                f"select takes names or positions of features, not {shown(feature)}; "
+                "for a mask, pass np.flatnonzero(mask)."
+            )
+        if not 0 <= feature < self.n_features:
+            raise InvalidParameter(
+                f"there is no feature {feature}; positions run to {self.n_features - 1}."
+            )
+        return int(feature)
 
 
 def _locked(array: Array) -> Array:
@@ -299,10 +304,11 @@ def _names_differ(a: tuple[str, ...] | None, b: tuple[str, ...] | None) -> str:
         return "both sides have the same features in another order; use select to order them."
     only_a = [name for name in a if name not in b]
     only_b = [name for name in b if name not in a]
-    return f"features differ: {_listed(only_a)} on one side, {_listed(only_b)} on the other."
+    return f"features differ: {listed(only_a)} on one side, {listed(only_b)} on the other."
 
 
-def _listed(names: Iterable[Any], most: int = 10) -> str:
-    shown = [repr(name.item() if hasattr(name, "item") else name) for name in names]
-    more = f" and {len(shown) - most} more" if len(shown) > most else ""
-    return (", ".join(shown[:most]) or "none") + more
+def listed(names: Iterable[Any], most: int = 10) -> str:
+    """Names for a message, the first few of them."""
+    all_names = [shown(name) for name in names]
+    more = f" and {len(all_names) - most} more" if len(all_names) > most else ""
+    return (", ".join(all_names[:most]) or "none") + more

@@ -44,7 +44,7 @@ def load(path: str | PathLike[str]) -> Statistics:
     try:
         statistics = _unpacked(header, arrays)
         problem = _problem(statistics)
-    except (KeyError, ValueError, TypeError, IndexError) as error:
+    except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
         raise InvalidFile(f"{name} is not consistent: {error!r}.") from None
     if problem:
         raise InvalidFile(f"{name} is not consistent: {problem}.")
@@ -93,6 +93,12 @@ def _packed(s: Statistics) -> bytes:
 
 def _unpacked(header: dict[str, Any], arrays: dict[str, Array]) -> Statistics:
     names = header["feature_names"]
+    if header["features"] != arrays["mean"].shape[-1] or not isinstance(names, list | None):
+        raise ValueError("the header does not describe the arrays")
+    if names is not None and not all(isinstance(name, str) for name in names):
+        raise ValueError("feature names are not text")
+    if not isinstance(header["extremes_exact"], bool):
+        raise ValueError("extremes_exact is not true or false")
     return Statistics(
         _classes(header),
         arrays["count"],
@@ -100,15 +106,24 @@ def _unpacked(header: dict[str, Any], arrays: dict[str, Array]) -> Statistics:
         Pair(arrays["mean"], arrays.get("mean.low")),
         _spread(header, arrays),
         _fourth(header, arrays),
-        Extremes(arrays["lowest"], arrays["highest"], bool(header["extremes_exact"])),
-        None if names is None else tuple(map(str, names)),
+        Extremes(arrays["lowest"], arrays["highest"], header["extremes_exact"]),
+        None if names is None else tuple(names),
         arrays.get("residue"),
     )
 
 
 def _classes(header: dict[str, Any]) -> Array:
-    dtype = {"bool": np.bool_, "int": np.int64, "float": np.float64, "str": np.str_}
-    return np.array(header["classes"], dtype=dtype[header["labels"]])
+    kinds: dict[str, tuple[type, Any]] = {
+        "bool": (bool, np.bool_),
+        "int": (int, np.int64),
+        "float": (float, np.float64),
+        "str": (str, np.str_),
+    }
+    kind, dtype = kinds[header["labels"]]
+    classes = header["classes"]
+    if not isinstance(classes, list) or not all(type(label) is kind for label in classes):
+        raise ValueError(f"classes are not a list of {kind.__name__}")
+    return np.array(classes, dtype=dtype)
 
 
 def _spread(header: dict[str, Any], arrays: dict[str, Array]) -> Scatter:
@@ -174,8 +189,12 @@ def _contradiction(s: Statistics) -> str | None:
     """What cannot be true of the numbers, though their shapes are right."""
     if len(s.classes) > 1 and not (s.classes[:-1] < s.classes[1:]).all():
         return "classes are not sorted or not unique"
-    if s.feature_names is not None and len(s.feature_names) != s.n_features:
+    if s.feature_names is not None and len(set(s.feature_names)) != s.n_features:
         return "there are not as many feature names as features"
+    if s.residue is not None and (s.residue < 0).any():
+        return "a rounding error is negative"
+    if s.fourth is not None and not _possible(s.fourth):
+        return "the fourth-order sums have no unit or weight"
     if (s.count <= 0).any() or (s.weight <= 0).any():
         return "a class has no rows or no weight"
     if (s.extremes.low > s.extremes.high).any():
@@ -187,10 +206,15 @@ def _contradiction(s: Statistics) -> str | None:
             return "the factor has rows of no class"
     elif (spread.diagonal() < (0 if s.residue is None else -s.residue)).any():
         return "a sum of squares is negative"
-    elif isinstance(spread, Dense) and not _symmetric(spread.sums.high):
+    elif isinstance(spread, Dense) and not _symmetric(spread.sums):
         return "the scatter is not symmetric"
     return None
 
 
-def _symmetric(matrices: Array) -> bool:
-    return all(np.array_equal(matrix, matrix.T) for matrix in matrices)
+def _possible(fourth: Fourth) -> bool:
+    return 0 < fourth.unit < float("inf") and bool((fourth.since > 0).all())
+
+
+def _symmetric(sums: Pair) -> bool:
+    parts = [sums.high] if sums.low is None else [sums.high, sums.low]
+    return all(np.array_equal(matrix, matrix.T) for part in parts for matrix in part)

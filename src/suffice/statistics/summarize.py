@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches
 from suffice.data.features import not_finite
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
@@ -85,7 +86,7 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
     else:
         # Only now is it known which classes have rows: no matrix is made for the others.
         reader = Reader.of(batch.without_empty_classes(sums.count))
-        unit = power_of_two(_reach(sums))
+        unit = power_of_two(_reach(sums, kept))
         spread, fourth = scatter(reader, means, weight, unit, per_class=detail == "separate")
     return Statistics(
         batch.classes[kept],
@@ -125,7 +126,6 @@ def _of_row(batch: Batch, detail: str) -> Statistics:
     )
 
 
-def _reach(sums: ClassSums) -> float:
-    with np.errstate(invalid="ignore"):
-        width = sums.high - sums.low
-    return float(np.max(width, where=np.isfinite(width), initial=0.0))
+def _reach(sums: ClassSums, kept: Indices) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.max(sums.high[kept] - sums.low[kept]))

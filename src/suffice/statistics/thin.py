@@ -48,7 +48,7 @@ class Thin:
             self.per_class,
         )
 
-    def reduced(self, gone: Thin, alignment: Alignment, jump: Floats) -> Thin:
+    def reduced(self, gone: Thin, alignment: Alignment, jump: Floats, slack: Floats) -> Thin:
         """Factor of what remains, found in the space that the rows span."""
         apart = jump.any(axis=1)
         shared = np.arange(self.groups)[alignment.both] if self.per_class else np.zeros(1, int)
@@ -58,7 +58,7 @@ class Thin:
         parts, owners = [], []
         for group in range(self.groups):
             left = self.factor[self.owner == group]
-            part = _difference(left, taken[taken_owner == group])
+            part = _difference(left, taken[taken_owner == group], slack[group])
             parts.append(part)
             owners.append(np.full(len(part), group))
         return Thin(np.concatenate(parts), np.concatenate(owners), self.groups, self.per_class)
@@ -134,7 +134,7 @@ def _ordered(rows: Floats, owner: Indices, groups: int, per_class: bool) -> Thin
     return Thin(rows[order], owner[order], groups, per_class)
 
 
-def _difference(left: Floats, gone: Floats) -> Floats:
+def _difference(left: Floats, gone: Floats, slack: Floats) -> Floats:
     """A factor of L'L - G'G, which must have no negative direction beyond rounding.
 
     Rows are measured in units of each feature's own size first, so that the rank found
@@ -144,17 +144,21 @@ def _difference(left: Floats, gone: Floats) -> Floats:
         return left
     scale = np.sqrt(np.einsum("ij,ij->j", left, left))
     scale[scale == 0] = 1.0
+    if np.isinf(slack).any():
+        return left[:0]
     rows = np.concatenate([left, gone]) / scale
     sign = np.repeat([1.0, -1.0], [len(left), len(gone)])
-    basis, triangle = np.linalg.qr(rows.T)
-    values, vectors = np.linalg.eigh((triangle * sign) @ triangle.T)
-    noise = NOISE * len(rows) * max(1.0, float(np.abs(values).max()))
-    if values[0] < -noise:
+    # In the space that the rows span: rows = share basis, with orthonormal basis.
+    sizes, vectors = np.linalg.eigh(rows @ rows.T)
+    spanning = sizes > NOISE * sizes[-1]
+    share = vectors[:, spanning] * np.sqrt(sizes[spanning])
+    basis = (share / sizes[spanning]).T @ rows
+    values, turn = np.linalg.eigh((share.T * sign) @ share)
+    noise = NOISE * len(rows) + float((slack / scale**2).sum())
+    if len(values) and values[0] < -noise:
         raise NeverIncluded(
             "the rows to remove spread further than the rows they are removed from; "
             "were they ever added, with the same weights?"
         )
     kept = values > noise
-    return np.asarray(
-        (np.sqrt(values[kept]) * vectors[:, kept]).T @ basis.T * scale, dtype=np.float64
-    )
+    return np.asarray((np.sqrt(values[kept]) * turn[:, kept]).T @ basis * scale)

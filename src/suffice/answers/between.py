@@ -1,0 +1,94 @@
+"""The boundary between two Gaussian classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from suffice.answers.boundary import Boundary, numbers
+from suffice.answers.form import Form
+from suffice.data.arrays import Floats
+from suffice.errors import InvalidParameter
+
+
+def boundary_between(
+    classes: tuple[Any, Any],
+    means: Any,
+    precisions: Sequence[Any],
+    log_determinants: Sequence[float],
+    log_priors: Any,
+    feature_names: tuple[str, ...] | None = None,
+) -> Boundary:
+    """The boundary of two Gaussian classes with inverse covariances P and covariances S.
+
+    Q = -(Pa - Pb) / 2, and about o = (ma + mb) / 2, with ea = ma - o and eb = mb - o:
+    g = Pa ea - Pb eb, v = (eb'Pb eb - ea'Pa ea - ln|Sa| + ln|Sb|) / 2 + ln pa - ln pb.
+
+    means : (2, d)
+    precisions : two (d, d), or one that both classes share
+    log_determinants : ln|S|, as many as precisions; where covariances have different rank r,
+        with r ln 2 pi added
+    log_priors : (2,); equal ones give the log-likelihood ratio
+
+    >>> widths = [np.diag([1.0, 0.25]), np.diag([0.25, 1.0])]
+    >>> level = np.log([0.5, 0.5])
+    >>> boundary_between(("a", "b"), np.zeros((2, 2)), widths, np.log([4, 4]), level).kind
+    'pair of lines'
+    """
+    means = numbers("means", means, (2, np.shape(means)[-1]))
+    d = means.shape[1]
+    chances = numbers("log_priors", log_priors, (2,))
+    P = [numbers("precisions", precision, (d, d)) for precision in precisions]
+    volumes = numbers("log_determinants", log_determinants, (len(P),))
+    if len(P) not in (1, 2):
+        raise InvalidParameter(f"{len(P)} precisions for two classes; give two, or a shared one.")
+    scale = _spread(np.array([precision.diagonal() for precision in P]).mean(axis=0))
+    if len(P) == 1:
+        return linear_boundary(
+            classes, means, P[0] @ (means[0] - means[1]), chances, scale, feature_names
+        )
+    centre = _between(means)
+    ea, eb = means - centre
+    ga, gb = P[0] @ ea, P[1] @ eb
+    value = (eb @ gb - ea @ ga - volumes[0] + volumes[1]) / 2 + chances[0] - chances[1]
+    curvature = (P[1] - P[0] + (P[1] - P[0]).T) / 4
+    return Boundary(classes, Form(centre, ga - gb, float(value), curvature, scale), feature_names)
+
+
+def linear_boundary(
+    classes: tuple[Any, Any],
+    means: Any,
+    slope: Any,
+    log_priors: Any,
+    scale: Any = None,
+    feature_names: tuple[str, ...] | None = None,
+) -> Boundary:
+    """The boundary of two classes that share a covariance, without its matrix.
+
+    g'(x - o) + ln pa - ln pb, with g = P (ma - mb) the slope and o = (ma + mb) / 2.
+
+    scale : (d,) a typical spread of each feature, by which rounding is told from what matters
+
+    >>> print(linear_boundary(("a", "b"), [[4, 3], [0, 1]], [4, 0], [0, 0]))
+    x1 = 2
+    """
+    means = numbers("means", means, (2, np.shape(means)[-1]))
+    d = means.shape[1]
+    g, chances = numbers("slope", slope, (d,)), numbers("log_priors", log_priors, (2,))
+    centre = _between(means)
+    # What rounding of the centre leaves of (ea + eb) / 2, which is zero in exact arithmetic.
+    left = (means - centre).sum(axis=0) / 2
+    value = float(chances[0] - chances[1] - g @ left)
+    spread = None if scale is None else numbers("scale", scale, (d,))
+    return Boundary(classes, Form(centre, g, value, None, spread), feature_names)
+
+
+def _between(means: Floats) -> Floats:
+    return np.asarray(means[0] / 2 + means[1] / 2)
+
+
+def _spread(precisions: Floats) -> Floats:
+    known = precisions > 0
+    return np.where(known, 1 / np.sqrt(np.where(known, precisions, 1.0)), 1.0)

@@ -1,0 +1,401 @@
+"""Bad input: a typed error that names the row or column and what to try."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+import suffice as sf
+from suffice.data import batches
+from suffice.errors import (
+    BatchFailed,
+    InvalidFeatures,
+    InvalidInput,
+    InvalidLabels,
+    InvalidWeights,
+    Mismatch,
+    NotFinite,
+    SufficeError,
+)
+
+GOOD = np.arange(12.0).reshape(6, 2)
+Y = list("ababab")
+NA = float("nan")
+
+details = pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
+
+
+def refused(error, match, *arguments, **options):
+    """The call raises exactly this error, with a message that says these things."""
+    with pytest.raises(error, match=match) as caught:
+        sf.summarize(*arguments, **options)
+    assert isinstance(caught.value, SufficeError)
+    assert isinstance(caught.value, ValueError)
+
+
+def with_value(value, row=4, column=1):
+    X = GOOD.astype(np.result_type(GOOD, type(value)))
+    X[row, column] = value
+    return X
+
+
+FEATURES = {
+    "no rows": (np.empty((0, 2)), [], InvalidFeatures, r"0 sample.*X is empty"),
+    "no columns": (np.empty((6, 0)), Y, InvalidFeatures, r"0 feature.*no columns"),
+    "an empty list": ([], [], InvalidFeatures, r"2D array|empty"),
+    "an empty frame": (pd.DataFrame({"a": []}), [], InvalidFeatures, "X is empty"),
+    "a frame of no columns": (
+        pd.DataFrame(index=range(6)),
+        Y,
+        InvalidFeatures,
+        "X is empty|no columns",
+    ),
+    "one dimension": (np.arange(6.0), Y, InvalidFeatures, r"1D array.*X\.reshape\(-1, 1\)"),
+    "a list of numbers": ([1.0, 2.0], ["a", "b"], InvalidFeatures, r"X\.reshape\(-1, 1\)"),
+    "a series": (pd.Series(np.arange(6.0)), Y, InvalidFeatures, r"X\.reshape\(-1, 1\)"),
+    "a polars series": (pl.Series(np.arange(6.0)), Y, InvalidFeatures, r"X\.reshape\(-1, 1\)"),
+    "three dimensions": (np.ones((6, 2, 2)), Y, InvalidFeatures, r"3D array.*\(6, 2, 2\)"),
+    "a number": (5.0, Y, InvalidFeatures, "0D array"),
+    "nothing": (None, Y, InvalidFeatures, "X is a NoneType"),
+    "text": ("rows", Y, InvalidFeatures, "X is a str"),
+    "complex": (GOOD + 1j, Y, InvalidFeatures, "Complex data not supported.*real and imaginary"),
+    "strings": (GOOD.astype(str), Y, InvalidFeatures, "Encode strings"),
+    "bytes": (GOOD.astype("S"), Y, InvalidFeatures, "Encode strings"),
+    "dates": (GOOD.astype("M8[D]"), Y, InvalidFeatures, "real numbers"),
+    "objects": (with_value(np.object_), Y, InvalidFeatures, r"X\[4, 1\].*Encode"),
+    "a word": (with_value("word").astype(object), Y, InvalidFeatures, r"X\[0, 0\] is|X\[4, 1\] is"),
+    "a list of words": ([[1, "x"], [2, "y"]], ["a", "b"], InvalidFeatures, "Encode strings"),
+    "a missing object": (
+        np.array([[1.0, 2.0], [3.0, None]], object),
+        ["a", "b"],
+        InvalidFeatures,
+        r"X\[1, 1\] is None|row 1, column 1",
+    ),
+    "a complex object": (
+        np.array([[1.0, 2.0], [3.0, 1j]], object),
+        ["a", "b"],
+        InvalidFeatures,
+        r"X\[1, 1\] is 1j",
+    ),
+    "an integer beyond the floats": (
+        [[1, 10**400], [2, 3]],
+        ["a", "b"],
+        InvalidFeatures,
+        r"X\[0, 1\]",
+    ),
+    "ragged rows": ([[1.0, 2.0], [3.0]], ["a", "b"], InvalidFeatures, "equally long"),
+    "sparse": (scipy.sparse.csr_matrix(GOOD), Y, InvalidFeatures, r"X\.toarray\(\)"),
+    "sparse array": (scipy.sparse.coo_array(GOOD), Y, InvalidFeatures, r"X\.toarray\(\)"),
+    "a text column": (
+        pd.DataFrame({"u": Y, "v": range(6)}),
+        Y,
+        InvalidFeatures,
+        "column 'u'.*Encode or drop",
+    ),
+    "a polars text column": (
+        pl.DataFrame({"u": Y}),
+        Y,
+        InvalidFeatures,
+        "column 'u'.*Encode or drop",
+    ),
+    "a date column": (
+        pd.DataFrame({"when": pd.to_datetime(["2024-01-01"] * 6)}),
+        Y,
+        InvalidFeatures,
+        "column 'when'",
+    ),
+    "a category column": (
+        pd.DataFrame({"kind": pd.Categorical(Y)}),
+        Y,
+        InvalidFeatures,
+        "column 'kind'",
+    ),
+    "a complex column": (pd.DataFrame({"u": GOOD[:, 0] + 1j}), Y, InvalidFeatures, "column 'u'"),
+    "a lazy frame": (pl.LazyFrame({"u": range(6)}), Y, InvalidFeatures, r"collect\(\)"),
+    "repeated columns": (pd.DataFrame(GOOD, columns=["u", "u"]), Y, InvalidFeatures, "u"),
+}
+
+
+@details
+@pytest.mark.parametrize("what", FEATURES)
+def test_features_that_are_no_table_of_real_numbers_are_refused(what, detail):
+    X, y, error, match = FEATURES[what]
+    refused(error, match, X, y, detail=detail)
+
+
+def test_one_feature_as_a_column_works():
+    s = sf.summarize(np.arange(6.0).reshape(-1, 1), Y)
+    assert s.mean.ravel().tolist() == [2.0, 3.0]
+
+
+NOT_FINITE = {"NaN": NA, "infinity": np.inf, "infinity ": -np.inf}
+
+
+@details
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
+@pytest.mark.parametrize("what", NOT_FINITE)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_value_that_is_not_finite_is_named_by_row_and_column(what, dtype, order, detail, kernels):
+    X = np.asarray(with_value(NOT_FINITE[what]), dtype, order=order)
+    refused(NotFinite, rf"{what.strip()}.*row 4, column 1\. Drop or fill", X, Y, detail=detail)
+
+
+@details
+def test_of_several_values_that_are_not_finite_the_first_row_is_named(detail, kernels):
+    X = np.zeros((5000, 3))
+    X[[4000, 700, 4999], [0, 2, 1]] = [np.inf, NA, -np.inf]
+    refused(NotFinite, "NaN.*row 700, column 2", X, np.arange(5000) % 3, detail=detail)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("missing", [NA, None])
+def test_a_missing_value_in_a_frame_is_named_by_column_name(library, missing):
+    frame = library({"u": [1.0, 2.0, 3.0], "height": [1.0, missing, 3.0]})
+    refused(NotFinite, "NaN.*row 1, column 'height'", frame, [0, 0, 0])
+
+
+def test_a_missing_nullable_integer_is_named():
+    frame = pd.DataFrame({"u": pd.array([1, 2, None], dtype="Int64")})
+    refused(NotFinite, "NaN.*row 2, column 'u'", frame, [0, 0, 0])
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_of_several_missing_values_in_a_frame_the_first_row_is_named(library):
+    frame = library({"u": [1.0, 2.0, None], "v": [1.0, None, 3.0]})
+    refused(NotFinite, "row 1, column 'v'", frame, [0, 0, 0])
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("first", [3, 12_345])
+def test_the_first_missing_row_of_a_long_frame_is_named(library, first):
+    u = np.ones(20_000).tolist()
+    for row in (first, 15_000, 19_999):
+        u[row] = None
+    refused(NotFinite, f"row {first}, column 'u'", library({"u": u}), np.zeros(20_000, int))
+
+
+@pytest.mark.parametrize("form", [np.asarray, lambda X: pl.DataFrame(X, schema=["0", "1"])])
+@pytest.mark.parametrize("missing", [NA, None])
+def test_rows_are_numbered_from_the_start_of_the_table(form, missing, monkeypatch):
+    monkeypatch.setattr(batches, "MOST_ROWS", 2)
+    X = form(GOOD)
+    if isinstance(X, pl.DataFrame):
+        X = X.with_columns(pl.Series("1", [1.0, 3, 5, 7, missing, 11]))
+    else:
+        X = with_value(NA)
+    refused(NotFinite, "row 4, column '?1", X, Y)
+
+
+@details
+def test_values_whose_squares_are_too_large_are_refused(detail, kernels):
+    refused(NotFinite, "too large.*rescale", with_value(1e200), Y, detail=detail)
+
+
+def test_a_single_row_that_is_not_finite_is_named():
+    refused(NotFinite, "NaN.*row 0, column 1", [[1.0, NA]], ["a"])
+
+
+LABELS = {
+    "none": (None, InvalidLabels, "y is missing|tuple"),
+    "empty": ([], InvalidInput, "6 rows but y has 0 labels"),
+    "too few": (Y[:5], InvalidInput, "6 rows but y has 5 labels"),
+    "too many": ([*Y, "a"], InvalidInput, "6 rows but y has 7 labels"),
+    "two columns": (np.ones((6, 2)), InvalidLabels, r"one label a row.*\(6, 2\)"),
+    "a number": (5, InvalidLabels, "one label a row"),
+    "a string": ("ababab", InvalidLabels, "single str"),
+    "ragged": ([[1], [2, 3], [1], [1], [1], [1]], InvalidLabels, "one label a row|equally long"),
+    "missing in a list": (
+        ["a", "b", None, "a", "b", None],
+        InvalidLabels,
+        "2 missing labels.*row 2.*Drop",
+    ),
+    "missing in floats": ([0.0, 1.0, 0.0, NA, 1.0, 0.0], InvalidLabels, "1 missing label,.*row 3"),
+    "missing in objects": (np.array(["a", NA, "a", "b", "a", "b"], object), InvalidLabels, "row 1"),
+    "pandas.NA in objects": (
+        np.array(["a", pd.NA, "a", "b", "a", "b"], object),
+        InvalidLabels,
+        "row 1",
+    ),
+    "pandas.NA in a list": (["a", pd.NA, "a", "b", "a", "b"], InvalidLabels, "row 1"),
+    "pandas.NaT in a list": (["a", pd.NaT, "a", "b", "a", "b"], InvalidLabels, "row 1"),
+    "missing in pandas": (pd.Series(["a", "b", None, "a", "b", "a"]), InvalidLabels, "row 2"),
+    "missing in a category": (
+        pd.Categorical(["a", "b", None, "a", "b", "a"]),
+        InvalidLabels,
+        "row 2",
+    ),
+    "missing integers": (pd.Series([1, 2, None, 1, 2, 1], dtype="Int64"), InvalidLabels, "row 2"),
+    "missing in polars": (pl.Series(["a", "b", None, "a", "b", "a"]), InvalidLabels, "row 2"),
+    "NaN in polars": (pl.Series([0.0, 1.0, NA, 0.0, 1.0, 0.0]), InvalidLabels, "row 2"),
+    "missing in pyarrow": (pa.array(["a", "b", None, "a", "b", "a"]), InvalidLabels, "row 2"),
+    "missing in pyarrow integers": (pa.array([1, 2, None, 1, 2, 1]), InvalidLabels, "row 2"),
+    "missing in chunks": (
+        pa.chunked_array([["a", "b", None], ["a", "b", "a"]]),
+        InvalidLabels,
+        "row 2",
+    ),
+    "masked": (np.ma.masked_array([0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 0, 0]), InvalidLabels, "row 2"),
+    "fractions": ([0.5, 1, 2, 3, 4, 5], InvalidLabels, r"y\[0\] is .*bin it"),
+    "infinite": ([0.0, np.inf, 2, 3, 4, 5], InvalidLabels, r"y\[1\] is "),
+    "complex": (np.ones(6) + 1j, InvalidLabels, "complex"),
+    "dates": (np.arange(6).astype("M8[D]"), InvalidLabels, "datetime"),
+    "mixed": (["a", 1, "a", 1, "a", 1], InvalidLabels, "mixes labels.*int, str.*all strings"),
+    "tuples": (np.fromiter([("a", 1)] * 6, object), InvalidLabels, "tuple"),
+    "beyond 64 bits": ([2**70, 1, 2, 1, 2, 1], InvalidLabels, "64.bit.*strings"),
+    "unsigned beyond 64 bits": (np.full(6, 2**63, np.uint64), InvalidLabels, "64.bit.*strings"),
+    "bytes that are no text": (np.array([b"\xff"] * 6), InvalidLabels, "UTF-8|utf-8"),
+}
+
+
+@pytest.mark.parametrize("what", LABELS)
+def test_labels_that_are_not_one_class_a_row_are_refused(what):
+    y, error, match = LABELS[what]
+    refused(error, match, GOOD, y)
+
+
+WEIGHTS = {
+    "negative": ([1, 1, -2, 1, 1, -1], r"sample_weight\[2\] is -2.*not negative"),
+    "NaN": ([1, 1, 1, NA, 1, 1], r"sample_weight\[3\] is nan"),
+    "infinite": ([1, np.inf, 1, 1, 1, 1], r"sample_weight\[1\] is inf"),
+    "all zero": (np.zeros(6), "zero in every row"),
+    "zero": (0.0, "zero in every row"),
+    "a negative number": (-1.0, "-1"),
+    "too few": (np.ones(5), r"\(5,\).*6 rows"),
+    "too many": (np.ones(7), r"\(7,\).*6 rows"),
+    "a column": (np.ones((6, 1)), r"\(6, 1\).*one weight a row"),
+    "words": (list("abcdef"), "must hold numbers"),
+    "complex": (np.ones(6) + 1j, "must hold (real )?numbers"),
+    "missing": ([1, 1, None, 1, 1, 1], r"sample_weight\[2\]|must hold numbers"),
+    "missing in polars": (pl.Series([1.0, None, 1, 1, 1, 1]), r"sample_weight\[1\]"),
+    "ragged": ([1, [1, 2], 1, 1, 1, 1], "must hold numbers"),
+    "too large to add up": (np.full(6, 1e308), "weight"),
+}
+
+
+@details
+@pytest.mark.parametrize("what", WEIGHTS)
+def test_weights_that_are_no_weights_are_refused(what, detail):
+    weights, match = WEIGHTS[what]
+    refused(InvalidWeights, match, GOOD, Y, weights, detail=detail)
+
+
+def failing_source():
+    yield GOOD, Y
+    yield GOOD, Y
+    raise OSError("connection lost")
+
+
+def one(X, y, *more):
+    return [(GOOD, Y), (X, y, *more)]
+
+
+BATCHES = {
+    "that fail midway": (
+        failing_source(),
+        BatchFailed,
+        "batch 2, after 12 rows.*connection lost.*again",
+    ),
+    "none": (iter([]), InvalidFeatures, "no batch"),
+    "of rows only": ([GOOD, GOOD], InvalidLabels, r"y is missing.*tuple \(X, y\)"),
+    "of too many parts": ([(GOOD, Y, None, 1)], InvalidLabels, "tuple"),
+    "with a hole": ([(GOOD, Y), None, (GOOD, Y)], InvalidInput, "batch 1"),
+    "with NaN": (one(with_value(NA), Y), NotFinite, "batch 1: .*row 4, column 1"),
+    "with NaN in a frame": (
+        one(pd.DataFrame(with_value(NA)), Y),
+        NotFinite,
+        "batch 1: .*row 4, column 1",
+    ),
+    "that are empty": (one(GOOD[:0], []), InvalidFeatures, "batch 1: .*empty"),
+    "of other lengths": (one(GOOD, Y[:3]), InvalidInput, "batch 1: .*6 rows but y has 3"),
+    "of other features": (
+        one(GOOD[:, :1], Y),
+        Mismatch,
+        "batch 1: .*2 features.*1|batch 1: .*1 features",
+    ),
+    "of other labels": (one(GOOD, range(6)), Mismatch, "batch 1: .*(strings|integers)"),
+    "with names": (one(pd.DataFrame(GOOD, columns=["u", "v"]), Y), Mismatch, "batch 1: .*names"),
+    "with missing labels": (one(GOOD, [*Y[:5], None]), InvalidLabels, "batch 1: .*row 5"),
+    "with bad weights": (one(GOOD, Y, [-1] * 6), InvalidWeights, r"batch 1: .*sample_weight\[0\]"),
+}
+
+
+@details
+@pytest.mark.parametrize("what", BATCHES)
+def test_an_error_in_a_batch_names_the_batch(what, detail):
+    source, error, match = BATCHES[what]
+    if what == "that fail midway":
+        source = failing_source()
+    elif what == "none":
+        source = iter([])
+    refused(error, match, source, detail=detail)
+
+
+def test_the_cause_of_a_failed_batch_is_kept():
+    with pytest.raises(BatchFailed) as caught:
+        sf.summarize(failing_source())
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_an_interrupt_is_not_swallowed():
+    def interrupted():
+        yield GOOD, Y
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sf.summarize(interrupted())
+
+
+def test_batches_take_their_weights_along():
+    refused(InvalidInput, r"\(X, y, weight\)", [(GOOD, Y)], None, np.ones(6))
+
+
+FRAME = pd.DataFrame(GOOD, columns=["u", "v"]).assign(kind=Y)
+
+
+def test_a_target_must_be_a_column_of_a_frame():
+    refused(InvalidLabels, "no column 'sort'.*'u', 'v', 'kind'", FRAME, target="sort")
+    refused(InvalidInput, "pass no y", FRAME, Y, target="kind")
+    refused(InvalidInput, "data frame", GOOD, target="kind")
+    refused(InvalidInput, "data frame|collect", pl.LazyFrame(FRAME), target="kind")
+    refused(InvalidFeatures, "no columns|empty", FRAME[["kind"]], target="kind")
+    refused(
+        InvalidLabels, "row 3", FRAME.assign(kind=["a", "b", "a", None, "a", "a"]), target="kind"
+    )
+
+
+def test_a_target_beside_repeated_columns_is_refused():
+    frame = FRAME.set_axis(["u", "u", "kind"], axis=1)
+    refused(InvalidInput, "u", frame, target="kind")
+
+
+def test_a_table_without_labels_is_told_what_to_pass():
+    refused(InvalidLabels, "y is missing", GOOD)
+    refused(InvalidLabels, "y is missing", FRAME[["u", "v"]])
+    refused(InvalidLabels, "y is missing", GOOD.tolist())
+
+
+def test_masked_values_are_missing_values():
+    mask = np.zeros(GOOD.shape, bool)
+    mask[4, 1] = True
+    refused(InvalidFeatures, "row 4, column 1|mask", np.ma.masked_array(GOOD, mask), Y)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (sf.summarize(GOOD[:, :1], Y), "2 features.* 1|1 features.* 2"),
+        (sf.summarize(pd.DataFrame(GOOD, columns=["u", "v"]), Y), "names"),
+        (sf.summarize(GOOD, range(6)), "(integers|strings)"),
+        (sf.summarize(GOOD, Y, detail="diagonal"), "detail"),
+    ],
+)
+def test_statistics_of_other_features_do_not_merge(other, message):
+    s = sf.summarize(GOOD, Y)
+    before = s.digest(), other.digest()
+    with pytest.raises(Mismatch, match=message):
+        s + other
+    assert (s.digest(), other.digest()) == before

@@ -1,0 +1,389 @@
+"""Laws of the Gaussian family, over every estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+import suffice as sf
+from suffice.errors import LostPrecision, TooFewRows
+
+LAW = settings(deadline=None, derandomize=True, max_examples=60, database=None)
+LABELS = (np.array(["a", "b", "long name"]), np.array([-7, 3, 1 << 40]), np.array([0.0, 1.0, 2.0]))
+
+# Those for which the units of features do not matter.
+UNITLESS = [
+    sf.LDA(),
+    sf.QDA(),
+    sf.GaussianNB(),
+    sf.DiagonalLDA(),
+    sf.GaussianDiscriminant(pooling=0.4),
+    sf.GaussianDiscriminant(structure="diagonal", pooling=0.4, ddof=1),
+    sf.LDA(shrinkage=0.3, target="diagonal"),
+    sf.QDA(shrinkage="oas", target="diagonal"),
+]
+FAMILY = [
+    *UNITLESS,
+    sf.LDA(shrinkage="auto", ddof=1),
+    sf.QDA(shrinkage="ledoit-wolf"),
+    sf.QDA(reg_param=0.1),
+    sf.DiagonalLDA(shrinkage="oas"),
+    sf.GaussianDiscriminant(pooling=0.4, shrinkage=0.2, ddof=1, priors="uniform"),
+    sf.GaussianDiscriminant(structure="spherical", pooling=0.4),
+    sf.GaussianDiscriminant(structure="spherical", pooling=1.0, shrinkage="oas"),
+]
+every = pytest.mark.parametrize("model", FAMILY, ids=repr)
+unitless = pytest.mark.parametrize("model", UNITLESS, ids=repr)
+
+
+class Rows:
+    """Labelled rows, perhaps weighted, and some more to ask about."""
+
+    def __init__(self, X, y, w, Q):
+        self.X, self.y, self.w, self.Q = X, y, w, Q
+
+    def __repr__(self):
+        w = None if self.w is None else self.w.tolist()
+        return f"Rows({self.X.tolist()}, {self.y.tolist()}, {w})"
+
+    def of(self, at):
+        return self.X[at], self.y[at], None if self.w is None else self.w[at]
+
+    def fit(self, model, at=slice(None)):
+        X, y, w = self.of(at)
+        return clone(model).fit(X, y, sample_weight=w)
+
+    def update(self, model, at):
+        X, y, w = self.of(at)
+        return model.partial_fit(X, y, sample_weight=w)
+
+
+@st.composite
+def rows(draw, regular=False, weighted=None):
+    """Rows of two or three classes: normal ones, or on a small grid, where much is singular.
+
+    The first three rows are of one class and differ, so that any prefix of them has a model.
+    """
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    k, d = draw(st.integers(2, 3)), draw(st.integers(1, 4))
+    low = d + 2 if regular else 1
+    sizes = [draw(st.integers(low, low + 6)) for _ in range(k)]
+    y = rng.permutation(np.repeat(np.arange(k), sizes))
+    y = np.concatenate([[0, 0, 0], y])
+    n = len(y)
+    if regular or draw(st.booleans()):
+        X = rng.normal(size=(n, d)) * (1 + y[:, None]) + rng.normal(size=(k, d))[y]
+        X = X @ (np.eye(d) + 0.5 * rng.normal(size=(d, d)) / np.sqrt(d)) + draw(
+            st.sampled_from([0.0, 1e3])
+        )
+    else:
+        X = rng.integers(-1, 3, size=(n, d)) / 4.0
+        X[:3] = [[0.0], [1.0], [0.25]]
+    if weighted is None:
+        weighted = draw(st.booleans())
+    w = rng.integers(2, 9, n) / 2 if weighted else None
+    Q = np.concatenate([X, X[:5] + rng.normal(size=(5, d))])
+    return Rows(X, draw(st.sampled_from(LABELS))[y], w, Q)
+
+
+def batches(draw_sizes, n):
+    """Ranges of rows: the first three together, then the sizes that were drawn."""
+    cuts = np.minimum(3 + np.cumsum([0, *draw_sizes]), n)
+    return [at for at in np.split(np.arange(n), cuts) if len(at)]
+
+
+some_sizes = st.lists(st.integers(1, 6), max_size=30)
+
+
+def assert_same(a, b, Q, tolerance=1e-8):
+    """The same classes, parameters and answers, relative to the largest."""
+    assert np.array_equal(a.classes_, b.classes_)
+    near(a.priors_, b.priors_, 1e-12)
+    near(a.means_, b.means_, 1e-11)
+    near(a.covariances_, b.covariances_, tolerance)
+    assert list(a.borrowed_classes_) == list(b.borrowed_classes_)
+    near(a.predict_log_proba(Q), b.predict_log_proba(Q), tolerance)
+    near(a.predict_joint_log_proba(Q), b.predict_joint_log_proba(Q), tolerance)
+
+
+def near(a, b, tolerance):
+    a, b = np.asarray(a), np.asarray(b)
+    np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * max(1.0, np.abs(b).max(initial=0)))
+
+
+def same_labels(a, b, margins, tolerance=1e-6):
+    """Labels agree but for rows that lie on a boundary to rounding."""
+    best = np.sort(margins, axis=1)
+    clear = best[:, -1] - best[:, -2] > tolerance * np.maximum(1, np.abs(margins).max(axis=1))
+    assert np.array_equal(a[clear], b[clear])
+
+
+# Learning
+
+
+@every
+@LAW
+@given(table=rows(), sizes=some_sizes)
+def test_partial_fit_equals_fit_for_any_batching(model, table, sizes):
+    stream = clone(model)
+    for at in batches(sizes, len(table.X)):
+        table.update(stream, at)
+    assert_same(stream, table.fit(model), table.Q)
+
+
+@every
+@pytest.mark.parametrize("order", [[0, 0, 1, 1, 2], [0, 1, 2, 0, 1], [2, 1, 0, 0, 0]], ids=str)
+def test_rows_may_come_one_at_a_time_in_any_order_of_classes(model, order):
+    rng = np.random.default_rng(3)
+    y = np.array(order * 5)
+    X = rng.normal(size=(25, 2)) + y[:, None]
+    stream = clone(model)
+    for i in range(25):
+        stream.partial_fit(X[i : i + 1], y[i : i + 1])
+    assert_same(stream, clone(model).fit(X, y), X)
+
+
+@every
+@LAW
+@given(table=rows(), parts=st.integers(2, 4))
+def test_merging_two_models_equals_fitting_the_union(model, table, parts):
+    order = np.argsort(table.y, kind="stable")
+    table = Rows(*table.of(order), table.Q)
+    n = len(table.X)
+    left = np.arange(n) % parts > 0
+    left[:3] = True
+    right = ~left
+    right_y = table.y[right]
+    assume(any((right_y == label).sum() > 1 for label in np.unique(right_y)))
+    try:
+        other = table.fit(model, right)
+    except TooFewRows:
+        assume(False)
+    merged = table.fit(model, left).merge(other)
+    assert_same(merged, table.fit(model), table.Q)
+
+
+@every
+@LAW
+@given(table=rows(), count=st.integers(1, 12))
+def test_forgetting_inverts_learning(model, table, count):
+    n = len(table.X)
+    kept, gone = np.arange(max(3, n - count)), np.arange(max(3, n - count), n)
+    assume(len(gone))
+    before = table.fit(model, kept)
+    after = table.update(table.fit(model, kept), gone)
+    X, y, w = table.of(gone)
+    try:
+        after.forget(X, y, sample_weight=w)
+    except LostPrecision:
+        assume(False)
+    assert_same(after, before, table.Q, 1e-7)
+
+
+@every
+@LAW
+@given(table=rows(weighted=False), seed=st.integers(0, 999))
+def test_whole_weights_equal_repetition(model, table, seed):
+    w = np.random.default_rng(seed).integers(1, 4, len(table.y))
+    weighted = clone(model).fit(table.X, table.y, sample_weight=w)
+    repeated = clone(model).fit(np.repeat(table.X, w, axis=0), np.repeat(table.y, w))
+    assert_same(weighted, repeated, table.Q)
+
+
+@every
+@LAW
+@given(table=rows(weighted=True), seed=st.integers(0, 999))
+def test_a_weight_of_zero_equals_absence(model, table, seed):
+    absent = np.random.default_rng(seed).random(len(table.y)) < 0.4
+    absent[:3] = False
+    w = np.where(absent, 0.0, table.w)
+    X = np.where(absent[:, None], 1e6, table.X)
+    weighted = clone(model).fit(X, table.y, sample_weight=w)
+    assert_same(weighted, table.fit(model, ~absent), table.Q, 1e-12)
+
+
+@every
+@LAW
+@given(table=rows(), seed=st.integers(0, 999))
+def test_the_order_of_rows_does_not_matter(model, table, seed):
+    order = np.random.default_rng(seed).permutation(len(table.X))
+    assert_same(table.fit(model, order), table.fit(model), table.Q)
+
+
+# Units, offsets, columns
+
+
+@unitless
+@LAW
+@given(
+    table=rows(regular=True),
+    powers=st.lists(st.sampled_from([-6, -3, 0, 6]), min_size=4, max_size=4),
+)
+def test_units_change_no_label(model, table, powers):
+    units = 10.0 ** np.array(powers[: table.X.shape[1]])
+    a = table.fit(model)
+    b = Rows(table.X * units, table.y, table.w, None).fit(model)
+    scores = a.predict_log_proba(table.Q)
+    same_labels(a.predict(table.Q), b.predict(table.Q * units), scores)
+    near(b.predict_log_proba(table.Q * units), scores, 1e-7)
+
+
+@every
+@LAW
+@given(
+    table=rows(regular=True),
+    shifts=st.lists(st.sampled_from([0, -(2.0**26), 2.0**26]), min_size=4, max_size=4),
+)
+def test_offsets_change_no_label(model, table, shifts):
+    shift = np.array(shifts[: table.X.shape[1]])
+    # Rounded to what is left after shifting, so that both see the same rows.
+    X, Q = ((Z + 2.0**27) - 2.0**27 for Z in (table.X, table.Q))
+    a = Rows(X, table.y, table.w, None).fit(model)
+    b = Rows(X + shift, table.y, table.w, None).fit(model)
+    scores = a.predict_log_proba(Q)
+    same_labels(a.predict(Q), b.predict(Q + shift), scores, 1e-5)
+    near(b.predict_log_proba(Q + shift), scores, 1e-5)
+
+
+@every
+@LAW
+@given(table=rows(), seed=st.integers(0, 999))
+def test_the_order_of_columns_changes_nothing_but_the_order_of_columns(model, table, seed):
+    order = np.random.default_rng(seed).permutation(table.X.shape[1])
+    a, b = table.fit(model), Rows(table.X[:, order], table.y, table.w, None).fit(model)
+    near(b.means_, a.means_[:, order], 1e-12)
+    near(b.covariances_, a.covariances_[:, order][:, :, order], 1e-12)
+    near(b.predict_log_proba(table.Q[:, order]), a.predict_log_proba(table.Q), 1e-8)
+    if hasattr(a, "coef_"):
+        near(b.coef_, a.coef_[:, order], 1e-8)
+
+
+# Answers
+
+
+@every
+@LAW
+@given(table=rows())
+def test_answers_agree_with_each_other(model, table):
+    fitted = table.fit(model)
+    log_proba, joint = fitted.predict_log_proba(table.Q), fitted.predict_joint_log_proba(table.Q)
+    proba, density = fitted.predict_proba(table.Q), fitted.score_samples(table.Q)
+    near(proba.sum(axis=1), np.ones(len(table.Q)), 1e-12)
+    assert np.array_equal(np.exp(log_proba), proba)
+    near(density, np.logaddexp.reduce(joint, axis=1), 1e-12)
+    near(log_proba, joint - density[:, None], 1e-8)
+    labels = fitted.classes_[log_proba.argmax(axis=1)]
+    same_labels(fitted.predict(table.Q), labels, log_proba, 1e-9)
+    scores = fitted.decision_function(table.Q)
+    if len(fitted.classes_) == 2:
+        near(scores, log_proba[:, 1] - log_proba[:, 0], 1e-8)
+    else:
+        near(scores - scores[:, :1], log_proba - log_proba[:, :1], 1e-8)
+    lengths = fitted.squared_mahalanobis(table.Q)
+    assert (lengths >= 0).all()
+    constant = joint + lengths / 2
+    near(constant - constant[0], np.zeros_like(constant), 1e-8 * max(1.0, lengths.max()))
+
+
+@every
+@LAW
+@given(table=rows(), seed=st.integers(0, 999))
+def test_other_priors_need_no_refit(model, table, seed):
+    fitted = table.fit(model)
+    chances = np.random.default_rng(seed).dirichlet(np.ones(len(fitted.classes_)))
+    by_label = dict(zip(fitted.classes_.tolist(), chances, strict=True))
+    before = fitted.predict_log_proba(table.Q)
+    for priors in (chances, by_label, "uniform", None):
+        other = fitted.with_priors(priors)
+        refit = table.fit(clone(model).set_params(priors=priors))
+        assert_same(other, refit, table.Q, 1e-13)
+        if hasattr(other, "transform"):
+            near(other.transform(table.Q), refit.transform(table.Q), 1e-12)
+            near(other.intercept_, refit.intercept_, 1e-12)
+    assert np.array_equal(fitted.predict_log_proba(table.Q), before)
+
+
+@every
+@LAW
+@given(table=rows())
+def test_statistics_in_more_detail_serve_as_well_as_the_rows(model, table):
+    fitted = table.fit(model)
+    rich = clone(model).fit_statistics(sf.summarize(*table.of(slice(None)), detail="separate"))
+    assert_same(rich, fitted, table.Q)
+    assert_same(clone(model).fit_statistics(fitted.statistics_), fitted, table.Q, 1e-14)
+
+
+# Corners of the family
+
+Discriminant = sf.GaussianDiscriminant
+CORNERS = [
+    (Discriminant(pooling=1), sf.LDA()),
+    (Discriminant(pooling=0), sf.QDA()),
+    (Discriminant(pooling=1, ddof=1, shrinkage=0.2), sf.LDA(ddof=1, shrinkage=0.2)),
+    (Discriminant(shrinkage="oas"), sf.QDA(shrinkage="oas")),
+    (Discriminant(pooling=1, shrinkage="auto"), sf.LDA(shrinkage="ledoit-wolf")),
+    (Discriminant(structure="diagonal"), sf.GaussianNB(var_smoothing=0)),
+    (Discriminant(structure="diagonal", pooling=1), sf.DiagonalLDA()),
+    (Discriminant(structure="diagonal", pooling=1, shrinkage=0.4), sf.DiagonalLDA(shrinkage=0.4)),
+    (Discriminant(structure="spherical"), Discriminant(structure="diagonal", shrinkage=1)),
+    (
+        Discriminant(structure="spherical", pooling=1),
+        Discriminant(structure="diagonal", pooling=1, shrinkage=1),
+    ),
+]
+
+
+@pytest.mark.parametrize(("general", "corner"), CORNERS, ids=repr)
+@LAW
+@given(table=rows())
+def test_named_models_are_corners_of_the_family(general, corner, table):
+    assert_same(table.fit(general), table.fit(corner), table.Q, 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("full", "simple"),
+    [
+        (Discriminant(shrinkage=1, target="diagonal"), Discriminant(structure="diagonal")),
+        (Discriminant(shrinkage=1, pooling=1, target="diagonal"), sf.DiagonalLDA()),
+        (Discriminant(shrinkage=1), Discriminant(structure="spherical")),
+        (Discriminant(shrinkage=1, pooling=1), Discriminant(structure="spherical", pooling=1)),
+    ],
+    ids=repr,
+)
+@LAW
+@given(table=rows(regular=True))
+def test_full_shrinkage_reaches_the_simpler_structure(full, simple, table):
+    assert_same(table.fit(full), table.fit(simple), table.Q, 1e-9)
+
+
+@LAW
+@given(table=rows(regular=True))
+def test_pooling_runs_from_qda_to_lda(table):
+    nearly = table.fit(Discriminant(pooling=1 - 1e-9))
+    near(nearly.predict_log_proba(table.Q), table.fit(sf.LDA()).predict_log_proba(table.Q), 1e-5)
+    nearly = table.fit(Discriminant(pooling=1e-9))
+    near(nearly.predict_log_proba(table.Q), table.fit(sf.QDA()).predict_log_proba(table.Q), 1e-5)
+
+
+@LAW
+@given(table=rows(regular=True))
+def test_uniform_spherical_lda_is_the_nearest_centroid(table):
+    fitted = table.fit(Discriminant(structure="spherical", pooling=1, priors="uniform"))
+    steps = table.Q[:, None] - fitted.means_
+    nearest = -(steps**2).sum(axis=2)
+    same_labels(fitted.predict(table.Q), fitted.classes_[nearest.argmax(axis=1)], nearest)
+
+
+@LAW
+@given(table=rows(regular=True))
+def test_the_axes_of_lda_whiten_the_shared_covariance_and_keep_its_distances(table):
+    lda = table.fit(sf.LDA())
+    near(lda.scalings_.T @ lda.covariance_ @ lda.scalings_, np.eye(lda.scalings_.shape[1]), 1e-8)
+    if lda.scalings_.shape[1] == len(lda.classes_) - 1:
+        means = lda.transform(lda.means_)
+        apart = ((means[:, None] - means) ** 2).sum(axis=2)
+        near(apart, lda.squared_mahalanobis(lda.means_), 1e-8)
+    assert abs(lda.explained_variance_ratio_.sum() - 1) < 1e-12

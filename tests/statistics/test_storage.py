@@ -1,0 +1,366 @@
+"""Files: whole or not at all, and never a wrong number from a damaged one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors.numpy import save as safetensors_bytes
+
+import suffice as sf
+from suffice.errors import InvalidFile
+from suffice.statistics import container
+
+DETAILS = ("separate", "shared", "diagonal")
+
+X = np.random.default_rng(0).normal(size=(24, 3))
+Y = np.array(["ant", "bee", "cät"])[np.arange(24) % 3]
+FRAME = pd.DataFrame(X, columns=["width", "height", 'naïve\n"name"'])
+
+
+def kinds():
+    """Statistics of every form that a file can hold."""
+    for detail in DETAILS:
+        s = sf.summarize(X, Y, detail=detail)
+        yield f"{detail}", s
+        yield f"{detail} merged", s + s
+        yield f"{detail} reduced", s - sf.summarize(X[:6], Y[:6], detail=detail)
+        yield f"{detail} named", sf.summarize(FRAME, Y, detail=detail)
+        yield f"{detail} weighted", sf.summarize(X, Y, np.arange(24.0), detail)
+        yield f"{detail} row", sf.summarize(X[:1], Y[:1], detail=detail)
+        yield f"{detail} thin", sf.summarize(X[:3].repeat(9, axis=1), Y[:3], detail=detail)
+        yield f"{detail} empty", s - s
+        yield f"{detail} selected", s.select([2, 0])
+    for name, y in {"integers": np.arange(24) % 2 - 5, "booleans": Y == "ant"}.items():
+        yield name, sf.summarize(X, y)
+    yield "floats", sf.summarize(X, (np.arange(24) % 2).astype(float))
+    yield "large integers", sf.summarize(X, np.where(np.arange(24) % 2, 2**62, -(2**62)))
+
+
+KINDS = dict(kinds())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_saved_is_loaded_to_the_last_bit(kind, tmp_path):
+    s = KINDS[kind]
+    s.save(tmp_path / "s.stats")
+    again = sf.load(str(tmp_path / "s.stats"))
+    assert again.digest() == s.digest()
+    assert again == s
+    assert (again.detail, again.feature_names) == (s.detail, s.feature_names)
+    assert again.classes.dtype.kind == s.classes.dtype.kind
+    assert (again.factor is None) == (s.factor is None)
+    assert again.extremes_exact == s.extremes_exact
+    assert again + s == s + s
+    assert not again.mean.flags.writeable
+    assert not again.weight.flags.writeable
+
+
+def test_equal_content_makes_equal_files(tmp_path):
+    s = KINDS["separate named"]
+    for name in "ab":
+        sf.summarize(FRAME, Y).save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert hashlib.sha256((tmp_path / "a").read_bytes()).hexdigest() == s.digest()
+
+
+def test_a_file_is_plain_safetensors(tmp_path):
+    from safetensors.numpy import load_file
+
+    s = KINDS["shared"]
+    s.save(tmp_path / "s")
+    arrays = load_file(tmp_path / "s")
+    assert np.array_equal(arrays["mean"], s.mean)
+    assert np.array_equal(arrays["scatter"][0], s.scatter)
+
+
+def failing(*_):
+    raise OSError("disk on fire")
+
+
+@pytest.mark.parametrize("step", ["replace", "fsync"])
+@pytest.mark.parametrize("old", [True, False])
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(step, old, tmp_path, monkeypatch):
+    path = tmp_path / "s"
+    if old:
+        KINDS["shared"].save(path)
+    before = path.read_bytes() if old else None
+    monkeypatch.setattr(os, step, failing)
+    with pytest.raises(OSError, match="on fire"):
+        KINDS["separate"].save(path)
+    assert [file.name for file in tmp_path.iterdir()] == (["s"] if old else [])
+    if old:
+        assert path.read_bytes() == before
+
+
+def test_a_file_replaces_the_old_one_and_can_be_read_by_others(tmp_path):
+    path = tmp_path / "s"
+    mask = os.umask(0o022)
+    try:
+        for kind in ("shared", "separate"):
+            KINDS[kind].save(path)
+    finally:
+        os.umask(mask)
+    assert sf.load(path).detail == "separate"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    assert [file.name for file in tmp_path.iterdir()] == ["s"]
+
+
+def test_a_system_without_folder_handles_is_no_obstacle(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_DIRECTORY")
+    KINDS["shared"].save(tmp_path / "s")
+    assert sf.load(tmp_path / "s") == KINDS["shared"]
+
+
+def test_a_missing_file_or_folder_is_the_usual_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        sf.load(tmp_path / "none")
+    with pytest.raises(FileNotFoundError):
+        KINDS["shared"].save(tmp_path / "none" / "s")
+
+
+@pytest.fixture
+def small(tmp_path):
+    """The path and bytes of a small file."""
+    path = tmp_path / "small"
+    sf.summarize([[1.0], [2.0]], ["a", "a"]).save(path)
+    return path, path.read_bytes()
+
+
+def test_a_file_cut_short_anywhere_is_an_error(small):
+    path, data = small
+    for length in range(len(data)):
+        path.write_bytes(data[:length])
+        with pytest.raises(InvalidFile, match=str(path)):
+            sf.load(path)
+
+
+def test_any_flipped_bit_is_an_error(small):
+    path, data = small
+    loaded = []
+    for at in range(len(data)):
+        for bit in range(8):
+            changed = bytearray(data)
+            changed[at] ^= 1 << bit
+            path.write_bytes(changed)
+            try:
+                sf.load(path)
+            except InvalidFile:
+                continue
+            loaded.append((at, bit))
+    assert loaded == []
+
+
+@pytest.mark.parametrize("more", [b"\0", b"more", b" " * 5000])
+def test_anything_appended_or_put_before_is_an_error(small, more):
+    path, data = small
+    for changed in (data + more, more + data, data + data):
+        path.write_bytes(changed)
+        with pytest.raises(InvalidFile):
+            sf.load(path)
+
+
+def header_only(text: bytes) -> bytes:
+    return len(text).to_bytes(8, "little") + text
+
+
+FOREIGN = {
+    "empty": b"",
+    "short": b"\1\0\0",
+    "text": b"x1,x2,label\n1,2,a\n" * 99,
+    "zip": b"PK\x03\x04" + bytes(range(256)),
+    "pickle": b"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00cos\nsystem\n(S'true'\ntR.",
+    "npy": b"\x93NUMPY\x01\x00v\x00{'descr': '<f8'}",
+    "safetensors": safetensors_bytes({"weight": np.ones(3)}),
+    "safetensors with notes": safetensors_bytes({"w": np.ones(3)}, {"format": "pt"}),
+    "our key, no header": safetensors_bytes({"w": np.ones(3)}, {"suffice": "nonsense"}),
+    "our key, a number": header_only(b'{"__metadata__":{"suffice":5}}'),
+    "our key, a list": header_only(b'{"__metadata__":{"suffice":"' + b"0" * 64 + b'[1]"}}'),
+    "a list": header_only(b"[1, 2]"),
+    "a null": header_only(b"null"),
+    "deep": header_only(b"[" * 100_000),
+    "not utf-8": header_only(b'{"\xff": 1}'),
+    "huge length": b"\xff" * 8 + b"{}",
+    "spaced out": header_only(
+        b'{"__metadata__": {"suffice": "' + b"0" * 64 + rb"{\"format\": 1}" + b'"}}'
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_a_file_that_is_not_ours_is_an_error_that_names_it(kind, tmp_path):
+    path = tmp_path / "foreign.bin"
+    path.write_bytes(FOREIGN[kind])
+    with pytest.raises(InvalidFile, match=r"foreign\.bin"):
+        sf.load(path)
+
+
+def contents(s, path):
+    """Header and arrays of a saved statistic."""
+    s.save(path)
+    return container.unpack(path.read_bytes(), "it")
+
+
+def rewritten(path, header, arrays):
+    """A file of changed content whose checksum is right."""
+    path.write_bytes(container.pack(header, arrays))
+
+
+def test_a_newer_format_is_an_error_that_says_to_upgrade(tmp_path):
+    path = tmp_path / "s"
+    header, arrays = contents(KINDS["separate"], path)
+    header["format"] = container.FORMAT + 1
+    rewritten(path, header, arrays)
+    with pytest.raises(InvalidFile, match=r"newer version.*Upgrade"):
+        sf.load(path)
+
+
+def test_another_kind_of_content_is_an_error_that_names_it(tmp_path):
+    path = tmp_path / "s"
+    header, arrays = contents(KINDS["separate"], path)
+    rewritten(path, {**header, "kind": "poem"}, arrays)
+    with pytest.raises(InvalidFile, match="'poem'"):
+        sf.load(path)
+
+
+def changed(array, at, value):
+    out = np.array(array)
+    out[at] = value
+    return out
+
+
+TAMPERED = {
+    "asymmetric scatter": lambda a: {"scatter": changed(a["scatter"], (0, 0, 1), 7.5)},
+    "negative diagonal": lambda a: {"scatter": changed(a["scatter"], (1, 2, 2), -1e-3)},
+    "NaN in scatter": lambda a: {"scatter": changed(a["scatter"], (1, 2, 2), np.nan)},
+    "NaN in mean": lambda a: {"mean": changed(a["mean"], (0, 0), np.nan)},
+    "infinite weight": lambda a: {"weight": changed(a["weight"], 0, np.inf)},
+    "negative weight": lambda a: {"weight": changed(a["weight"], 0, -1.0)},
+    "no weight": lambda a: {"weight": changed(a["weight"], 0, 0.0)},
+    "no rows": lambda a: {"count": changed(a["count"], 0, 0)},
+    "scatter of fewer features": lambda a: {"scatter": a["scatter"][:, :2, :2]},
+    "scatter of fewer classes": lambda a: {"scatter": a["scatter"][:2]},
+    "flat scatter": lambda a: {"scatter": a["scatter"][0]},
+    "mean of fewer features": lambda a: {"mean": a["mean"][:, :2]},
+    "flat mean": lambda a: {"mean": a["mean"].ravel()},
+    "weight of fewer classes": lambda a: {"weight": a["weight"][:2]},
+    "whole weights": lambda a: {"weight": a["weight"].astype(np.int64)},
+    "float32 mean": lambda a: {"mean": a["mean"].astype(np.float32)},
+    "float counts": lambda a: {"count": a["count"].astype(float)},
+    "lowest above highest": lambda a: {"lowest": a["highest"] + 1},
+    "NaN in extremes": lambda a: {"lowest": a["lowest"] * np.nan},
+    "no mean": lambda a: {"mean": None},
+    "no scatter": lambda a: {"scatter": None},
+    "no counts": lambda a: {"count": None},
+    "fourth of fewer classes": lambda a: {"fourth.square": a["fourth.square"][:1]},
+    "NaN in fourth": lambda a: {"fourth.quartic": a["fourth.quartic"] * np.nan},
+    "no fourth": lambda a: {"fourth.cubic": None},
+    "no weight since": lambda a: {"fourth.since": a["fourth.since"] * 0},
+    "asymmetric low scatter": lambda a: {"scatter.low": np.tri(3) * np.ones((3, 1, 1))},
+    "NaN residue": lambda a: {"residue": np.full((3, 3), np.nan)},
+    "negative residue": lambda a: {"residue": np.full((3, 3), -1.0)},
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_arrays_that_cannot_be_true_are_an_error_though_the_checksum_fits(what, tmp_path):
+    path = tmp_path / "s"
+    header, arrays = contents(KINDS["separate"], path)
+    arrays |= TAMPERED[what](arrays)
+    rewritten(path, header, {name: a for name, a in arrays.items() if a is not None})
+    with pytest.raises(InvalidFile, match=str(path)):
+        sf.load(path)
+
+
+HEADERS = {
+    "unsorted classes": {"classes": ["bee", "ant", "cät"]},
+    "repeated classes": {"classes": ["ant", "ant", "cät"]},
+    "fewer classes": {"classes": ["ant", "bee"]},
+    "no classes": {"classes": None},
+    "nested classes": {"classes": [["ant"], ["bee"], ["cät"]]},
+    "classes of another kind": {"labels": "int"},
+    "number labels called text": {"classes": [1, 2, 3]},
+    "broken number labels": {"labels": "int", "classes": [0.5, 1.5, 2.5]},
+    "labels beyond 64 bits": {"labels": "int", "classes": [1, 2, 2**70]},
+    "NaN labels": {"labels": "float", "classes": [1.0, 2.0, float("nan")]},
+    "unknown labels": {"labels": "dates"},
+    "unknown detail": {"detail": "pooled"},
+    "another detail": {"detail": "diagonal"},
+    "listed detail": {"detail": ["separate"]},
+    "other number of features": {"features": 4},
+    "fewer names": {"feature_names": ["u", "v"]},
+    "a name for names": {"feature_names": "uvw"},
+    "numbers for names": {"feature_names": [1, 2, 3]},
+    "repeated names": {"feature_names": ["u", "u", "v"]},
+    "no unit": {"fourth_unit": "0x0p+0"},
+    "negative unit": {"fourth_unit": "-0x1p+2"},
+    "NaN unit": {"fourth_unit": "nan"},
+    "infinite unit": {"fourth_unit": "inf"},
+    "unit beyond floats": {"fourth_unit": "0x1p+99999"},
+    "text unit": {"fourth_unit": "one"},
+    "number unit": {"fourth_unit": 4},
+    "text for a flag": {"extremes_exact": "no"},
+}
+
+
+@pytest.mark.parametrize("what", HEADERS)
+def test_headers_that_cannot_be_true_are_an_error_though_the_checksum_fits(what, tmp_path):
+    path = tmp_path / "s"
+    header, arrays = contents(KINDS["separate"], path)
+    rewritten(path, {**header, **HEADERS[what]}, arrays)
+    with pytest.raises(InvalidFile, match=str(path)):
+        sf.load(path)
+
+
+@pytest.mark.parametrize(
+    "key", ["classes", "labels", "detail", "feature_names", "fourth_unit", "kind"]
+)
+def test_a_header_that_lacks_an_entry_is_an_error(key, tmp_path):
+    path = tmp_path / "s"
+    header, arrays = contents(KINDS["separate"], path)
+    del header[key]
+    rewritten(path, header, arrays)
+    with pytest.raises(InvalidFile, match=str(path)):
+        sf.load(path)
+
+
+@pytest.mark.parametrize(
+    "owner", [[9, 9, 9], [-1, 0, 1], [1, 0, 0], [0, 1], [0.0, 1.0, 2.0]], ids=str
+)
+def test_a_factor_with_rows_of_no_class_is_an_error(owner, tmp_path):
+    path = tmp_path / "s"
+    thin = sf.summarize(X[:6].repeat(9, axis=1), Y[:6])
+    header, arrays = contents(thin, path)
+    size = len(arrays["factor"])
+    arrays["factor.owner"] = np.resize(owner, size) if len(owner) > 2 else np.array(owner)
+    rewritten(path, header, arrays)
+    with pytest.raises(InvalidFile, match=str(path)):
+        sf.load(path)
+
+
+def test_a_header_is_text_that_anyone_can_read(tmp_path):
+    s = KINDS["separate named"]
+    s.save(tmp_path / "s")
+    data = (tmp_path / "s").read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["suffice"][64:])
+    assert header["format"] == 1
+    assert header["classes"] == ["ant", "bee", "cät"]
+    assert header["feature_names"] == list(FRAME.columns)
+    assert header["detail"] == "separate"
+
+
+def test_a_file_whose_tensors_contradict_its_header_is_an_error(tmp_path):
+    path = tmp_path / "s"
+    header, arrays = contents(KINDS["separate"], path)
+    data = container.pack(header, arrays)
+    damaged = data.replace(b'"dtype":"F64"', b'"dtype":"F99"', 1)
+    blank = container._with_checksum(damaged, "0" * 64)
+    path.write_bytes(container._with_checksum(damaged, hashlib.sha256(blank).hexdigest()))
+    with pytest.raises(InvalidFile, match=str(path)):
+        sf.load(path)
