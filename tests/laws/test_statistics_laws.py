@@ -235,7 +235,7 @@ def test_saving_and_loading_changes_no_bit(detail, data, removed):
     a, b = table.parts(detail, cuts)
     s = a + b
     if removed:
-        with unless_little_is_left(a, s):
+        with unless_little_is_left(s, a):
             s = s - b
     with tempfile.TemporaryDirectory() as folder:
         s.save(Path(folder) / "s")

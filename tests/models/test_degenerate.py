@@ -190,6 +190,33 @@ def test_a_class_borrows_until_its_rows_span_the_features(rows, borrows):
     near(model.covariances_[others], wanted.covariances_, 1e-13)
 
 
+@pytest.mark.parametrize("d", [3, 6, 20])
+@pytest.mark.parametrize("how", ["fit", "partial_fit", "forget"])
+def test_a_class_of_as_many_rows_as_features_borrows_whatever_the_rounding(d, how):
+    for seed in range(600):
+        rng = np.random.default_rng(seed)
+        y = np.repeat([0, 1], [3 * d + 5, d + 2])
+        rows = rng.normal(size=(len(y), d)) + y[:, None]
+        kept = slice(0, -2)
+        if how == "fit":
+            model = sf.QDA().fit(rows[kept], y[kept])
+        elif how == "partial_fit":
+            model = sf.QDA().fit(rows[:-3], y[:-3]).partial_fit(rows[-3:-2], y[-3:-2])
+        else:
+            model = sf.QDA().fit(rows, y).forget(rows[-2:], y[-2:])
+        assert list(model.borrowed_classes_) == [1], f"seed {seed}"
+
+
+def test_ledoit_wolf_of_two_rows_does_not_take_rounding_for_variance():
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        pair = np.repeat(rng.normal(size=(1, 3)), 2, axis=0)
+        pair[1, 0] += rng.normal()
+        rows, y = np.concatenate([rng.normal(size=(12, 3)), pair]), np.repeat([0, 1], [12, 2])
+        model = fit(sf.QDA(shrinkage="ledoit-wolf"), rows, y)
+        assert model.predict_log_proba(rows).min() > -1e12, f"seed {seed}"
+
+
 @family
 def test_a_class_of_one_row_is_found_again(model):
     rows = np.concatenate([X, [[12.0, 9.0, 12.0, 9.0]]])

@@ -37,7 +37,7 @@ def boundary_between(
     >>> boundary_between(("a", "b"), np.zeros((2, 2)), widths, np.log([4, 4]), level).kind
     'pair of lines'
     """
-    means = numbers("means", means, (2, np.shape(means)[-1]))
+    means = numbers("means", means, (2, -1))
     d = means.shape[1]
     chances = numbers("log_priors", log_priors, (2,))
     P = [numbers("precisions", precision, (d, d)) for precision in precisions]
@@ -74,7 +74,7 @@ def linear_boundary(
     >>> print(linear_boundary(("a", "b"), [[4, 3], [0, 1]], [4, 0], [0, 0]))
     x1 = 2
     """
-    means = numbers("means", means, (2, np.shape(means)[-1]))
+    means = numbers("means", means, (2, -1))
     d = means.shape[1]
     g, chances = numbers("slope", slope, (d,)), numbers("log_priors", log_priors, (2,))
     centre = _between(means)

@@ -57,18 +57,23 @@ class Boundary:
         linear: Any,
         constant: float,
         feature_names: tuple[str, ...] | None = None,
+        scale: Any = None,
     ) -> Boundary:
         """The boundary x'Qx + l'x + c = 0; `quadratic` is None for a linear one.
+
+        scale : (d,) a typical spread of each feature, over which a change of the log-odds by
+            less than 1e-10 counts as none; without it, only what is exactly zero does
 
         >>> Boundary.of(("a", "b"), np.eye(2), [0, 0], -4).kind
         'ellipse'
         """
-        slope = numbers("linear", linear, None)
+        slope = numbers("linear", linear, (-1,))
         d = len(slope)
         value = float(numbers("constant", constant, ()))
         matrix = None if quadratic is None else numbers("quadratic", quadratic, (d, d))
         curvature = None if matrix is None else (matrix + matrix.T) / 2
-        return cls(classes, Form(np.zeros(d), slope, value, curvature), feature_names)
+        spread = None if scale is None else numbers("scale", scale, (d,))
+        return cls(classes, Form(np.zeros(d), slope, value, curvature, spread), feature_names)
 
     @property
     def n_features(self) -> int:
@@ -190,11 +195,11 @@ class Boundary:
         low, high = _corners(box)
         if points < 3:
             raise InvalidParameter(f"points={points}: a bent line needs 3 or more.")
-        centre, units = self.log_odds.centre, self.log_odds.units
-        inner = Box((low - centre) / units, (high - centre) / units)
+        origin, units, conic = self.log_odds.seen(low, high)
+        inner = Box((low - origin) / units, (high - origin) / units)
         out = []
-        for line in polylines(self.log_odds.conic, inner, points):
-            outer = np.clip(centre + units * line, low, high)
+        for line in polylines(conic, inner, points):
+            outer = np.clip(origin + units * line, low, high)
             outer = np.where(line == inner.low, low, np.where(line == inner.high, high, outer))
             out.append(outer)
         return out
@@ -284,16 +289,16 @@ class Boundary:
         return rows[0] if single else rows
 
 
-def numbers(name: str, values: Any, shape: tuple[int, ...] | None) -> Floats:
-    """Finite numbers of a shape; None for any vector."""
+def numbers(name: str, values: Any, shape: tuple[int, ...]) -> Floats:
+    """Finite numbers of a shape, where -1 stands for any size."""
     try:
         found = np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise InvalidParameter(f"{name} of a boundary must be real numbers.") from None
-    if found.shape != shape and (shape is not None or found.ndim != 1):
-        raise InvalidParameter(
-            f"{name} of a boundary has shape {found.shape}; it needs {shape or '(d,)'}."
-        )
+    fits = [size in (have, -1) for size, have in zip(shape, found.shape, strict=False)]
+    if found.ndim != len(shape) or not all(fits):
+        needed = str(shape).replace("-1", "d")
+        raise InvalidParameter(f"{name} of a boundary has shape {found.shape}; it needs {needed}.")
     if not np.isfinite(found).all():
         why = " A prior of zero leaves no boundary." if name == "log_priors" else ""
         raise InvalidParameter(f"{name} of a boundary must be finite.{why}")

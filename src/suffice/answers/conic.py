@@ -120,7 +120,9 @@ def own_units(quadratic: Floats, slope: Floats) -> Floats:
     >>> own_units(np.diag([4.0, 1e-12]), np.zeros(2))
     array([5.e-01, 1.e+06])
     """
-    (a, b), (_, c) = np.abs(quadratic)
+    sizes = np.abs(quadratic)
+    # Smaller ones have lost digits to underflow.
+    (a, b), (_, c) = np.where(sizes > 1e-200 * sizes.max(), sizes, 0.0)
     linear = np.abs(slope)
     if b and not (a or c):
         ratio = linear[1] / linear[0] if linear.all() else 1.0

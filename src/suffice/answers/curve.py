@@ -235,7 +235,7 @@ def _middles(path: Path, t: Floats) -> Floats:
 def polished(conic: Conic, box: Box, curve: Floats) -> Floats:
     """The curve with its rounding errors removed by Newton's steps, where they help."""
     out = curve.copy()
-    for _ in range(2):
+    for _ in range(4):
         gradient, value = conic.gradient(out), conic(out)
         squares = (gradient**2).sum(axis=1)
         steps = np.where(squares > 0, value / np.where(squares > 0, squares, 1.0), 0.0)

@@ -15,12 +15,16 @@ from suffice.errors import InvalidParameter
 
 # How many digits a number shows, and the most that a float64 has.
 DIGITS, MOST_DIGITS = 4, 17
-SPECIAL = {c: rf"\{c}" for c in "_%$#&{} "} | {
+# What LaTeX gives a meaning to, written so that both it and matplotlib draw it: a similar sign
+# where matplotlib has no escape.
+SPECIAL = {c: rf"\{c}" for c in "_%${}"} | {
     "\\": r"\backslash ",
-    "^": r"\wedge ",
+    "^": r"\hat{\ }",
     "~": r"\sim ",
-    "\t": r"\ ",
-    "\n": r"\ ",
+    "#": r"\sharp ",
+    "&": r"\wedge ",
+    '"': "''",
+    "`": "'",
 }
 
 
@@ -36,7 +40,7 @@ class Notation(Protocol):
         """What stands between two solutions."""
 
     def name(self, name: str | None, index: int) -> str:
-        """A feature; by its number where it has no name."""
+        """A feature; by its number where its name is None or blank."""
 
     def number(self, value: float, digits: int) -> str:
         """A number that is not negative."""
@@ -58,7 +62,7 @@ class Text:
 
     def name(self, name: str | None, index: int) -> str:
         """The name as it is, in brackets where it is not one word."""
-        if name is None:
+        if name is None or name.isspace() or not name:
             return f"x{index + 1}"
         return name if name.isidentifier() else f"[{name}]"
 
@@ -85,9 +89,10 @@ class Latex:
 
     def name(self, name: str | None, index: int) -> str:
         """Upright, with special characters escaped."""
-        if name is None:
+        if name is None or name.isspace() or not name:
             return f"x_{{{index + 1}}}"
-        return rf"\mathrm{{{''.join(SPECIAL.get(c, c) for c in name)}}}"
+        letters = (r"\ " if c.isspace() else SPECIAL.get(c, c) for c in name)
+        return rf"\mathrm{{{''.join(letters)}}}"
 
     def number(self, value: float, digits: int) -> str:
         """Like 0.25 or 1.5 x 10^{-9}."""

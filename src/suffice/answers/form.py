@@ -162,18 +162,26 @@ class Form:
     @cached_property
     def units(self) -> Floats:
         """Units, (2,), of the conic."""
-        if self.scale is not None:
-            return self.scale
-        return own_units(self.matrix, self.slope)
+        return self.scale if self.scale is not None else own_units(self.matrix, self.slope)
 
     @cached_property
     def conic(self) -> Conic:
         """Where a function of two features is zero, about the centre in `units`."""
-        units, taken = self.units, self.scale is None
-        return Conic(
-            self.matrix * units * units[:, None],
-            self.slope * units,
-            self.value,
-            ROUNDING if taken else NEGLIGIBLE,
-            0.0 if taken else 1.0,
-        )
+        tolerance, unit = (ROUNDING, 0.0) if self.scale is None else (NEGLIGIBLE, 1.0)
+        matrix = self.matrix * self.units * self.units[:, None]
+        return Conic(matrix, self.slope * self.units, self.value, tolerance, unit)
+
+    def seen(self, low: Floats, high: Floats) -> tuple[Floats, Floats, Conic]:
+        """The conic as it is best drawn between two corners, and its origin and units.
+
+        In units of the box a vertex too far away to matter is at infinity, where it costs
+        no digits.
+        """
+        if self.conic.kind not in ("ellipse", "parabola", "hyperbola"):
+            return self.centre, self.units, self.conic
+        origin, units = np.clip(self.centre, low, high), high - low
+        step = origin - self.centre
+        matrix, slope = self.matrix * units * units[:, None], self._slope_at(step) * units
+        value = float(self._at(step))
+        size = max(np.abs(matrix).max(), np.abs(slope).max(), abs(value))
+        return origin, units, Conic(matrix / size, slope / size, value / size, ROUNDING)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
@@ -25,7 +27,7 @@ def merge(a: Statistics, b: Statistics) -> Statistics:
     at = align(a.classes, b.classes)
     with np.errstate(over="ignore", invalid="ignore"):
         both = _merged(a, b, at)
-        if not np.isfinite(_total(both)):
+        if not math.isfinite(_total(both)):
             raise NotFinite(
                 "these statistics are too large to be added up: weights or squares exceed what a "
                 "float can hold; rescale the features (divide by 1e100, say) or the weights."
@@ -39,7 +41,7 @@ def _total(s: Statistics) -> float:
         total = np.vdot(s.spread.factor, s.spread.factor)
     else:
         total = np.add.reduce(s.spread.sums.high, axis=None)
-    return float(total) + float(np.add.reduce(s.weight))
+    return float(total) + float(sum(s.weight.tolist()))
 
 
 def _merged(a: Statistics, b: Statistics, at: Alignment) -> Statistics:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from os import PathLike
 from typing import Any
 
@@ -118,9 +119,7 @@ class Statistics:
     def __add__(self, other: object) -> Statistics:
         if not isinstance(other, Statistics):
             return NotImplemented
-        from suffice.statistics.merging import merge
-
-        return merge(self, other)
+        return _merge()(self, other)
 
     def __radd__(self, other: object) -> Statistics:
         # sum() starts from 0, which here stands for having seen nothing.
@@ -276,6 +275,13 @@ class Statistics:
                 f"there is no feature {feature}; positions run to {self.n_features - 1}."
             )
         return int(feature)
+
+
+@cache
+def _merge() -> Callable[[Statistics, Statistics], Statistics]:
+    from suffice.statistics.merging import merge
+
+    return merge
 
 
 def _locked(array: Array) -> Array:
