@@ -57,3 +57,7 @@ class InvalidFile(InvalidInput):
 
 class TooFewRows(InvalidInput):
     """There are not enough rows for the model asked for."""
+
+
+class MissingClasses(InvalidParameter):
+    """Priors name classes that no row has had yet."""

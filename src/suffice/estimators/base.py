@@ -12,10 +12,17 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, not_finite
 from suffice.data.labels import Labels
-from suffice.errors import InvalidLabels, InvalidParameter, NeverIncluded
+from suffice.errors import (
+    InvalidFeatures,
+    InvalidLabels,
+    InvalidParameter,
+    MissingClasses,
+    NeverIncluded,
+    TooFewRows,
+)
 from suffice.models.gaussian import GaussianModel, build, covariance_matrices, log_sum
 from suffice.models.priors import class_priors
-from suffice.models.settings import Settings, fitting
+from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
 
@@ -31,7 +38,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     statistics_: Statistics
     classes_: Array
     n_features_in_: int
-    _model: GaussianModel
+    _built_with: Settings
+    _model: GaussianModel | None
 
     def _settings(self) -> Settings:
         """Which member of the family the parameters ask for, after checking them."""
@@ -44,15 +52,20 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._take(statistics, settings, X)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows; classes never seen before are welcome and need no announcement."""
-        if not hasattr(self, "statistics_"):
-            self._check_announced(y, classes)
-            return self.fit(X, y, sample_weight)
+        """Add rows; classes never seen before are welcome and need no announcement.
+
+        The first rows may be too few for a model; `predict` then says so until more have come.
+        """
         settings = self._settings()
-        validate_data(self, X=X, reset=False, skip_check_array=True)
+        detail = None
+        if hasattr(self, "statistics_"):
+            detail = self.statistics_.detail
+            self._check_columns(X)
         self._check_announced(y, classes)
-        more = self._summarize(X, y, sample_weight, settings, self.statistics_.detail)
-        return self._take(self.statistics_ + more, settings)
+        more = self._summarize(X, y, sample_weight, settings, detail)
+        if detail is None:
+            return self._take(more, settings, X, later=True)
+        return self._take(self.statistics_ + more, settings, later=True)
 
     def fit_statistics(self, statistics: Statistics) -> Self:
         """Build the model from statistics: no row is read."""
@@ -69,13 +82,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings = self._settings()
         mine, theirs = self.statistics_, other.statistics_
         if mine.detail != theirs.detail:
-            mine, theirs = fitting(mine, settings), fitting(theirs, settings)
-        return self._take(mine + theirs, settings)
+            mine, theirs = (s.coarsen(settings.detail) for s in (mine, theirs))
+        return self._take(mine + theirs, settings, later=True)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again: afterwards, as if they had never been seen."""
         check_is_fitted(self)
-        validate_data(self, X=X, reset=False, skip_check_array=True)
+        self._check_columns(X)
         settings = self._settings()
         gone = self._summarize(X, y, sample_weight, settings, self.statistics_.detail)
         left = self.statistics_ - gone
@@ -89,7 +102,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chances = class_priors(priors, self.classes_, self.statistics_.weight)
         other = copy(self)
         other.priors = priors
-        other._model = self._model.with_priors(chances)
+        other._model = self._fitted.with_priors(chances)
         return other
 
     def predict(self, X: Any) -> Array:
@@ -138,7 +151,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def covariance_(self) -> Floats:
         """(d, d) where all classes share it, else (k, d, d); computed when asked for."""
-        return covariance_matrices(self._fitted_statistics, self._settings(), self._model)
+        model = self._fitted
+        return covariance_matrices(self.statistics_, self._built_with, model)
 
     @property
     def covariances_(self) -> Floats:
@@ -153,7 +167,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _fitted(self) -> GaussianModel:
-        check_is_fitted(self)
+        """The model, built now if the rows seen so far were too few before."""
+        if not hasattr(self, "_model"):
+            check_is_fitted(self)
+        if self._model is None:
+            self._model = build(self.statistics_, self._built_with, self.priors)
         return self._model
 
     @property
@@ -170,22 +188,49 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "but the target y is None."
             )
         if getattr(y, "ndim", 1) == 2:
-            y = column_or_1d(y, warn=True)
+            try:
+                y = column_or_1d(y, warn=True)
+            except ValueError as error:
+                raise InvalidLabels(str(error)) from None
         return summarize(X, y, sample_weight, detail or _detail(settings, X, y))
 
-    def _take(self, statistics: Statistics, settings: Settings, X: Any = None) -> Self:
-        """Hold new statistics and their model, both or neither."""
-        model = build(statistics, settings, self.priors)
+    def _take(
+        self, statistics: Statistics, settings: Settings, X: Any = None, later: bool = False
+    ) -> Self:
+        """Hold new statistics and their model, both or neither.
+
+        later : whether the model may wait for more rows or classes
+        """
+        model: GaussianModel | None = None
+        try:
+            model = build(statistics, settings, self.priors)
+        except (TooFewRows, MissingClasses):
+            if not later or not len(statistics.classes):
+                raise
         if X is not None:
             validate_data(self, X=X, reset=True, skip_check_array=True)
-        elif not hasattr(self, "n_features_in_") or self.n_features_in_ != statistics.n_features:
-            self.n_features_in_ = statistics.n_features
-            if statistics.feature_names is not None:
-                self.feature_names_in_ = np.array(statistics.feature_names, dtype=object)
+        else:
+            self._take_columns(statistics)
         self.statistics_ = statistics
-        self.classes_ = model.classes
+        self.classes_ = statistics.classes
+        self._built_with = settings
         self._model = model
         return self
+
+    def _take_columns(self, statistics: Statistics) -> None:
+        self.n_features_in_ = statistics.n_features
+        if statistics.feature_names is not None:
+            self.feature_names_in_ = np.array(statistics.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _check_columns(self, X: Any) -> None:
+        """Raise unless X has the features of the rows seen so far, in their order."""
+        as_features(X)
+        try:
+            validate_data(self, X=X, reset=False, skip_check_array=True)
+        except ValueError as error:
+            raise InvalidFeatures(str(error)) from None
 
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:
@@ -195,9 +240,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
 
     def _answer(self, X: Any, name: str) -> Floats:
-        rows = self._rows(X)
+        model, rows = self._fitted, self._rows(X)
         with np.errstate(all="ignore"):
-            found: Floats = getattr(self._model, name)(rows)
+            found: Floats = getattr(model, name)(rows)
         return self._finite(found, rows)
 
     def _finite(self, found: Floats, rows: Array) -> Floats:
@@ -209,8 +254,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def _rows(self, X: Any) -> Array:
-        if not hasattr(self, "_model"):
-            check_is_fitted(self)
         if (
             type(X) is np.ndarray
             and X.ndim == 2
@@ -220,11 +263,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             and not hasattr(self, "feature_names_in_")
         ):
             return X
-        return np.asarray(
-            validate_data(
-                self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite=False
-            )
-        )
+        features = as_features(X)
+        self._check_columns(X)
+        return features.read(0, features.shape[0])
 
 
 def _detail(settings: Settings, X: Any, y: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.base import GaussianClassifier
-from suffice.models.settings import Settings
+from suffice.models.settings import Settings, not_negative, share
 
 
 class GaussianDiscriminant(GaussianClassifier):
@@ -72,8 +72,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
 
     Parameters
     ----------
-    priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives scikit-learn's
-        and MASS's covariances
+    priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives MASS's covariances
     reg_param : as in scikit-learn, (1 - reg_param) covariance + reg_param I
 
     >>> from sklearn.datasets import load_iris
@@ -100,7 +99,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
 
     def _settings(self) -> Settings:
         shrinkage, target = self.shrinkage, self.target
-        if self.reg_param:
+        if share("reg_param", self.reg_param):
             if shrinkage:
                 raise InvalidParameter("give either shrinkage or reg_param, not both.")
             shrinkage, target = self.reg_param, "unit"
@@ -129,7 +128,8 @@ class GaussianNB(GaussianClassifier):
         self.var_smoothing = var_smoothing
 
     def _settings(self) -> Settings:
-        return Settings.checked(structure="diagonal", smoothing=self.var_smoothing)
+        smoothing = not_negative("var_smoothing", self.var_smoothing)
+        return Settings.checked(structure="diagonal", smoothing=smoothing)
 
     @property
     def theta_(self) -> Floats:

@@ -23,8 +23,7 @@ class LinearDiscriminantAnalysis(
 
     Parameters
     ----------
-    priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives the covariance of
-        scikit-learn's default solver and of MASS
+    priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives MASS's covariance
     n_components : how many discriminant axes `transform` keeps, at most classes - 1
 
     Attributes
@@ -67,8 +66,7 @@ class LinearDiscriminantAnalysis(
 
     def transform(self, X: Any) -> Floats:
         """Coordinates of the rows along the discriminant axes, (n, components)."""
-        rows = self._rows(X)
-        axes = self._axes
+        axes, rows = self._axes, self._rows(X)
         with np.errstate(all="ignore"):
             found = (rows - axes.centre) @ axes.directions[:, : self._n_features_out]
         return self._finite(found, rows)
@@ -107,15 +105,16 @@ class LinearDiscriminantAnalysis(
 
     @property
     def _n_features_out(self) -> int:
-        most = min(len(self._fitted.classes) - 1, self.n_features_in_)
+        available = len(self._axes.shares)
         if self.n_components is None:
-            return most
+            return available
+        most = min(len(self._fitted.classes) - 1, self.n_features_in_)
         if self.n_components > most:
             raise InvalidParameter(
                 f"n_components is {self.n_components}; it cannot be larger than "
                 f"min(n_features, n_classes - 1) = {most}."
             )
-        return int(self.n_components)
+        return min(int(self.n_components), available)
 
 
 LDA = LinearDiscriminantAnalysis

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.linalg import Whitener, span
+from suffice.models.linalg import Whitener, reciprocal, span
 
 
 class Covariance(Protocol):
@@ -77,8 +77,7 @@ class Diagonal:
     @property
     def precisions(self) -> Floats:
         """One over each variance; zero for a feature that is ignored."""
-        known = self.variances > 0
-        return np.where(known, 1 / np.where(known, self.variances, 1.0), 0.0)
+        return reciprocal(self.variances)
 
     @property
     def rank(self) -> int:
@@ -111,11 +110,11 @@ class Diagonal:
 class LowRank:
     """A few directions of their own variance, and one variance for all others.
 
-    In features divided by `scale`: basis' diag(variances) basis + floor (I - basis' basis).
-    Takes O(rd) where a matrix would take O(d²).
+    In features divided by their scale: basis' diag(variances) basis + floor (I - basis' basis).
+    Takes O(rd) where a matrix would take O(d²). A feature of scale zero is ignored.
     """
 
-    scale: Floats  # (d,)
+    inverse_scale: Floats  # (d,): zero for a feature that is ignored
     basis: Floats  # (r, d), orthonormal rows
     variances: Floats  # (r,)
     floor: float
@@ -123,46 +122,47 @@ class LowRank:
     @classmethod
     def of_factor(cls, factor: Floats, scale: Floats, share: float, floor: float) -> LowRank:
         """share factor'factor + floor diag(scale²)."""
-        values, basis = span(factor / scale)
-        return cls(scale, basis, share * values + floor, floor)
+        inverse = reciprocal(scale)
+        values, basis = span(factor * inverse)
+        return cls(inverse, basis, share * values + floor, floor)
 
     @property
     def rank(self) -> int:
-        """Every direction has variance."""
-        return len(self.scale)
+        """Every feature that is not ignored has variance."""
+        return int((self.inverse_scale > 0).sum())
 
     @property
     def log_determinant(self) -> float:
         """Log of the determinant."""
-        outside = (len(self.scale) - len(self.variances)) * np.log(self.floor)
-        return float(np.log(self.variances).sum() + outside + 2 * np.log(self.scale).sum())
+        outside = (self.rank - len(self.variances)) * np.log(self.floor)
+        scales = -2 * np.log(self.inverse_scale[self.inverse_scale > 0]).sum()
+        return float(np.log(self.variances).sum() + outside + scales)
 
     def whiten(self, steps: Floats) -> Floats:
         """Rows whose Euclidean lengths are the Mahalanobis lengths of `steps`."""
-        inside, outside = self._split(steps)
-        return np.asarray(
-            (inside / np.sqrt(self.variances)) @ self.basis + outside / np.sqrt(self.floor)
-        )
+        return self._stretched(steps * self.inverse_scale)
 
     def squared_lengths(self, steps: Floats) -> Floats:
         """Squared Mahalanobis length of each row."""
-        inside, outside = self._split(steps)
+        inside, outside = self._split(steps * self.inverse_scale)
         return _squares(inside / np.sqrt(self.variances)) + _squares(outside) / self.floor
 
     def solve(self, steps: Floats) -> Floats:
         """Each row times the inverse covariance."""
-        inside, outside = self._split(steps)
-        spread = (inside / self.variances) @ self.basis + outside / self.floor
-        return np.asarray(spread / self.scale)
+        return self.unwhiten(self.whiten(steps))
 
     def unwhiten(self, rows: Floats) -> Floats:
         """Directions v with steps'v = whiten(steps)'row."""
-        return self.whiten(rows * self.scale) / self.scale
+        return self._stretched(rows) * self.inverse_scale
 
-    def _split(self, steps: Floats) -> tuple[Floats, Floats]:
+    def _stretched(self, scaled: Floats) -> Floats:
+        inside, outside = self._split(scaled)
+        stretched = (inside / np.sqrt(self.variances)) @ self.basis
+        return np.asarray(stretched + outside / np.sqrt(self.floor))
+
+    def _split(self, scaled: Floats) -> tuple[Floats, Floats]:
         # The part outside is found by subtraction before squaring: |u|² - |inside|² would
         # cancel where the floor is small.
-        scaled = steps / self.scale
         inside = scaled @ self.basis.T
         return inside, scaled - inside @ self.basis
 

@@ -7,7 +7,12 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.models.covariance import Diagonal
 from suffice.models.groups import Groups
-from suffice.models.separating import floor, overall_variances, pooled_squares
+from suffice.models.separating import (
+    check_denominator,
+    floor,
+    overall_variances,
+    pooled_squares,
+)
 from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
 
@@ -20,6 +25,7 @@ def diagonal_covariances(
     A variance that is zero in a class is borrowed from the pooled ones. A feature that never
     varies is ignored.
     """
+    check_denominator(statistics, settings)
     pooled = _finished(_pooled(statistics, settings), statistics, settings, pooled=True)
     if settings.pooling == 1:
         return (Diagonal(pooled),), ()

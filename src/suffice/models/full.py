@@ -1,98 +1,101 @@
-"""Full covariances, estimated: by Cholesky where they are regular, in their range where not."""
+"""Full covariances, estimated: by Cholesky where they are regular, and what to do where not."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from suffice.data.arrays import Floats
 from suffice.errors import TooFewRows
 from suffice.models.covariance import Covariance, Full, LowRank
 from suffice.models.groups import Factor, Group, Groups
-from suffice.models.linalg import Whitener, range_whitener, thin_whitener, whitener
-from suffice.models.separating import (
-    FLOOR,
-    check_some_spread,
-    mean_steps,
-    overall_variances,
-)
+from suffice.models.linalg import Whitener, range_whitener, whitener
+from suffice.models.separating import check_denominator, mean_steps
 
 
 def full_covariances(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
     """One covariance a group, and the classes that had to borrow the pooled one.
 
     A class whose own covariance is singular (fewer rows than features, a feature constant in
-    it) borrows the covariance pooled over classes. Where that is singular too, directions in
-    which nothing varies are left out, and directions in which only class means differ decide.
+    it) borrows the one pooled over classes. Where that is singular because features depend on
+    each other, the directions in which nothing varies are left out. Where it is singular for
+    want of rows, so that class means differ where no class varies, there is no maximum of the
+    likelihood: correlations are then shrunk by OAS.
     """
     found = [_regular(groups, groups.group(g)) for g in range(groups.size)]
     if None not in found:
         return tuple(c for c in found if c is not None), ()
-    base = _base(groups)
+    check_denominator(groups.statistics, groups.settings)
+    base = _regular(groups, groups.pooled)
+    if base is None:
+        within = _dependent(groups)
+        if within is None:
+            return _shrunk(groups)
+        base = Full(within)
+        if not groups.shared:
+            found = [_within(within, groups, groups.group(g)) for g in range(groups.size)]
     if groups.shared:
-        return (Full(base),), ()
-    if base.separating or len(base.matrix) < groups.statistics.n_features:
-        found = [_within(base, groups, groups.group(g)) for g in range(groups.size)]
+        return (base,), ()
     borrowed = tuple(g for g, covariance in enumerate(found) if covariance is None)
-    return tuple(Full(base) if c is None else c for c in found), borrowed
+    return tuple(base if c is None else c for c in found), borrowed
 
 
 def _regular(groups: Groups, group: Group) -> Covariance | None:
     if group.denominator <= 0:
         return None
-    if groups.wide:
-        return _wide(groups, group)
-    found = whitener(groups.shrunk(group))
+    if isinstance(group.scatter, Factor):
+        return _wide(groups, group, group.scatter)
+    if groups.share(group) == 0 and group.rows <= groups.statistics.n_features:
+        return None  # known to be singular, whatever rounding says
+    found = whitener(groups.shrunk(group), groups.constant)
     return None if found is None else Full(found)
 
 
-def _wide(groups: Groups, group: Group) -> Covariance | None:
+def _wide(groups: Groups, group: Group, scatter: Factor) -> Covariance | None:
     share, variances = groups.share(group), group.variances
-    if share == 0 or not variances.any():
+    if share == 0:
         return None
-    assert isinstance(group.scatter, Factor)
-    factor = group.scatter.rows / np.sqrt(group.denominator)
-    scale = np.ones_like(variances)
-    floor = share
+    factor = scatter.rows / np.sqrt(group.denominator)
+    scale, floor = np.ones_like(variances), share
     if groups.settings.target == "identity":
-        floor = share * float(variances.mean())
+        floor = share * float((variances + groups.floor).mean())
     elif groups.settings.target == "diagonal":
-        scale = np.sqrt(variances)
-    return LowRank.of_factor(factor, scale, 1 - share, floor)
+        # A separating feature has the floor for its variance, shrunk or not.
+        scale = np.sqrt(np.where(groups.floor > 0, groups.floor / share, variances))
+        if (scale[groups.pooled.variances > 0] == 0).any():
+            return None
+    return LowRank.of_factor(factor, scale, 1 - share, floor) if floor > 0 else None
 
 
-def _base(groups: Groups) -> Whitener:
-    """The pooled covariance, where it is regular and where class means differ."""
-    pooled, statistics = groups.pooled, groups.statistics
-    if pooled.denominator <= 0:
-        raise TooFewRows(
-            f"{len(statistics.classes)} classes with a total weight of {pooled.weight:g} leave "
-            f"nothing to divide by at ddof={groups.settings.ddof:g}. Use ddof=0 or more rows."
-        )
-    check_some_spread(statistics)
-    # In units of the standard deviation within classes, or overall where there is none.
-    within, overall = pooled.variances, overall_variances(statistics)
-    scale = np.sqrt(np.where(within > 0, within, overall))
-    steps = mean_steps(statistics)
-    if isinstance(pooled.scatter, Factor):
-        factor = pooled.scatter.rows / np.sqrt(pooled.denominator)
-        return thin_whitener(factor, scale, steps, FLOOR)
-    covariance = groups.shrunk(pooled)
-    return whitener(covariance) or range_whitener(covariance, scale, steps, FLOOR)
+def _dependent(groups: Groups) -> Whitener | None:
+    """The pooled covariance where it has variance, if class means differ nowhere else."""
+    if groups.wide:
+        return None
+    steps = mean_steps(groups.statistics)
+    return range_whitener(groups.shrunk(groups.pooled), steps)
 
 
 def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
     """The covariance of a group in the directions that `base` keeps."""
-    if group.denominator <= 0:
+    if group.denominator <= 0 or group.rows <= len(base.matrix):
         return None
-    covariance: Floats
-    if isinstance(group.scatter, Factor):
-        rows = group.scatter.rows @ base.matrix.T
-        covariance = rows.T @ rows / group.denominator
-    else:
-        covariance = base.matrix @ groups.shrunk(group) @ base.matrix.T
-    # Along directions that only separate, no class has variance of its own.
-    first = len(covariance) - base.separating
-    covariance[first:], covariance[:, first:] = 0.0, 0.0
-    covariance[range(first, len(covariance)), range(first, len(covariance))] = 1.0
-    found = whitener(covariance)
+    found = whitener(base.matrix @ groups.shrunk(group) @ base.matrix.T)
     return None if found is None else Full(found.after(base))
+
+
+def _shrunk(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
+    """Covariances with correlations shrunk by OAS; own ones only if pooling supports them."""
+    settings = replace(groups.settings, shrinkage="oas", target="diagonal")
+    again = Groups(groups.statistics, settings)
+    base = _regular(again, again.pooled)
+    if base is None:
+        raise TooFewRows(
+            "every class has 1 row (1 sample), so nothing is known of the spread within a class. "
+            "Give at least one class two rows."
+        )
+    if groups.shared:
+        return (base,), ()
+    groups_of = range(again.size)
+    found = [_regular(again, again.group(g)) if settings.pooling else None for g in groups_of]
+    borrowed = tuple(g for g, covariance in enumerate(found) if covariance is None)
+    return tuple(base if c is None else c for c in found), borrowed

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.errors import TooFewRows
 from suffice.models.covariance import Covariance, Diagonal
 from suffice.models.diagonal import diagonal_covariances
 from suffice.models.full import full_covariances
@@ -70,10 +71,14 @@ class GaussianModel:
         return Linear(centre, coefficients, self.log_priors - lengths / 2)
 
     @cached_property
+    def _volumes(self) -> Floats:
+        """(ln|S| + r ln 2 pi) / 2 for each covariance."""
+        return np.array([c.log_determinant + c.rank * LOG_2PI for c in self.covariances]) / 2
+
+    @cached_property
     def _constants(self) -> Floats:
         """ln p - (ln|S| + r ln 2 pi) / 2 for each class."""
-        volumes = np.array([c.log_determinant + c.rank * LOG_2PI for c in self.covariances])
-        return self.log_priors - volumes / 2
+        return self.log_priors - self._volumes
 
     @cached_property
     def _independent(self) -> Independent | None:
@@ -93,8 +98,23 @@ class GaussianModel:
         if self.shared:
             return by_blocks(X, len(self.classes), lambda x: normalised(self._linear_scores(x)))
         if self._independent is not None:
-            return normalised(self.joint(X))
-        return by_blocks(X, len(self.classes), lambda x: normalised(self._joint(x)))
+            found = normalised(self.joint(X))
+        else:
+            found = by_blocks(X, len(self.classes), lambda x: normalised(self._joint(x)))
+        far = np.isnan(found[:, 0]) & np.isfinite(X).all(axis=1)
+        if far.any():
+            found[far] = self._far(X[far].astype(np.float64))
+        return found
+
+    def _far(self, X: Floats) -> Floats:
+        """ln p(y | x) of rows so far out that squares overflow: the nearest class is certain."""
+        size = np.abs(X).max(axis=1, keepdims=True)
+        distances = np.empty((len(X), len(self.classes)))
+        for c, mean in enumerate(self.means):
+            distances[:, c] = self.covariances[c].squared_lengths(X / size - mean / size)
+        distances[:, self.priors == 0] = np.inf
+        nearest = distances.argmin(axis=1)[:, None]
+        return np.where(np.arange(len(self.classes)) == nearest, 0.0, -np.inf)
 
     def joint(self, X: Array) -> Floats:
         """ln p(x, y), (n, k)."""
@@ -118,8 +138,7 @@ class GaussianModel:
 
     def _shared_joint(self, X: Floats) -> Floats:
         lengths = self.covariances[0].squared_lengths(X - self.linear.centre)
-        volume = self.log_priors - self._constants
-        return self._linear_scores(X) - (lengths / 2)[:, None] - volume
+        return self._linear_scores(X) - (lengths / 2)[:, None] - self._volumes
 
     def _joint(self, X: Floats) -> Floats:
         return self._constants - self._distances(X) / 2
@@ -134,6 +153,8 @@ class GaussianModel:
 
 def build(statistics: Statistics, settings: Settings, priors: Any) -> GaussianModel:
     """The model that the settings ask for, from statistics alone."""
+    if not len(statistics.classes):
+        raise TooFewRows("there are no rows to build a model from.")
     statistics = fitting(statistics, settings)
     chances = class_priors(priors, statistics.classes, statistics.weight)
     covariances: tuple[Covariance, ...]

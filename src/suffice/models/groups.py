@@ -7,10 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
+from suffice.models.linalg import rank_tolerance, reciprocal
+from suffice.models.separating import floor, overall_variances
 from suffice.models.settings import Settings
-from suffice.models.shrinkage import Spread, ledoit_wolf, oas, toward_diagonal
+from suffice.models.shrinkage import Spread, ledoit_wolf, oas
 from suffice.statistics.scatter import Dense, Diagonal, dense
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.thin import Thin
@@ -39,6 +41,11 @@ class Matrix:
         """Root of the sum of the squared entries, in units."""
         return float(np.linalg.norm(self.values / unit / unit))
 
+    def correlation_norm(self, scale: Floats) -> float:
+        """Root of the sum of the squared entries, each divided by the scales of its features."""
+        inverse = reciprocal(scale)
+        return float(np.linalg.norm(self.values * inverse * inverse[:, None]))
+
     def blended(self, pooled: Matrix, share: float) -> Matrix:
         """The part 1 - share of this and the part share of the other."""
         return Matrix((1 - share) * self.values + share * pooled.values)
@@ -65,6 +72,11 @@ class Factor:
         rows = self.rows / unit
         return float(np.linalg.norm(rows @ rows.T))
 
+    def correlation_norm(self, scale: Floats) -> float:
+        """Root of the sum of the squared entries, each divided by the scales of its features."""
+        rows = self.rows * reciprocal(scale)
+        return float(np.linalg.norm(rows @ rows.T))
+
     def blended(self, pooled: Factor, share: float) -> Factor:
         """The part 1 - share of this and the part share of the other."""
         parts = np.sqrt(1 - share) * self.rows, np.sqrt(share) * pooled.rows
@@ -79,6 +91,7 @@ class Group:
     denominator: float  # the weight less its degrees of freedom
     scatter: Matrix | Factor
     quartic: float | None  # sum of w|z|⁴ in units
+    rows: int  # the covariance is singular unless this exceeds the number of features
 
     @property
     def covariance(self) -> Floats:
@@ -97,6 +110,13 @@ class Group:
         norm = self.scatter.norm(unit)
         return Spread(w, len(squares), float(squares.sum()) / w, (norm / w) ** 2, quartic)
 
+    @property
+    def correlations(self) -> Spread:
+        """The same of the correlations, features without variance left out: free of units."""
+        squares = self.scatter.diagonal
+        norm, d = self.scatter.correlation_norm(np.sqrt(squares)), int((squares > 0).sum())
+        return Spread(self.weight, max(d, 1), float(d), norm**2, np.nan)
+
     def blended(self, pooled: Group, share: float) -> Group:
         """Friedman's blend: scatters and weights alike."""
         scatter: Matrix | Factor
@@ -114,6 +134,7 @@ class Group:
             (1 - share) * self.denominator + share * pooled.denominator,
             scatter,
             quartic,
+            pooled.rows,
         )
 
 
@@ -148,7 +169,8 @@ class Groups:
         else:
             scatter = Matrix(self._spread.sums.high.sum(axis=0))
         quartic = None if self._quartic is None else float(self._quartic.sum())
-        return Group(weight, denominator, scatter, quartic)
+        rows = int(s.count.sum()) - len(s.classes) + 1
+        return Group(weight, denominator, scatter, quartic, rows)
 
     def _own(self, g: int) -> Group:
         weight = float(self.statistics.weight[g])
@@ -158,7 +180,18 @@ class Groups:
         else:
             scatter = Matrix(self._spread.sums.high[g])
         quartic = None if self._quartic is None else float(self._quartic[g])
-        return Group(weight, weight - self.settings.ddof, scatter, quartic)
+        denominator = weight - self.settings.ddof
+        return Group(weight, denominator, scatter, quartic, int(self.statistics.count[g]))
+
+    @cached_property
+    def floor(self) -> Floats:
+        """Variance within classes of features that separate them exactly, (d,)."""
+        return floor(self.statistics)
+
+    @cached_property
+    def constant(self) -> Array:
+        """Which features never vary, within classes or between them, (d,)."""
+        return np.asarray(overall_variances(self.statistics) == 0)
 
     @cached_property
     def _quartic(self) -> Floats | None:
@@ -172,8 +205,17 @@ class Groups:
         shrinkage = self.settings.shrinkage
         if not isinstance(shrinkage, str):
             return shrinkage
+        estimated = self._estimated(group, shrinkage)
+        return estimated if estimated > rank_tolerance(1) else 0.0
+
+    def _estimated(self, group: Group, shrinkage: str) -> float:
         if self.settings.target == "diagonal":
-            return self._share_toward_diagonal(group)
+            if shrinkage != "oas":
+                raise InvalidParameter(
+                    "shrinkage='ledoit-wolf' is not defined for target='diagonal'; use 'oas' or "
+                    "a number, or target='identity'."
+                )
+            return oas(group.correlations)
         if shrinkage == "oas":
             return oas(group.spread(self._unit))
         if group.quartic is None:
@@ -182,20 +224,6 @@ class Groups:
                 "when features were selected; summarize those features afresh, or use 'oas'."
             )
         return ledoit_wolf(group.spread(self._unit))
-
-    def _share_toward_diagonal(self, group: Group) -> float:
-        if self.settings.shrinkage != "oas":
-            raise InvalidParameter(
-                "shrinkage='ledoit-wolf' is not defined for target='diagonal'; use 'oas' or a "
-                "number, or target='identity'."
-            )
-        if self.wide:
-            raise InvalidParameter(
-                "with target='diagonal' and more features than rows, give shrinkage as a number."
-            )
-        root = np.sqrt(group.variances)
-        root[root == 0] = 1.0
-        return toward_diagonal(group.covariance / root / root[:, None], group.weight)
 
     @property
     def _unit(self) -> float:
@@ -207,9 +235,10 @@ class Groups:
     def shrunk(self, group: Group) -> Floats:
         """The group's covariance after shrinkage, (d, d)."""
         covariance, share = group.covariance, self.share(group)
+        diagonal = covariance.diagonal() + self.floor
+        np.fill_diagonal(covariance, diagonal)
         if share == 0:
             return covariance
-        diagonal = covariance.diagonal().copy()
         target = {
             "identity": np.full_like(diagonal, diagonal.mean()),
             "diagonal": diagonal,

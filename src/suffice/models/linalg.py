@@ -7,41 +7,52 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 
 EPSILON = float(np.finfo(np.float64).eps)
+
+# Squared pivots below this may be rounding.
+DOUBTFUL = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Whitener:
     """A matrix A, (r, d), with A'A the (pseudo-)inverse of a covariance.
 
-    `log_determinant` is of the covariance, over the r directions that are kept. The last
-    `separating` of them have no variance within classes, but class means differ along them.
+    `log_determinant` is of the covariance, over the r directions that are kept.
     """
 
     matrix: Floats
     log_determinant: float
-    separating: int = 0
 
     def after(self, first: Whitener) -> Whitener:
         """The whitener of a covariance given in the coordinates that `first` makes."""
         return Whitener(self.matrix @ first.matrix, self.log_determinant + first.log_determinant)
 
 
-def whitener(covariance: Floats) -> Whitener | None:
+def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | None:
     """By Cholesky, or None where the covariance is singular to working precision.
 
     The factor is that of the correlations, so that units of features do not matter.
+    constant : features to ignore if they have no variance
     """
     scale = np.sqrt(np.maximum(covariance.diagonal(), 0))
+    if constant is not None and (ignored := constant & (scale == 0)).any():
+        known = np.flatnonzero(~ignored)
+        found = whitener(covariance[np.ix_(known, known)])
+        if found is None:
+            return None
+        matrix = np.zeros((len(known), len(scale)))
+        matrix[:, known] = found.matrix
+        return Whitener(matrix, found.log_determinant)
     if not scale.all() or not len(scale):
         return None
     correlation = covariance / scale / scale[:, None]
     factor, failed = linalg.lapack.dpotrf(correlation, lower=1, clean=1, overwrite_a=1)
     pivots = factor.diagonal()
-    # A squared pivot is the share of a feature's variance that earlier ones leave unexplained.
-    if failed or (pivots**2).min() <= rank_tolerance(len(scale)):
+    # A squared pivot is the share of a feature's variance that earlier ones leave unexplained,
+    # but where some are small the rounding in later ones grows: then eigenvalues decide.
+    if failed or ((pivots**2).min() < DOUBTFUL and not _regular(covariance, scale)):
         return None
     inverse, _ = linalg.lapack.dtrtri(factor, lower=1)
     return Whitener(
@@ -49,23 +60,28 @@ def whitener(covariance: Floats) -> Whitener | None:
     )
 
 
-def range_whitener(covariance: Floats, scale: Floats, steps: Floats, floor: float) -> Whitener:
-    """By eigenvalues, where there is variance or class means differ; the rest is left out.
+def range_whitener(covariance: Floats, steps: Floats) -> Whitener | None:
+    """By eigenvalues, in the directions that have variance; others are left out.
 
-    scale : (d,) size of each feature; zero for one to leave out
-    steps : (k, d) class means about the overall mean, times the root of the class share
-    floor : variance where only class means differ, as a share of the largest such difference
+    steps : (k, d) class means about their own mean. Where they differ along a direction without
+        variance, there is no such density, and None comes back.
     """
+    scale = np.sqrt(np.maximum(covariance.diagonal(), 0))
     inverse = reciprocal(scale)
     values, vectors = linalg.eigh(covariance * inverse * inverse[:, None], check_finite=False)
-    kept = values > rank_tolerance(len(scale)) * max(values[-1], 0.0)
-    return _completed(values[kept], vectors.T[kept], scale, steps, floor)
-
-
-def thin_whitener(factor: Floats, scale: Floats, steps: Floats, floor: float) -> Whitener:
-    """The same for factor'factor, which is never formed."""
-    values, vectors = span(factor * reciprocal(scale))
-    return _completed(values, vectors, scale, steps, floor)
+    tolerance = rank_tolerance(len(scale))
+    kept = values > tolerance * max(values[-1], 0.0)
+    values, vectors = values[kept], vectors.T[kept]
+    outside = steps * inverse
+    outside = outside - (outside @ vectors.T) @ vectors
+    # The deviation along a direction is known to no more than the root of the tolerance.
+    if np.sqrt(np.einsum("ij,ij->i", outside, outside)).max() > 100 * np.sqrt(tolerance):
+        return None
+    root = np.sqrt(values)[:, None]
+    triangle: Floats = linalg.qr((root * vectors * scale).T, mode="r", check_finite=False)[0]
+    # The product of the covariance's nonzero eigenvalues, in the units of the features.
+    log_determinant = 2 * float(np.log(np.abs(triangle.diagonal())).sum())
+    return Whitener(vectors * inverse / root, log_determinant)
 
 
 def span(rows: Floats) -> tuple[Floats, Floats]:
@@ -101,28 +117,6 @@ def reciprocal(values: Floats) -> Floats:
     return np.where(known, 1 / np.where(known, values, 1.0), 0.0)
 
 
-def _completed(
-    values: Floats, vectors: Floats, scale: Floats, steps: Floats, floor: float
-) -> Whitener:
-    """Add the directions outside the range along which class means differ."""
-    steps = steps * reciprocal(scale)
-    outside = steps
-    for _ in range(2):  # once more for what rounding left behind
-        outside = outside - (outside @ vectors.T) @ vectors
-    sizes, more = principal_axes(outside)
-    apart = sizes > 1e-8 * np.sqrt(np.einsum("ij,ij->i", steps, steps).max(initial=0.0))
-    # One variance for all of them, so that the wider apart the means, the more it counts.
-    values = np.concatenate([values, np.full(apart.sum(), floor * sizes.max(initial=0.0) ** 2)])
-    vectors = np.concatenate([vectors, more[apart]])
-    root = np.sqrt(values)[:, None]
-    return Whitener(
-        vectors * reciprocal(scale) / root,
-        float(np.log(values).sum()) + _log_volume(vectors * scale),
-        int(apart.sum()),
-    )
-
-
-def _log_volume(rows: Floats) -> float:
-    """Log of the squared volume that rows span."""
-    triangle: Floats = linalg.qr(rows.T, mode="r", check_finite=False)[0]
-    return 2 * float(np.log(np.abs(triangle.diagonal())).sum())
+def _regular(covariance: Floats, scale: Floats) -> bool:
+    values = linalg.eigvalsh(covariance / scale / scale[:, None], check_finite=False)
+    return bool(values[0] > rank_tolerance(len(scale)) * values[-1])

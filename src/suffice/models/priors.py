@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.errors import InvalidParameter
+from suffice.errors import InvalidParameter, MissingClasses
 
 
 def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
@@ -44,7 +44,9 @@ def _by_label(priors: Mapping[Any, Any], classes: Array) -> Floats:
     known = classes.tolist()
     for label in priors:
         if label not in known:
-            raise InvalidParameter(f"priors names class {label!r}; the classes are {known}.")
+            # Classes may still be to come, but only if every one that has come is named.
+            kind = MissingClasses if all(k in priors for k in known) else InvalidParameter
+            raise kind(f"priors names class {label!r}; the classes are {known}.")
     for label in known:
         if label not in priors:
             raise InvalidParameter(f"priors has no entry for class {label!r}.")
@@ -54,7 +56,8 @@ def _by_label(priors: Mapping[Any, Any], classes: Array) -> Floats:
 def _in_order(priors: Any, classes: Array) -> Floats:
     values = _numbers(priors)
     if values.shape != (len(classes),):
-        raise InvalidParameter(
+        more = values.ndim == 1 and len(values) > len(classes)
+        raise (MissingClasses if more else InvalidParameter)(
             f"Number of priors must match number of classes: {values.shape} priors for "
             f"{len(classes)} classes {classes.tolist()}."
         )

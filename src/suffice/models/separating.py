@@ -1,8 +1,8 @@
-"""What separates the classes exactly: no variance within any class, yet means that differ.
+"""Features that separate the classes exactly: constant within each class, yet not overall.
 
 The likelihood grows without bound as the variance within classes goes to zero there. With a
-tiny share of the overall variance instead, such a feature or direction decides, as it should,
-and all numbers stay finite.
+tiny share of the overall variance instead, such a feature decides, as it should, and all
+numbers stay finite.
 """
 
 from __future__ import annotations
@@ -11,10 +11,21 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.errors import TooFewRows
+from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
 
-# Variance within classes along such a direction, as a share of the overall variance.
+# Variance within classes of such a feature, as a share of its overall variance.
 FLOOR = 1e-9
+
+
+def check_denominator(statistics: Statistics, settings: Settings) -> None:
+    """Raise where the degrees of freedom leave nothing to divide by."""
+    weight, k = float(statistics.weight.sum()), len(statistics.classes)
+    if weight <= settings.ddof * k:
+        raise TooFewRows(
+            f"{k} classes with a total weight of {weight:g} leave nothing to divide by at "
+            f"ddof={settings.ddof:g}. Use ddof=0 or more rows."
+        )
 
 
 def check_some_spread(statistics: Statistics) -> None:

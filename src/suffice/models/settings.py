@@ -47,9 +47,7 @@ class Settings:
         else:
             given["shrinkage"] = share("shrinkage", 0.0 if shrinkage is None else shrinkage)
         for name in ("ddof", "smoothing"):
-            value = given.get(name, 0.0)
-            if not _is_number(value) or not 0 <= value < float("inf"):
-                raise InvalidParameter(f"{name} is {value!r}; it must be a number not below 0.")
+            not_negative(name, given.get(name, 0.0))
         return cls(**given)
 
     @property
@@ -85,6 +83,13 @@ def share(name: str, value: Any) -> float:
     """The value, if it is a number from 0 to 1."""
     if not _is_number(value) or not 0 <= value <= 1:
         raise InvalidParameter(f"{name} is {value!r}; it must be a number from 0 to 1.")
+    return float(value)
+
+
+def not_negative(name: str, value: Any) -> float:
+    """The value, if it is a finite number not below 0."""
+    if not _is_number(value) or not 0 <= value < float("inf"):
+        raise InvalidParameter(f"{name} is {value!r}; it must be a number not below 0.")
     return float(value)
 
 

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from suffice.data.arrays import Floats
-
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -36,20 +32,12 @@ def ledoit_wolf(spread: Spread) -> float:
 
 
 def oas(spread: Spread) -> float:
-    """The same for Gaussian rows, iterated to its limit (Chen, Wiesel, Eldar and Hero 2010)."""
+    """The same for Gaussian rows, iterated to its limit (Chen, Wiesel, Eldar and Hero 2010).
+
+    Of correlations, it is the share for the diagonal target, and units do not matter.
+    """
     d = spread.features
     alpha = spread.squared_norm / d**2
     mean = spread.mean_variance**2
     denominator = (spread.weight + 1) * (alpha - mean / d)
     return 1.0 if denominator == 0 else min((alpha + mean) / denominator, 1.0)
-
-
-def toward_diagonal(correlation: Floats, weight: float) -> float:
-    """The share for the diagonal target, for Gaussian rows: correlations only, so no units.
-
-    Var(r) is about (1 - r²)² / n.
-    """
-    r2 = np.tril(correlation, -1) ** 2
-    signal = r2.sum()
-    noise = np.tril((1 - r2) ** 2, -1).sum() / weight
-    return float(min(1.0, noise / signal)) if signal > 0 else 1.0

@@ -83,16 +83,6 @@ class Dense:
             total = total + self.sums[group : group + 1]
         return Dense(total, per_class=False)
 
-    def only_diagonal(self) -> Diagonal:
-        """Sums of squares by class, products dropped."""
-        low = self.sums.low
-        return Diagonal(
-            Pair(
-                self.diagonal(),
-                None if low is None else np.ascontiguousarray(low.diagonal(axis1=1, axis2=2)),
-            )
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Diagonal:
@@ -173,3 +163,11 @@ def dense(scatter: Dense | Thin) -> Dense:
     if grams is None:
         grams = Pair(np.zeros((scatter.groups, d, d)))
     return Dense(grams, scatter.per_class)
+
+
+def only_diagonal(scatter: Dense | Thin) -> Diagonal:
+    """Sums of squares by class, products dropped."""
+    low = None if isinstance(scatter, Thin) else scatter.sums.low
+    if low is not None:
+        low = np.ascontiguousarray(low.diagonal(axis1=1, axis2=2))
+    return Diagonal(Pair(scatter.diagonal(), low))

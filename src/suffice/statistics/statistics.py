@@ -16,7 +16,7 @@ from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.fourth import Fourth, Known
 from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Diagonal, Scatter, dense
+from suffice.statistics.scatter import Diagonal, Scatter, dense, only_diagonal
 from suffice.statistics.thin import Thin
 
 DETAILS = ("separate", "shared", "diagonal")
@@ -234,7 +234,7 @@ class Statistics:
             )
         assert not isinstance(self.spread, Diagonal)
         if detail == "diagonal":
-            return replace(self, spread=dense(self.spread).only_diagonal(), fourth=None)
+            return replace(self, spread=only_diagonal(self.spread), fourth=None)
         residue = None if self.residue is None else self.residue.sum(axis=0, keepdims=True)
         return replace(self, spread=self.spread.pooled(), residue=residue)
 

@@ -9,7 +9,7 @@ import numpy as np
 from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches
 from suffice.data.features import not_finite
-from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter, NotFinite
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import class_sums
 from suffice.statistics.fourth import SMALLEST_UNIT, Fourth, power_of_two
@@ -88,6 +88,7 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
         reader = Reader.of(batch.without_empty_classes(sums.count))
         unit = power_of_two(_reach(sums, kept))
         spread, fourth = scatter(reader, means, weight, unit, per_class=detail == "separate")
+    _check_underflow(spread, sums, kept, batch.features.names)
     return Statistics(
         batch.classes[kept],
         sums.count[kept],
@@ -98,6 +99,21 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
         Extremes(sums.low[kept], sums.high[kept]),
         batch.features.names,
     )
+
+
+def _check_underflow(
+    spread: Scatter, sums: ClassSums, kept: Indices, names: tuple[str, ...] | None
+) -> None:
+    varies = np.asarray(sums.low[kept] < sums.high[kept])
+    if not spread.per_class:
+        varies = np.asarray(varies.any(axis=0, keepdims=True))
+    lost = varies & (spread.diagonal() == 0)
+    if lost.any():
+        j = int(np.nonzero(lost)[1][0])
+        raise NotFinite(
+            f"column {j if names is None else repr(names[j])} of X holds values so close together "
+            "that their squares vanish; rescale it (multiply by 1e100, say)."
+        )
 
 
 def _of_row(batch: Batch, detail: str) -> Statistics:
