@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.row import AT_MOST, Row
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+
+from benchmarks.row import AT_MOST, Row
 
 COLOUR = {True: "#3b76af", False: "#d1495b", None: "#a8adb3"}
 LABEL = {True: "limit kept", False: "limit missed", None: "no limit"}

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.linalg import cholesky
+
+import suffice as sf
 from benchmarks.case import Case, cases
 from benchmarks.memory import usage
 from benchmarks.row import AT_LEAST, AT_MOST, Row
 from benchmarks.timing import fastest, fastest_calls
-from scipy.linalg import cholesky
-
-import suffice as sf
 
 SUBJECT = "family"
 NAMES = {

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from benchmarks.case import Case
-from benchmarks.timing import fastest
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
 from sklearn.naive_bayes import GaussianNB
+
+from benchmarks.case import Case
+from benchmarks.timing import fastest
 
 _seconds: dict[Case, dict[str, float]] = {}
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
+
+import suffice as sf
 from benchmarks.case import Case, cases
 from benchmarks.memory import usage
 from benchmarks.row import AT_LEAST, AT_MOST, Row
 from benchmarks.timing import fastest, fastest_calls
-
-import suffice as sf
 
 SUBJECT = "statistics"
 LIMITS = {"shared": 1.5, "separate": 2.0, "diagonal": 2.5}

@@ -32,8 +32,12 @@ class Extremes:
             low = np.full((at.size, self.low.shape[1]), np.inf)
             high = -low
             low[at.left], high[at.left] = self.low, self.high
-        low[at.right] = np.minimum(low[at.right], other.low)
-        high[at.right] = np.maximum(high[at.right], other.high)
+        if isinstance(at.right, slice):  # a view, so that nothing need be copied back
+            np.minimum(low[at.right], other.low, out=low[at.right])
+            np.maximum(high[at.right], other.high, out=high[at.right])
+        else:
+            low[at.right] = np.minimum(low[at.right], other.low)
+            high[at.right] = np.maximum(high[at.right], other.high)
         return Extremes(low, high, exact)
 
     def keep(self, classes: Indices) -> Extremes:

@@ -17,9 +17,6 @@ from suffice.statistics.thin import Thin
 
 SMALLEST_UNIT = 2.0**-500
 
-# Lengths beyond this many units call for a larger unit before they are squared.
-LONG = 2.0**100
-
 
 class Known(NamedTuple):
     """What else is known of the classes whose sums are moved."""
@@ -86,9 +83,8 @@ class Fourth:
     def increased(self, at: Rows, square: Floats, cubic: Floats, quartic: Floats) -> Fourth:
         """The sums with more added for the classes at positions `at`."""
         squares, cubics, quartics = self.square.copy(), self.cubic.copy(), self.quartic.copy()
-        squares[at] += square
-        cubics[at] += cubic
-        quartics[at] += quartic
+        for sums, more in ((squares, square), (cubics, cubic), (quartics, quartic)):
+            sums[at] += more
         return Fourth(self.unit, squares, cubics, quartics, self.anchor, self.since)
 
     def select(self, features: Indices) -> Fourth:
@@ -128,20 +124,32 @@ class Fourth:
         return square, cubic, quartic
 
 
-def merge(a: Fourth, b: Fourth, known_b: Known, at: Alignment, gap: Floats) -> Fourth:
+def merge(a: Fourth, b: Fourth, known_b: Known, at: Alignment) -> Fourth:
     """The sums of both; those of b are moved to the anchors of a."""
-    a = a.in_unit(_common_unit(a, b, gap))
-    square, cubic, quartic = b.about(a.anchor[at.both_left], a.unit, known_b, at.both_right)
+    a, more = _moved(a, b, known_b, at.both_left, at.both_right)
     if at.news:
         a = b.in_unit(a.unit).spread(at.right, at.size).overlaid(at.left, a)
-    return a.increased(at.both, square, cubic, quartic)
+    return a.increased(at.both, *more)
 
 
-def reduce(whole: Fourth, gone: Fourth, known_gone: Known, at: Alignment, gap: Floats) -> Fourth:
+def reduce(whole: Fourth, gone: Fourth, known_gone: Known, at: Alignment) -> Fourth:
     """The sums of what remains; those of `gone` are moved to the anchors of the whole."""
-    whole = whole.in_unit(_common_unit(whole, gone, gap))
-    sums = gone.about(whole.anchor[at.both], whole.unit, known_gone, ALL)
-    return whole.increased(at.both, *(-part for part in sums))
+    whole, less = _moved(whole, gone, known_gone, at.both, ALL)
+    return whole.increased(at.both, *(-part for part in less))
+
+
+def _moved(
+    a: Fourth, b: Fourth, known_b: Known, of_a: Rows, of_b: Rows
+) -> tuple[Fourth, tuple[Floats, Floats, Floats]]:
+    """Both in one unit, large enough, and the sums of b about the anchors of a."""
+    anchor = a.anchor[of_a]
+    unit = max(a.unit, b.unit)
+    moved = b.about(anchor, unit, known_b, of_b)
+    if not all(map(math.isfinite, moved[2].tolist())):
+        reach = np.abs(difference(known_b.means[of_b], Pair(anchor))).max()
+        unit = max(unit, power_of_two(float(reach)))
+        moved = b.about(anchor, unit, known_b, of_b)
+    return a.in_unit(unit), moved
 
 
 def settled(sums: Fourth, known: Known) -> Fourth:
@@ -159,14 +167,6 @@ def settled(sums: Fourth, known: Known) -> Fourth:
 def power_of_two(size: float) -> float:
     """The next power of two above `size`, and not so small that its square is zero."""
     return math.ldexp(1.0, math.frexp(max(size, SMALLEST_UNIT))[1])
-
-
-def _common_unit(a: Fourth, b: Fourth, gap: Floats) -> float:
-    unit = max(a.unit, b.unit)
-    farthest = max(np.vecdot(gap, gap).tolist(), default=0.0)
-    if math.sqrt(farthest) < LONG * unit:
-        return unit
-    return max(unit, power_of_two(float(np.abs(gap).max())))
 
 
 def _only_points(spread: Dense | Thin) -> bool:

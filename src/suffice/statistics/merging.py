@@ -95,7 +95,7 @@ def _fourth(
 ) -> fourth.Fourth | None:
     if a.fourth is None or b.fourth is None or isinstance(spread, Diagonal):
         return None
-    sums = fourth.merge(a.fourth, b.fourth, b.known, shift.alignment, shift.gap)
+    sums = fourth.merge(a.fourth, b.fourth, b.known, shift.alignment)
     return fourth.settled(sums, Known(means, weight, spread))
 
 

@@ -24,6 +24,7 @@ ROUNDINGS = 8
 DIGITS = 1e-8
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def remove(whole: Statistics, gone: Statistics) -> Statistics:
     """The statistics of the rows of `whole` that are not in `gone`."""
     check_same_shape(whole, gone)
@@ -184,7 +185,7 @@ def _settled(left: Statistics, zero: Array) -> Statistics:
 def _with_fourth(left: Statistics, whole: Statistics, gone: Statistics, shift: Shift) -> Statistics:
     if whole.fourth is None or gone.fourth is None:
         return left
-    sums = fourth.reduce(whole.fourth, gone.fourth, gone.known, shift.alignment, shift.gap)
+    sums = fourth.reduce(whole.fourth, gone.fourth, gone.known, shift.alignment)
     return replace(left, fourth=fourth.settled(sums, left.known))
 
 

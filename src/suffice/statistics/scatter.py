@@ -47,7 +47,7 @@ class Dense:
         return Dense(rows if at.both is ALL else self.sums.with_rows(at.both, rows), self.per_class)
 
     def _outer(self, jump: Floats) -> Floats:
-        if self.per_class:
+        if self.per_class and len(jump) != 1:
             return jump[:, :, None] * jump[:, None, :]
         return (jump.T @ jump)[None]
 
