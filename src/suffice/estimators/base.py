@@ -20,8 +20,10 @@ from suffice.errors import (
     NeverIncluded,
     TooFewRows,
 )
-from suffice.models.gaussian import GaussianModel, build, covariance_matrices, log_sum
+from suffice.estimators.answers import Answers
+from suffice.models.gaussian import GaussianModel, build, covariance_matrices
 from suffice.models.priors import class_priors
+from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
@@ -31,7 +33,7 @@ from suffice.statistics.summarize import summarize
 SEPARATE_BYTES = 64 << 20
 
 
-class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fit, update, forget and predict with a Gaussian model; subclasses say which one."""
 
     priors: Any
@@ -112,7 +114,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> Floats:
         """p(y | x): a column a class, in the order of `classes_`."""
-        return np.asarray(np.exp(self.predict_log_proba(X)))
+        return self._answer(X, "posterior")
 
     def predict_log_proba(self, X: Any) -> Floats:
         """ln p(y | x), exact however small."""

@@ -22,4 +22,4 @@ def squared_distances(
             for j in range(len(m)):
                 step = np.float64(x[j]) - m[j]
                 total += step * step * p[j]
-            out[i, c] = total
+            out[c, i] = total

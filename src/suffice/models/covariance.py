@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.linalg import Whitener, reciprocal, span
+from suffice.models.linalg import Cholesky, Whitener, colouring, reciprocal, span
 
 
 class Covariance(Protocol):
@@ -34,17 +34,20 @@ class Covariance(Protocol):
     def unwhiten(self, rows: Floats) -> Floats:
         """Directions v with steps'v = whiten(steps)'row, for rows (m, r)."""
 
+    def colour(self, noise: Floats) -> Floats:
+        """Rows (n, d) with this covariance, made of independent standard normals (n, d)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Full:
     """Any covariance, by its whitener."""
 
-    whitener: Whitener
+    whitener: Whitener | Cholesky
 
     @property
     def rank(self) -> int:
         """How many directions have variance."""
-        return len(self.whitener.matrix)
+        return self.whitener.rank
 
     @property
     def log_determinant(self) -> float:
@@ -66,6 +69,10 @@ class Full:
     def unwhiten(self, rows: Floats) -> Floats:
         """Directions v with steps'v = whiten(steps)'row."""
         return np.asarray(rows @ self.whitener.matrix)
+
+    def colour(self, noise: Floats) -> Floats:
+        """Rows with this covariance, made of independent standard normals."""
+        return np.asarray(noise[:, : self.rank] @ colouring(self.whitener.matrix))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,10 @@ class Diagonal:
     def unwhiten(self, rows: Floats) -> Floats:
         """Directions v with steps'v = whiten(steps)'row: whitening is its own transpose."""
         return self.whiten(rows)
+
+    def colour(self, noise: Floats) -> Floats:
+        """Rows with this covariance, made of independent standard normals."""
+        return np.asarray(noise * np.sqrt(self.variances))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +165,12 @@ class LowRank:
     def unwhiten(self, rows: Floats) -> Floats:
         """Directions v with steps'v = whiten(steps)'row."""
         return self._stretched(rows) * self.inverse_scale
+
+    def colour(self, noise: Floats) -> Floats:
+        """Rows with this covariance, made of independent standard normals."""
+        inside, outside = self._split(noise)
+        rows = (inside * np.sqrt(self.variances)) @ self.basis + outside * np.sqrt(self.floor)
+        return np.asarray(rows * reciprocal(self.inverse_scale))
 
     def _stretched(self, scaled: Floats) -> Floats:
         inside, outside = self._split(scaled)

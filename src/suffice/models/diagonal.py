@@ -26,13 +26,22 @@ def diagonal_covariances(
     varies is ignored.
     """
     check_denominator(statistics, settings)
-    pooled = _finished(_pooled(statistics, settings), statistics, settings, pooled=True)
+    overall = overall_variances(statistics)
+    added = floor(statistics, overall)
+    smoothing = settings.smoothing * overall if settings.smoothing else None
+
+    def finish(variances: Floats, pooled: bool) -> Floats:
+        return _finished(variances + added, statistics, settings, pooled, smoothing)
+
     if settings.pooling == 1:
-        return (Diagonal(pooled),), ()
-    own = _finished(_blended(statistics, settings), statistics, settings, pooled=False)
-    missing = (own == 0) & (pooled > 0)
-    own = np.where(missing, pooled, own)
-    borrowed = tuple(np.flatnonzero(missing.any(axis=1)).tolist())
+        return (Diagonal(finish(_pooled(statistics, settings), pooled=True)),), ()
+    own = finish(_blended(statistics, settings), pooled=False)
+    borrowed: tuple[int, ...] = ()
+    if not own.all():
+        pooled = finish(_pooled(statistics, settings), pooled=True)
+        missing = (own == 0) & (pooled > 0)
+        own = np.where(missing, pooled, own)
+        borrowed = tuple(np.flatnonzero(missing.any(axis=1)).tolist())
     return tuple(Diagonal(variances) for variances in own), borrowed
 
 
@@ -56,19 +65,21 @@ def _divided(squares: Floats, weight: Floats) -> Floats:
 
 
 def _finished(
-    variances: Floats, statistics: Statistics, settings: Settings, pooled: bool
+    variances: Floats,
+    statistics: Statistics,
+    settings: Settings,
+    pooled: bool,
+    smoothing: Floats | None,
 ) -> Floats:
     """The variances after shrinkage, made equal if spherical, and smoothed."""
-    variances = variances + floor(statistics)
     share = _shares(statistics, settings, pooled)
-    mean = variances.mean(axis=-1, keepdims=True)
-    target = {"identity": mean, "diagonal": variances, "unit": np.ones_like(mean)}
-    variances = (1 - share) * variances + share * target[settings.target]
+    if share.any():
+        mean = variances.mean(axis=-1, keepdims=True)
+        target = {"identity": mean, "diagonal": variances, "unit": np.ones_like(mean)}
+        variances = (1 - share) * variances + share * target[settings.target]
     if settings.structure == "spherical":
         variances = np.broadcast_to(variances.mean(axis=-1, keepdims=True), variances.shape)
-    if settings.smoothing:
-        variances = variances + settings.smoothing * overall_variances(statistics)
-    return variances
+    return variances if smoothing is None else variances + smoothing
 
 
 def _shares(statistics: Statistics, settings: Settings, pooled: bool) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from suffice.errors import TooFewRows
 from suffice.models.covariance import Covariance, Full, LowRank
 from suffice.models.groups import Factor, Group, Groups
-from suffice.models.linalg import Whitener, range_whitener, whitener
+from suffice.models.linalg import Whitener, composed, range_whitener, whitener
 from suffice.models.separating import check_denominator, mean_steps
 
 
@@ -80,7 +80,7 @@ def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
     if group.denominator <= 0 or group.rows <= len(base.matrix):
         return None
     found = whitener(base.matrix @ groups.shrunk(group) @ base.matrix.T)
-    return None if found is None else Full(found.after(base))
+    return None if found is None else Full(composed(found, base))
 
 
 def _shrunk(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:

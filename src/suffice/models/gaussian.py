@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ from suffice.models.diagonal import diagonal_covariances
 from suffice.models.full import full_covariances
 from suffice.models.groups import Groups
 from suffice.models.priors import class_priors
-from suffice.models.scoring import Independent, by_blocks
+from suffice.models.scoring import Independent, by_blocks, normalised, probabilities
 from suffice.models.settings import Settings, fitting
 from suffice.statistics.statistics import Statistics
 
@@ -89,66 +90,81 @@ class GaussianModel:
 
     def scores(self, X: Array) -> Floats:
         """Joint log density up to a constant of the row, (n, k)."""
-        if self.shared:
-            return by_blocks(X, len(self.classes), self._linear_scores)
-        return self.joint(X)
+        return by_blocks(X, len(self.classes), self._scorer(len(X)))
 
     def log_posterior(self, X: Array) -> Floats:
         """ln p(y | x), (n, k): exact however far from every class."""
-        if self.shared:
-            return by_blocks(X, len(self.classes), lambda x: normalised(self._linear_scores(x)))
-        if self._independent is not None:
-            found = normalised(self.joint(X))
-        else:
-            found = by_blocks(X, len(self.classes), lambda x: normalised(self._joint(x)))
-        far = np.isnan(found[:, 0]) & np.isfinite(X).all(axis=1)
-        if far.any():
-            found[far] = self._far(X[far].astype(np.float64))
-        return found
+        score = self._scorer(len(X))
+        found = by_blocks(X, len(self.classes), lambda x: normalised(score(x)))
+        return self._certain(X, found, 0.0, -np.inf)
 
-    def _far(self, X: Floats) -> Floats:
-        """ln p(y | x) of rows so far out that squares overflow: the nearest class is certain."""
-        size = np.abs(X).max(axis=1, keepdims=True)
-        distances = np.empty((len(X), len(self.classes)))
-        for c, mean in enumerate(self.means):
-            distances[:, c] = self.covariances[c].squared_lengths(X / size - mean / size)
-        distances[:, self.priors == 0] = np.inf
-        nearest = distances.argmin(axis=1)[:, None]
-        return np.where(np.arange(len(self.classes)) == nearest, 0.0, -np.inf)
+    def posterior(self, X: Array) -> Floats:
+        """p(y | x), (n, k)."""
+        score = self._scorer(len(X))
+        found = by_blocks(X, len(self.classes), lambda x: probabilities(score(x)))
+        return self._certain(X, found, 1.0, 0.0)
 
     def joint(self, X: Array) -> Floats:
         """ln p(x, y), (n, k)."""
-        if self.shared:
-            return by_blocks(X, len(self.classes), self._shared_joint)
-        if self._independent is not None:
-            return self._constants - self._independent.squared_distances(X) / 2
-        return by_blocks(X, len(self.classes), self._joint)
+        score = self._shared_joint if self.shared else self._scorer(len(X))
+        return by_blocks(X, len(self.classes), score)
 
     def squared_distances(self, X: Array) -> Floats:
         """Squared Mahalanobis distance to each class mean, (n, k)."""
-        if self._independent is not None and not self.shared:
-            return self._independent.squared_distances(X)
-        return by_blocks(X, len(self.classes), self._distances)
+        return by_blocks(X, len(self.classes), self._measure(len(X)))
+
+    def _scorer(self, n_rows: int) -> Callable[[Floats], Floats]:
+        """The function from rows to scores (k, n); n_rows in all decide how it is computed."""
+        if self.shared:
+            return self._linear_scores
+        measure, constants = self._measure(n_rows), self._constants[:, None]
+
+        def score(X: Floats) -> Floats:
+            distances = measure(X)
+            distances *= -0.5
+            distances += constants
+            return distances
+
+        return score
+
+    def _measure(self, n_rows: int) -> Callable[[Floats], Floats]:
+        independent = self._independent
+        if independent is not None and not self.shared:
+            return independent.distances(n_rows)
+        return self._distances
 
     def _linear_scores(self, X: Floats) -> Floats:
         linear = self.linear
-        scores = (X - linear.centre) @ linear.coefficients.T
-        scores += linear.constants
+        scores = linear.coefficients @ (X - linear.centre).T
+        scores += linear.constants[:, None]
         return np.asarray(scores)
 
     def _shared_joint(self, X: Floats) -> Floats:
         lengths = self.covariances[0].squared_lengths(X - self.linear.centre)
-        return self._linear_scores(X) - (lengths / 2)[:, None] - self._volumes
-
-    def _joint(self, X: Floats) -> Floats:
-        return self._constants - self._distances(X) / 2
+        return self._linear_scores(X) - lengths / 2 - self._volumes
 
     def _distances(self, X: Floats) -> Floats:
-        out = np.empty((len(X), len(self.classes)))
+        out = np.empty((len(self.classes), len(X)))
         for c, mean in enumerate(self.means):
             covariance = self.covariances[0 if self.shared else c]
-            out[:, c] = covariance.squared_lengths(X - mean)
+            out[c] = covariance.squared_lengths(X - mean)
         return out
+
+    def _certain(self, X: Array, found: Floats, yes: float, no: float) -> Floats:
+        """Rows so far out that squares overflow: there the nearest class is certain."""
+        far = np.isnan(found[:, 0])
+        if not far.any() or self.shared:
+            return found
+        far &= np.isfinite(X).all(axis=1)
+        rows = X[far].astype(np.float64)
+        size = np.abs(rows).max(axis=1, keepdims=True, initial=1.0)
+        distances = np.empty((len(rows), len(self.classes)))
+        for c, mean in enumerate(self.means):
+            distances[:, c] = self.covariances[c].squared_lengths(rows / size - mean / size)
+        distances[:, self.priors == 0] = np.inf
+        nearest = distances.argmin(axis=1)[:, None]
+        found[far] = np.where(np.arange(len(self.classes)) == nearest, yes, no)
+        return found
 
 
 def build(statistics: Statistics, settings: Settings, priors: Any) -> GaussianModel:
@@ -163,19 +179,6 @@ def build(statistics: Statistics, settings: Settings, priors: Any) -> GaussianMo
     else:
         covariances, borrowed = diagonal_covariances(statistics, settings)
     return GaussianModel(statistics.classes, chances, statistics.mean, covariances, borrowed)
-
-
-def normalised(scores: Floats) -> Floats:
-    """Scores less the log of the sum of their exponentials, in place."""
-    scores -= scores.max(axis=1, keepdims=True)
-    scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    return scores
-
-
-def log_sum(joint: Floats) -> Floats:
-    """Log of the sum of the exponentials of each row."""
-    top = joint.max(axis=1)
-    return np.asarray(top + np.log(np.exp(joint - top[:, None]).sum(axis=1)))
 
 
 def covariance_matrices(statistics: Statistics, settings: Settings, model: GaussianModel) -> Floats:

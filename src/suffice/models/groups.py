@@ -186,12 +186,16 @@ class Groups:
     @cached_property
     def floor(self) -> Floats:
         """Variance within classes of features that separate them exactly, (d,)."""
-        return floor(self.statistics)
+        return floor(self.statistics, self._overall)
 
     @cached_property
     def constant(self) -> Array:
         """Which features never vary, within classes or between them, (d,)."""
-        return np.asarray(overall_variances(self.statistics) == 0)
+        return np.asarray(self._overall == 0)
+
+    @cached_property
+    def _overall(self) -> Floats:
+        return overall_variances(self.statistics)
 
     @cached_property
     def _quartic(self) -> Floats | None:

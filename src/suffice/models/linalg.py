@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg
@@ -15,7 +16,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 DOUBTFUL = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Whitener:
     """A matrix A, (r, d), with A'A the (pseudo-)inverse of a covariance.
 
@@ -25,12 +26,43 @@ class Whitener:
     matrix: Floats
     log_determinant: float
 
-    def after(self, first: Whitener) -> Whitener:
-        """The whitener of a covariance given in the coordinates that `first` makes."""
-        return Whitener(self.matrix @ first.matrix, self.log_determinant + first.log_determinant)
+    @property
+    def rank(self) -> int:
+        """How many directions are kept."""
+        return len(self.matrix)
 
 
-def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | None:
+@dataclass(frozen=True)
+class Cholesky:
+    """The same by the Cholesky factor of the correlations; A is made when first asked for."""
+
+    factor: Floats  # (d, d), lower triangular
+    scale: Floats  # (d,): standard deviations
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """A = L^-1 D^-1."""
+        inverse, _ = linalg.lapack.dtrtri(self.factor, lower=1)
+        return np.ascontiguousarray(inverse / self.scale)
+
+    @property
+    def log_determinant(self) -> float:
+        """Of the covariance."""
+        return 2 * float(np.log(self.factor.diagonal()).sum() + np.log(self.scale).sum())
+
+    @property
+    def rank(self) -> int:
+        """Every direction is kept."""
+        return len(self.scale)
+
+
+def composed(second: Whitener | Cholesky, first: Whitener) -> Whitener:
+    """The whitener of a covariance for which `second` whitens what `first` makes."""
+    matrix = second.matrix @ first.matrix
+    return Whitener(matrix, second.log_determinant + first.log_determinant)
+
+
+def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | Cholesky | None:
     """By Cholesky, or None where the covariance is singular to working precision.
 
     The factor is that of the correlations, so that units of features do not matter.
@@ -47,17 +79,15 @@ def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | No
         return Whitener(matrix, found.log_determinant)
     if not scale.all() or not len(scale):
         return None
-    correlation = covariance / scale / scale[:, None]
-    factor, failed = linalg.lapack.dpotrf(correlation, lower=1, clean=1, overwrite_a=1)
+    correlation = covariance / scale
+    correlation /= scale[:, None]
+    factor, failed = linalg.lapack.dpotrf(correlation.T, lower=1, clean=1, overwrite_a=1)
     pivots = factor.diagonal()
     # A squared pivot is the share of a feature's variance that earlier ones leave unexplained,
     # but where some are small the rounding in later ones grows: then eigenvalues decide.
     if failed or ((pivots**2).min() < DOUBTFUL and not _regular(covariance, scale)):
         return None
-    inverse, _ = linalg.lapack.dtrtri(factor, lower=1)
-    return Whitener(
-        np.ascontiguousarray(inverse / scale), 2 * float(np.log(pivots).sum() + np.log(scale).sum())
-    )
+    return Cholesky(factor, scale)
 
 
 def range_whitener(covariance: Floats, steps: Floats) -> Whitener | None:
@@ -98,6 +128,18 @@ def principal_axes(rows: Floats) -> tuple[Floats, Floats]:
     """Singular values of a few rows and their right singular vectors, as rows."""
     _, sizes, vectors = linalg.svd(rows, full_matrices=False, check_finite=False)
     return sizes, vectors
+
+
+def colouring(matrix: Floats) -> Floats:
+    """The rows B, (r, d), with B'B the covariance that A, (r, d), whitens: its pseudo-inverse."""
+    basis, triangle = linalg.qr(matrix.T, mode="economic", check_finite=False)
+    return np.asarray(linalg.solve_triangular(triangle, basis.T, check_finite=False))
+
+
+def symmetric_root(matrix: Floats) -> Floats:
+    """The symmetric S, (d, d), with SS = A'A: the root of the precision that A factors."""
+    _, sizes, vectors = linalg.svd(matrix, full_matrices=False, check_finite=False)
+    return np.asarray((vectors.T * sizes) @ vectors)
 
 
 def signed(vectors: Floats) -> Floats:

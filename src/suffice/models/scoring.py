@@ -1,4 +1,8 @@
-"""Scoring: rows through a model in blocks that stay in the cache, a thread a share."""
+"""Scoring: rows through a model in blocks that stay in the cache, a thread a share.
+
+Within a block, scores have a row a class and a column a row of X: then sums and maxima over the
+classes run along memory.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
 # Rows are scored in blocks of about this size, which stay in the cache.
-BLOCK_BYTES = 1 << 19
+BLOCK_BYTES = 1 << 20
 
 # From this many entries on, a second thread repays its start.
 PARALLEL_FROM = 1 << 18
@@ -21,17 +25,17 @@ COMPILED_FROM = 1 << 24
 
 
 def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
-    """work(rows) -> (rows, width) for all rows, as float64 and in blocks."""
+    """work(rows) -> (width, rows) for all rows, as float64 and in blocks; gives (n, width)."""
     n, d = X.shape
     step = max(16, BLOCK_BYTES // (8 * max(d, width)))
     if n <= step:
-        return work(X.astype(np.float64, copy=False))
+        return work(X.astype(np.float64, copy=False)).T
     out = np.empty((n, width))
 
     def share(start: int, stop: int) -> None:
         for low in range(start, stop, step):
             high = min(stop, low + step)
-            out[low:high] = work(X[low:high].astype(np.float64, copy=False))
+            out[low:high] = work(X[low:high].astype(np.float64, copy=False)).T
 
     if n * d < PARALLEL_FROM:
         share(0, n)
@@ -41,6 +45,24 @@ def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
     return out
 
 
+def normalised(scores: Floats) -> Floats:
+    """Scores (k, n) less the log of the sum of their exponentials, in place."""
+    scores -= scores.max(axis=0)
+    scores -= np.log(np.exp(scores).sum(axis=0))
+    return scores
+
+
+def probabilities(scores: Floats) -> Floats:
+    """Exponentials of the normalised scores (k, n), in place."""
+    return np.asarray(np.exp(normalised(scores), out=scores))
+
+
+def log_sum(joint: Floats) -> Floats:
+    """Log of the sum of the exponentials of each row of (n, k)."""
+    top = joint.max(axis=1)
+    return np.asarray(top + np.log(np.exp(joint - top[:, None]).sum(axis=1)))
+
+
 @dataclass(frozen=True, slots=True)
 class Independent:
     """Classes of independent features, each with variances of its own."""
@@ -48,24 +70,23 @@ class Independent:
     means: Floats  # (k, d)
     precisions: Floats  # (k, d)
 
-    def squared_distances(self, X: Array) -> Floats:
-        """Sum over features of (x - mean)² / variance, (n, k): never an n x k x d array."""
-        n, k = len(X), len(self.means)
-        if n * self.means.size >= COMPILED_FROM:
-            from suffice.models.compiled import squared_distances
+    def distances(self, n_rows: int) -> Callable[[Floats], Floats]:
+        """The function from rows to sums of (x - mean)² / variance, (k, n); no n x k x d array."""
+        if n_rows * self.means.size < COMPILED_FROM:
+            return self._plain
+        from suffice.models.compiled import squared_distances
 
-            X = np.ascontiguousarray(X, None if X.dtype == np.float32 else np.float64)
-            out = np.empty((n, k))
-            parts = shares(n, n_threads())
-            model = (self.means, self.precisions)
-            in_parallel(squared_distances, [(X[a:b], *model, out[a:b]) for a, b in parts])
+        def compiled(X: Floats) -> Floats:
+            out = np.empty((len(self.means), len(X)))
+            squared_distances(np.ascontiguousarray(X), self.means, self.precisions, out)
             return out
-        return by_blocks(X, k, self._plain)
+
+        return compiled
 
     def _plain(self, X: Floats) -> Floats:
-        out = np.empty((len(X), len(self.means)))
+        out = np.empty((len(self.means), len(X)))
         for c, mean in enumerate(self.means):
             steps = X - mean
             steps *= steps
-            out[:, c] = steps @ self.precisions[c]
+            np.matmul(steps, self.precisions[c], out=out[c])
         return out

@@ -37,12 +37,12 @@ def check_some_spread(statistics: Statistics) -> None:
         )
 
 
-def floor(statistics: Statistics) -> Floats:
+def floor(statistics: Statistics, overall: Floats) -> Floats:
     """Variance to add to each feature, (d,): zero but for features that separate exactly."""
-    separating = (pooled_squares(statistics) == 0) & (overall_variances(statistics) > 0)
+    separating = (pooled_squares(statistics) == 0) & (overall > 0)
     if separating.any():
         check_some_spread(statistics)
-    return np.where(separating, FLOOR * overall_variances(statistics), 0.0)
+    return np.where(separating, FLOOR * overall, 0.0)
 
 
 def pooled_squares(statistics: Statistics) -> Floats:

@@ -11,7 +11,7 @@ from suffice.statistics.alignment import Alignment
 from suffice.statistics.numbers import ALL
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Extremes:
     """Values that no row lies beyond; attained by some row as long as `exact`."""
 

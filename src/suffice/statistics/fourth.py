@@ -26,7 +26,7 @@ class Known(NamedTuple):
     spread: Dense | Thin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Fourth:
     """Sums over a class of w|u|², w|u|²u and w|u|⁴, u being a row about the class's anchor.
 

@@ -27,11 +27,12 @@ def merge(a: Statistics, b: Statistics) -> Statistics:
     at = align(a.classes, b.classes)
     with np.errstate(over="ignore", invalid="ignore"):
         both = _merged(a, b, at)
-        if not math.isfinite(_total(both)):
-            raise NotFinite(
-                "these statistics are too large to be added up: weights or squares exceed what a "
-                "float can hold; rescale the features (divide by 1e100, say) or the weights."
-            )
+        total = _total(both)
+    if not math.isfinite(total):
+        raise NotFinite(
+            "these statistics are too large to be added up: weights or squares exceed what a "
+            "float can hold; rescale the features (divide by 1e100, say) or the weights."
+        )
     return both
 
 

@@ -16,7 +16,7 @@ from suffice.statistics.thin import Thin
 _ONE_GROUP = Alignment(np.zeros(1), ALL, ALL, ALL, ALL, ALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Dense:
     """Full scatter matrices: one a class, or a single one pooled over classes."""
 

@@ -1,0 +1,76 @@
+"""Contributions: the log-odds of two classes, split over the features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.models.covariance import Diagonal
+from suffice.models.gaussian import GaussianModel
+
+
+@dataclass(frozen=True, slots=True)
+class Contributions:
+    """Log-odds of a against b: base + sum of the values of a row.
+
+    A squared distance u'Pu is split into the terms u_j (Pu)_j. Each product of two features
+    is shared equally between them, so the terms are the Shapley values of leaving features at
+    the class mean, and they add up exactly. What no feature has a share in stands in the base:
+    the priors and, unless features are independent, the volumes of the two covariances.
+    """
+
+    classes: tuple[Any, Any]
+    values: Floats  # (n, d)
+    base: float
+
+    @property
+    def log_odds(self) -> Floats:
+        """Their sum, (n,)."""
+        return np.asarray(self.values.sum(axis=1) + self.base)
+
+
+def contributions(model: GaussianModel, X: Array, a: int, b: int) -> Contributions:
+    """How much each feature of each row speaks for a against b."""
+    X = X.astype(np.float64, copy=False)
+    values = (_terms(model, X, b) - _terms(model, X, a)) / 2
+    base = float(model.log_priors[a] - model.log_priors[b])
+    if not model.shared:
+        first, second = model.covariances[a], model.covariances[b]
+        if isinstance(first, Diagonal) and isinstance(second, Diagonal):
+            values += (_log(second.variances) - _log(first.variances)) / 2
+        else:
+            base += (second.log_determinant - first.log_determinant) / 2
+    return Contributions((model.classes[a].item(), model.classes[b].item()), values, base)
+
+
+def explanation(found: Contributions, row: int, names: list[str], most: int = 5) -> str:
+    """One row in words."""
+    a, b = found.classes
+    odds = float(found.log_odds[row])
+    if odds < 0:
+        a, b = b, a
+    sign = 1.0 if odds >= 0 else -1.0
+    share = 1 / (1 + np.exp(-abs(odds)))
+    values = sign * found.values[row]
+    order = np.argsort(-np.abs(values))[:most]
+    parts = [f"{names[j]} {values[j]:+.2f}" for j in order]
+    left = len(values) - len(order)
+    rest = values.sum() - values[order].sum()
+    if left:
+        parts.append(f"the other {left} features {rest:+.2f}")
+    return (
+        f"{a!r} rather than {b!r}: log-odds {abs(odds):.2f} (probability {share:.1%} of the two). "
+        f"{', '.join(parts)}; before any feature {sign * found.base:+.2f}."
+    )
+
+
+def _terms(model: GaussianModel, X: Floats, c: int) -> Floats:
+    steps = X - model.means[c]
+    return np.asarray(steps * model.covariances[0 if model.shared else c].solve(steps))
+
+
+def _log(variances: Floats) -> Floats:
+    return np.log(np.where(variances > 0, variances, 1.0))

@@ -1,0 +1,56 @@
+"""Decision: the label of least expected cost, or none where every label is too risky."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.errors import InvalidParameter
+
+
+def decide(
+    posterior: Floats, classes: Array, costs: Any = None, reject: float | None = None
+) -> Array:
+    """Labels of least expected cost.
+
+    posterior : (n, k)
+    costs : (k, k), what it costs to answer column j where row i is true; 0 and 1 if None
+    reject : what it costs not to answer; rows whose best answer is expected to cost more get
+        None. With the default costs: those whose best class is less probable than 1 - reject.
+
+    >>> p = np.array([[0.9, 0.1], [0.6, 0.4]])
+    >>> decide(p, np.array(["benign", "malign"]), costs=[[0, 1], [5, 0]])
+    array(['benign', 'malign'], dtype='<U6')
+    >>> decide(p, np.array(["benign", "malign"]), reject=0.2)
+    array(['benign', None], dtype=object)
+    """
+    expected = posterior @ _costs(costs, classes)
+    best = expected.argmin(axis=1)
+    labels = classes[best]
+    if reject is None:
+        return np.asarray(labels)
+    if not isinstance(reject, int | float) or isinstance(reject, bool) or not reject >= 0:
+        raise InvalidParameter(f"reject is {reject!r}; it must be a cost, not below 0.")
+    answered = labels.astype(object)
+    answered[expected[np.arange(len(best)), best] > reject] = None
+    return np.asarray(answered)
+
+
+def _costs(costs: Any, classes: Array) -> Floats:
+    k = len(classes)
+    if costs is None:
+        return 1.0 - np.eye(k)
+    try:
+        values = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameter("costs must be a table of numbers.") from None
+    if values.shape != (k, k):
+        raise InvalidParameter(
+            f"costs has shape {values.shape}; it needs a row for each true class and a column "
+            f"for each answer, ({k}, {k}), in the order {classes.tolist()}."
+        )
+    if not np.isfinite(values).all():
+        raise InvalidParameter("costs must be finite.")
+    return values

@@ -1,0 +1,35 @@
+"""Pair: two classes named by a user, as positions among the classes of a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suffice.data.arrays import Array
+from suffice.data.labels import shown
+from suffice.errors import InvalidParameter
+from suffice.statistics.statistics import listed
+
+
+def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
+    """Positions of a and b; of two classes the second against the first if none is named.
+
+    >>> import numpy as np
+    >>> class_pair(np.array(["no", "yes"]))
+    (1, 0)
+    """
+    if a is None and b is None:
+        if len(classes) == 2:
+            return 1, 0
+        raise InvalidParameter(f"name two of the {len(classes)} classes: {listed(classes)}.")
+    first, second = class_position(classes, a), class_position(classes, b)
+    if first == second:
+        raise InvalidParameter(f"both classes are {shown(a)}; name two different ones.")
+    return first, second
+
+
+def class_position(classes: Array, label: Any) -> int:
+    """The position of a class."""
+    known = classes.tolist()
+    if label not in known:
+        raise InvalidParameter(f"there is no class {shown(label)}; they are {listed(classes)}.")
+    return int(known.index(label))

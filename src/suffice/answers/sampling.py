@@ -1,0 +1,57 @@
+"""Sampling: rows drawn from the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.models.gaussian import GaussianModel
+from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
+
+# Rows are drawn in stretches of this many, each with a generator of its own, so that what comes
+# out does not depend on the number of threads.
+STRETCH = 1 << 14
+
+
+def draw(model: GaussianModel, codes: Indices, seeds: np.random.SeedSequence) -> Floats:
+    """A row of each class in `codes`, (n, d)."""
+    n, d = len(codes), model.means.shape[1]
+    out = np.empty((n, d))
+    starts = list(range(0, n, STRETCH))
+    children = seeds.spawn(len(starts))
+
+    def work(first: int, last: int) -> None:
+        for i in range(first, last):
+            part = slice(starts[i], min(n, starts[i] + STRETCH))
+            noise = np.random.default_rng(children[i]).standard_normal((part.stop - part.start, d))
+            out[part] = _rows(model, codes[part], noise)
+
+    with blas_threads(1):
+        in_parallel(work, [*shares(len(starts), max(1, min(n_threads(), len(starts))))])
+    return out
+
+
+def _rows(model: GaussianModel, codes: Indices, noise: Floats) -> Floats:
+    if model.shared:
+        rows = model.covariances[0].colour(noise)
+    else:
+        rows = np.empty_like(noise)
+        for c in np.unique(codes).tolist():
+            at = codes == c
+            rows[at] = model.covariances[c].colour(noise[at])
+    rows += model.means[codes]
+    return rows
+
+
+def random_codes(priors: Floats, n: int, rng: np.random.Generator) -> Indices:
+    """Classes drawn by their priors, as positions."""
+    return np.asarray(rng.choice(len(priors), n, p=priors / priors.sum()), dtype=np.int64)
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator from a seed, a generator, scikit-learn's RandomState, or None."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**31 - 1, 4))
+    return np.random.default_rng(random_state)
