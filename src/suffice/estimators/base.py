@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 from typing import Any, Self
 
@@ -18,7 +19,6 @@ from suffice.errors import (
     InvalidParameter,
     MissingClasses,
     NeverIncluded,
-    TooFewRows,
 )
 from suffice.estimators.answers import Answers
 from suffice.models.gaussian import GaussianModel, build, covariance_matrices
@@ -169,7 +169,7 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
 
     @property
     def _fitted(self) -> GaussianModel:
-        """The model, built now if the rows seen so far were too few before."""
+        """The model, built now if rows have come since it was last asked for."""
         if not hasattr(self, "_model"):
             check_is_fitted(self)
         if self._model is None:
@@ -201,14 +201,12 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
     ) -> Self:
         """Hold new statistics and their model, both or neither.
 
-        later : whether the model may wait for more rows or classes
+        later : the model is built when first asked for, since more rows may come before
         """
-        model: GaussianModel | None = None
-        try:
-            model = build(statistics, settings, self.priors)
-        except (TooFewRows, MissingClasses):
-            if not later or not len(statistics.classes):
-                raise
+        model = None if later else build(statistics, settings, self.priors)
+        if later:
+            with suppress(MissingClasses):
+                class_priors(self.priors, statistics.classes, statistics.weight)
         if X is not None:
             validate_data(self, X=X, reset=True, skip_check_array=True)
         else:

@@ -80,8 +80,7 @@ class LinearDiscriminantAnalysis(
     @property
     def intercept_(self) -> Floats:
         """Constants of the discriminant functions, (k,); for two classes (1,)."""
-        linear = self._fitted.linear
-        constants = linear.constants - linear.coefficients @ linear.centre
+        constants = self._fitted.linear.intercepts
         return constants[1:] - constants[:1] if len(constants) == 2 else constants
 
     @property

@@ -22,6 +22,12 @@ from suffice.statistics.statistics import Statistics
 
 LOG_2PI = float(np.log(2 * np.pi))
 
+# BLAS is fastest with no more rows than this against a few columns.
+FEW_ROWS = 1024
+
+# Sums of products below this are exact to 1e-13.
+NEAR = 256.0
+
 
 @dataclass(frozen=True)
 class Linear:
@@ -30,6 +36,34 @@ class Linear:
     centre: Floats  # (d,)
     coefficients: Floats  # (k, d)
     constants: Floats  # (k,)
+
+    @cached_property
+    def slopes(self) -> Floats:
+        """The coefficients as columns, (d, k), which BLAS multiplies fastest."""
+        return np.ascontiguousarray(self.coefficients.T)
+
+    @cached_property
+    def intercepts(self) -> Floats:
+        """The scores at the origin, (k,)."""
+        return np.asarray(self.constants - self.coefficients @ self.centre)
+
+    @cached_property
+    def is_near_origin(self) -> bool:
+        """Whether x'coefficients loses no digits that matter beside (x - centre)'coefficients."""
+        return bool((np.abs(self.coefficients) @ np.abs(self.centre)).max() < NEAR)
+
+    def scores(self, X: Floats) -> Floats:
+        """The scores of rows (n, d), (k, n)."""
+        near = self.is_near_origin
+        scores = np.empty((len(X), len(self.constants)))
+        for low in range(0, len(X), FEW_ROWS):
+            rows = X[low : low + FEW_ROWS]
+            np.matmul(
+                rows if near else rows - self.centre, self.slopes, out=scores[low : low + FEW_ROWS]
+            )
+        scores = scores.T.copy()
+        scores += (self.intercepts if near else self.constants)[:, None]
+        return scores
 
 
 @dataclass(frozen=True)
@@ -116,7 +150,7 @@ class GaussianModel:
     def _scorer(self, n_rows: int) -> Callable[[Floats], Floats]:
         """The function from rows to scores (k, n); n_rows in all decide how it is computed."""
         if self.shared:
-            return self._linear_scores
+            return self.linear.scores
         measure, constants = self._measure(n_rows), self._constants[:, None]
 
         def score(X: Floats) -> Floats:
@@ -133,15 +167,9 @@ class GaussianModel:
             return independent.distances(n_rows)
         return self._distances
 
-    def _linear_scores(self, X: Floats) -> Floats:
-        linear = self.linear
-        scores = linear.coefficients @ (X - linear.centre).T
-        scores += linear.constants[:, None]
-        return np.asarray(scores)
-
     def _shared_joint(self, X: Floats) -> Floats:
         lengths = self.covariances[0].squared_lengths(X - self.linear.centre)
-        return self._linear_scores(X) - lengths / 2 - self._volumes
+        return self.linear.scores(X) - lengths / 2 - self._volumes
 
     def _distances(self, X: Floats) -> Floats:
         out = np.empty((len(self.classes), len(X)))

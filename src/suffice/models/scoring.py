@@ -15,7 +15,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
 # Rows are scored in blocks of about this size, which stay in the cache.
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 21
 
 # From this many entries on, a second thread repays its start.
 PARALLEL_FROM = 1 << 18

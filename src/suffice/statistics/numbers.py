@@ -1,7 +1,7 @@
 """Numbers with twice the digits: how running sums are held.
 
 Everything that grows by addition goes through `Pair`, so another representation (such as
-integers on a fixed grid, which no order of addition can change) needs only its four methods.
+integers on a fixed grid, which no order of addition can change) needs only its few methods.
 """
 
 from __future__ import annotations

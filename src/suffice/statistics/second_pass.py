@@ -67,7 +67,10 @@ def _thin(reader: Reader, about: About, k: int, per_class: bool) -> tuple[Thin, 
     for block in reader.blocks(0, n):
         order = _counted(block, k)
         rows = np.empty((len(order), d))
-        reader.kernels.centre(block.rows, order, block.codes, block.weights, about, rows, fourths)
+        if len(order):
+            reader.kernels.centre(
+                block.rows, order, block.codes, block.weights, about, rows, fourths
+            )
         parts.append(rows)
         owners.append(block.codes[order])
     owner = np.concatenate(owners)
