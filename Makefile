@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 
 .PHONY: demo test check bench wheel clean
 
-demo: $(READY)  ## summarize a shipped table and show what it holds
+demo: $(READY)  ## fit a real table and show what comes out
 	$(BIN)/python examples/demo.py
 
 test: $(READY)  ## all tests, doctests included

@@ -6,7 +6,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 
-MOST_STEPS = 10_000
+MOST_STEPS = 1_000
 
 
 def adapted_priors(log_posterior: Floats, priors: Floats, tolerance: float = 1e-10) -> Floats:
@@ -24,13 +24,34 @@ def adapted_priors(log_posterior: Floats, priors: Floats, tolerance: float = 1e-
     with np.errstate(divide="ignore"):
         ratio = np.where(priors > 0, log_posterior - np.log(priors), -np.inf)
     likelihood = np.exp(ratio - ratio.max(axis=1, keepdims=True))
-    current = priors
+    current, level = _step(likelihood, priors)
     for _ in range(MOST_STEPS):
-        weighted = likelihood * current
-        weighted /= weighted.sum(axis=1, keepdims=True)
-        following = weighted.mean(axis=0)
+        first, _ = _step(likelihood, current)
+        second, _ = _step(likelihood, first)
+        following, higher = _step(likelihood, _leap(current, first, second))
+        if not higher >= level:
+            following, higher = _step(likelihood, second)
         moved = np.abs(following - current).max()
-        current = following
+        current, level = following, higher
         if moved < tolerance:
             break
     return np.asarray(current)
+
+
+def _step(likelihood: Floats, priors: Floats) -> tuple[Floats, float]:
+    """The next priors of EM, and the log-likelihood of those given."""
+    weighted = likelihood * priors
+    total = weighted.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (weighted / total).mean(axis=0), float(np.log(total).sum())
+
+
+def _leap(x: Floats, first: Floats, second: Floats) -> Floats:
+    """Two steps of EM, extrapolated (SQUAREM, Varadhan and Roland 2008)."""
+    step, bend = first - x, (second - first) - (first - x)
+    size = np.sqrt((bend * bend).sum())
+    if size == 0:
+        return second
+    length = max(1.0, float(np.sqrt((step * step).sum()) / size))
+    point = np.maximum(x + 2 * length * step + length**2 * bend, 0.0)
+    return np.asarray(point / point.sum()) if point.sum() > 0 else second

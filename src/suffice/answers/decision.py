@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def decide(
     labels = classes[best]
     if reject is None:
         return np.asarray(labels)
-    if not isinstance(reject, int | float) or isinstance(reject, bool) or not reject >= 0:
+    if not isinstance(reject, Real) or not reject >= 0:
         raise InvalidParameter(f"reject is {reject!r}; it must be a cost, not below 0.")
     answered = labels.astype(object)
     answered[expected[np.arange(len(best)), best] > reject] = None

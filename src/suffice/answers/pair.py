@@ -21,6 +21,8 @@ def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
         if len(classes) == 2:
             return 1, 0
         raise InvalidParameter(f"name two of the {len(classes)} classes: {listed(classes)}.")
+    if a is None or b is None:
+        raise InvalidParameter(f"name two classes, not one: {listed(classes)}.")
     first, second = class_position(classes, a), class_position(classes, b)
     if first == second:
         raise InvalidParameter(f"both classes are {shown(a)}; name two different ones.")

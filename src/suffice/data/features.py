@@ -8,7 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 
 
@@ -38,6 +38,10 @@ class ArrayFeatures:
         rows = self.values[start:stop]
         return rows if self.ready else np.ascontiguousarray(rows, dtype=np.float64)
 
+    def take(self, at: Indices) -> Floats:
+        """Some rows by number, C-ordered, float64."""
+        return np.asarray(self.values[at], np.float64)
+
 
 @dataclass(frozen=True, slots=True)
 class FrameFeatures:
@@ -58,7 +62,13 @@ class FrameFeatures:
 
     def read(self, start: int, stop: int) -> Floats:
         """Rows start to stop, C-ordered, float64."""
-        part = self.frame[start:stop]
+        return self._floats(self.frame[start:stop])
+
+    def take(self, at: Indices) -> Floats:
+        """Some rows by number, C-ordered, float64."""
+        return self._floats(self.frame[at.tolist()])
+
+    def _floats(self, part: nw.DataFrame[Any]) -> Floats:
         out = np.empty(part.shape, np.float64)
         for j, column in enumerate(part.iter_columns()):
             # A missing value becomes NaN, which is then found in the order of the rows.
@@ -177,9 +187,12 @@ def _from_objects(values: Array) -> Floats:
             try:
                 float(value)
             except (TypeError, ValueError, OverflowError):
+                why = "features must be real numbers"
+                if not isinstance(value, str):
+                    why = "the argument must be a string or a real number"
                 raise NotNumbers(
-                    f"X[{i}, {j}] is {value!r}; the argument must be a string or a real number, "
-                    f"not {type(value).__name__!r}. Encode categories and dates as numbers first."
+                    f"X[{i}, {j}] is {value!r}; {why}. "
+                    "Encode categories and dates as numbers first."
                 ) from None
         raise
 

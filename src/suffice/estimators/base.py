@@ -24,7 +24,7 @@ from suffice.estimators.answers import Answers
 from suffice.models.gaussian import GaussianModel, build, covariance_matrices
 from suffice.models.priors import class_priors
 from suffice.models.scoring import log_sum
-from suffice.models.settings import Settings
+from suffice.models.settings import Settings, check_detail
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
 
@@ -205,6 +205,7 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
         """
         model = None if later else build(statistics, settings, self.priors)
         if later:
+            check_detail(statistics, settings)
             with suppress(MissingClasses):
                 class_priors(self.priors, statistics.classes, statistics.weight)
         if X is not None:

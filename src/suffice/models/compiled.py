@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from suffice.statistics.jit import jit
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+@jit(fastmath={"contract", "reassoc", "nsz"})
 def squared_distances(
     X: Any, means: Any, precisions: Any, out: Any
 ) -> None:  # pragma: no cover - compiled

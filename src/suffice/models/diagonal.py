@@ -28,10 +28,9 @@ def diagonal_covariances(
     check_denominator(statistics, settings)
     overall = overall_variances(statistics)
     added = floor(statistics, overall)
-    smoothing = settings.smoothing * overall if settings.smoothing else None
 
     def finish(variances: Floats, pooled: bool) -> Floats:
-        return _finished(variances + added, statistics, settings, pooled, smoothing)
+        return _finished(variances + added, statistics, settings, pooled)
 
     if settings.pooling == 1:
         return (Diagonal(finish(_pooled(statistics, settings), pooled=True)),), ()
@@ -42,6 +41,8 @@ def diagonal_covariances(
         missing = (own == 0) & (pooled > 0)
         own = np.where(missing, pooled, own)
         borrowed = tuple(np.flatnonzero(missing.any(axis=1)).tolist())
+    if settings.smoothing:
+        own = own + settings.smoothing * overall
     return tuple(Diagonal(variances) for variances in own), borrowed
 
 
@@ -65,13 +66,9 @@ def _divided(squares: Floats, weight: Floats) -> Floats:
 
 
 def _finished(
-    variances: Floats,
-    statistics: Statistics,
-    settings: Settings,
-    pooled: bool,
-    smoothing: Floats | None,
+    variances: Floats, statistics: Statistics, settings: Settings, pooled: bool
 ) -> Floats:
-    """The variances after shrinkage, made equal if spherical, and smoothed."""
+    """The variances after shrinkage, made equal if spherical."""
     share = _shares(statistics, settings, pooled)
     if share.any():
         mean = variances.mean(axis=-1, keepdims=True)
@@ -79,7 +76,7 @@ def _finished(
         variances = (1 - share) * variances + share * target[settings.target]
     if settings.structure == "spherical":
         variances = np.broadcast_to(variances.mean(axis=-1, keepdims=True), variances.shape)
-    return variances if smoothing is None else variances + smoothing
+    return variances
 
 
 def _shares(statistics: Statistics, settings: Settings, pooled: bool) -> Floats:

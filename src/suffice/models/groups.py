@@ -214,11 +214,6 @@ class Groups:
 
     def _estimated(self, group: Group, shrinkage: str) -> float:
         if self.settings.target == "diagonal":
-            if shrinkage != "oas":
-                raise InvalidParameter(
-                    "shrinkage='ledoit-wolf' is not defined for target='diagonal'; use 'oas' or "
-                    "a number, or target='identity'."
-                )
             return oas(group.correlations)
         if shrinkage == "oas":
             return oas(group.spread(self._unit))

@@ -26,6 +26,10 @@ def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
                 "class label, or an array in the order of the classes."
             )
         return np.full(len(classes), 1 / len(classes))
+    if hasattr(priors, "to_dict"):  # a pandas Series: by its index, unless that only counts
+        by_index = priors.to_dict()
+        counts = list(by_index) == list(range(len(by_index)))
+        priors = np.asarray(priors) if counts else by_index
     read = _by_label if isinstance(priors, Mapping) else _in_order
     values = read(priors, classes)
     if not np.isfinite(values).all() or (values < 0).any():

@@ -44,6 +44,11 @@ class Settings:
         if isinstance(shrinkage, str):
             choice("shrinkage", shrinkage, tuple(ESTIMATED))
             given["shrinkage"] = ESTIMATED[shrinkage]
+            if (given["shrinkage"], given.get("target")) == ("ledoit-wolf", "diagonal"):
+                raise InvalidParameter(
+                    "shrinkage='ledoit-wolf' is not defined for target='diagonal'; use 'oas' or "
+                    "a number, or target='identity'."
+                )
         else:
             given["shrinkage"] = share("shrinkage", 0.0 if shrinkage is None else shrinkage)
         for name in ("ddof", "smoothing"):
@@ -60,16 +65,21 @@ class Settings:
 
 def fitting(statistics: Statistics, settings: Settings) -> Statistics:
     """Statistics in the detail that the settings take, made from those at hand."""
-    if statistics.detail in (settings.detail, "separate"):
-        wanted = settings.detail
-        # The fourth-order sums of "separate" stay exact; pooling happens later anyway.
-        keep = wanted == "shared" or isinstance(settings.shrinkage, str)
-        return statistics if keep else statistics.coarsen(wanted)
-    raise InvalidParameter(
-        f"these statistics have detail {statistics.detail!r} but the model takes "
-        f"{settings.detail!r}; summarize the rows with detail={settings.detail!r}, "
-        "or with 'separate', which serves every model."
-    )
+    check_detail(statistics, settings)
+    wanted = settings.detail
+    # The fourth-order sums of "separate" stay exact; pooling happens later anyway.
+    keep = wanted == "shared" or isinstance(settings.shrinkage, str)
+    return statistics if keep else statistics.coarsen(wanted)
+
+
+def check_detail(statistics: Statistics, settings: Settings) -> None:
+    """Raise where the statistics are too coarse for the settings."""
+    if statistics.detail not in (settings.detail, "separate"):
+        raise InvalidParameter(
+            f"these statistics have detail {statistics.detail!r} but the model takes "
+            f"{settings.detail!r}; summarize the rows with detail='separate', which serves "
+            "every model."
+        )
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.features import ArrayFeatures, not_finite
+from suffice.data.features import not_finite
 from suffice.errors import NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
 from suffice.statistics.threads import n_threads
@@ -72,12 +72,7 @@ class Reader:
 
     def rows(self, at: Indices) -> Floats:
         """A few rows by number."""
-        features = self.batch.features
-        if isinstance(features, ArrayFeatures):
-            return np.asarray(features.values[at], np.float64)
-        if len(at) * 8 >= self.shape[0]:
-            return features.read(0, self.shape[0])[at]
-        return np.concatenate([features.read(i, i + 1) for i in at.tolist()])
+        return self.batch.features.take(at)
 
     def not_finite(self) -> NotFinite:
         """The error that names the first NaN or infinite entry."""

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 def n_threads() -> int:
     """Threads to use: SUFFICE_NUM_THREADS, or as many as this process may run on."""
     asked = os.environ.get("SUFFICE_NUM_THREADS", "")
-    if asked.isdigit() and int(asked) > 0:
+    if asked.isdecimal() and asked.isascii() and int(asked) > 0:
         return int(asked)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -8,7 +8,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.sums import About, ClassSums, Fourths
 
 # From this many entries on, the time to load compiled loops is repaid.
-COMPILED_FROM = 1 << 23
+COMPILED_FROM = 1 << 22
 
 
 class Kernels(Protocol):

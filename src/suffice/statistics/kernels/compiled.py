@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.statistics.jit import jit
 from suffice.statistics.kernels.sums import About, ClassSums, Fourths
 
 # NaN and infinity make a sum non-finite all the same, and are found there; no loop reorders
@@ -46,7 +46,7 @@ def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
     return order, np.concatenate([[0], place[4, :k]])
 
 
-@njit(nogil=True, cache=True)
+@jit()
 def _sort(
     codes: Any, start: int, stop: int, k: int, place: Any, order: Any
 ) -> None:  # pragma: no cover - compiled
@@ -89,7 +89,7 @@ def _sort(
         place[3, c] += 1
 
 
-@njit(nogil=True, cache=True, fastmath=True, forceinline=True)
+@jit(fastmath=True, forceinline=True)
 def _touch(X: Any, start: int, stop: int) -> float:  # pragma: no cover - compiled
     # Rows of a class lie apart; reading a block in order first brings it into the cache.
     seen = 0.0
@@ -99,7 +99,7 @@ def _touch(X: Any, start: int, stop: int) -> float:  # pragma: no cover - compil
     return seen
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@jit(fastmath=_FAST)
 def _rows_of_class(
     X: Any, order: Any, o: Any, s: Any, v: Any, low: Any, high: Any
 ) -> None:  # pragma: no cover - compiled
@@ -133,7 +133,7 @@ def _rows_of_class(
         r += 1
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST, forceinline=True)
+@jit(fastmath=_FAST, forceinline=True)
 def _one_row(
     a: Any, w: float, o: Any, s: Any, v: Any, low: Any, high: Any
 ) -> None:  # pragma: no cover - compiled
@@ -146,7 +146,7 @@ def _one_row(
         high[j] = x if x > high[j] else high[j]
 
 
-@njit(nogil=True, cache=True)
+@jit()
 def _class_sums(
     X: Any,
     codes: Any,
@@ -217,13 +217,13 @@ def centre(
     )
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@jit(forceinline=True)
 def _minus(x: float, m: float, rest: float) -> float:  # pragma: no cover - compiled
     # Apart, without the licence to join the two subtractions into one.
     return (x - m) - rest
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"}, forceinline=True)
+@jit(fastmath={"contract", "reassoc"}, forceinline=True)
 def _centre_row(x: Any, m: Any, rest: Any, z: Any) -> float:  # pragma: no cover - compiled
     length = 0.0
     for j in range(len(z)):
@@ -232,7 +232,7 @@ def _centre_row(x: Any, m: Any, rest: Any, z: Any) -> float:  # pragma: no cover
     return length
 
 
-@njit(nogil=True, cache=True)
+@jit()
 def _centre(
     X: Any,
     order: Any,
