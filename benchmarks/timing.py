@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
+
+PAUSE = 0.1
 
 Contenders = Mapping[str, Callable[[], Any]]
 
@@ -47,6 +49,9 @@ def fastest_calls(contenders: Contenders, calls: int, rounds: int = 7) -> dict[s
 
 
 def _seconds(call: Callable[[], Any]) -> float:
+    # BLAS threads go on spinning for some 30 ms after a product: let those of one contender
+    # come to rest before the next one starts.
+    sleep(PAUSE)
     start = perf_counter()
     call()  # what it returns is freed here, before the clock stops: for everyone
     return perf_counter() - start
