@@ -49,7 +49,7 @@ def fastest_calls(contenders: Contenders, calls: int, rounds: int = 7) -> dict[s
 
 
 def _seconds(call: Callable[[], Any]) -> float:
-    # BLAS threads go on spinning for some 30 ms after a product: let those of one contender
+    # BLAS threads may go on spinning for a while after a product: let those of one contender
     # come to rest before the next one starts.
     sleep(PAUSE)
     start = perf_counter()
