@@ -60,7 +60,9 @@ class Full:
 
     def whiten(self, steps: Floats) -> Floats:
         """Rows whose Euclidean lengths are the Mahalanobis lengths of `steps`."""
-        return np.asarray(steps @ self.whitener.matrix.T)
+        out = np.empty((len(steps), self.rank))
+        self.whitener.apply(steps, out)
+        return out
 
     def solve(self, steps: Floats) -> Floats:
         """Each row times the inverse covariance."""

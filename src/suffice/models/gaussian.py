@@ -173,9 +173,11 @@ class GaussianModel:
 
     def _distances(self, X: Floats) -> Floats:
         out = np.empty((len(self.classes), len(X)))
-        for c, mean in enumerate(self.means):
-            covariance = self.covariances[0 if self.shared else c]
-            out[c] = covariance.squared_lengths(X - mean)
+        for low in range(0, len(X), FEW_ROWS):
+            rows = X[low : low + FEW_ROWS]
+            for c, mean in enumerate(self.means):
+                covariance = self.covariances[0 if self.shared else c]
+                out[c, low : low + FEW_ROWS] = covariance.squared_lengths(rows - mean)
         return out
 
     def _certain(self, X: Array, found: Floats, yes: float, no: float) -> Floats:

@@ -12,6 +12,9 @@ from suffice.data.arrays import Array, Floats
 
 EPSILON = float(np.finfo(np.float64).eps)
 
+# A triangular matrix is applied in strips of at least so many columns.
+NARROW = 16
+
 # Squared pivots below this may be rounding.
 DOUBTFUL = 1e-6
 
@@ -31,6 +34,15 @@ class Whitener:
         """How many directions are kept."""
         return len(self.matrix)
 
+    @cached_property
+    def columns(self) -> Floats:
+        """A', (d, r), which BLAS multiplies rows by fastest."""
+        return np.ascontiguousarray(self.matrix.T)
+
+    def apply(self, rows: Floats, out: Floats) -> None:
+        """Write rows A' to `out`."""
+        np.matmul(rows, self.columns, out=out)
+
 
 @dataclass(frozen=True)
 class Cholesky:
@@ -44,6 +56,19 @@ class Cholesky:
         """A = L^-1 D^-1."""
         inverse, _ = linalg.lapack.dtrtri(self.factor, lower=1)
         return np.ascontiguousarray(inverse / self.scale)
+
+    @cached_property
+    def columns(self) -> Floats:
+        """A', (d, d), upper triangular."""
+        return np.ascontiguousarray(self.matrix.T)
+
+    def apply(self, rows: Floats, out: Floats) -> None:
+        """Write rows A' to `out`, leaving out most of the products with zeros."""
+        columns, d = self.columns, len(self.scale)
+        step = max(NARROW, d // 4)
+        for low in range(0, d, step):
+            high = min(d, low + step)
+            np.matmul(rows[:, :high], columns[:high, low:high], out=out[:, low:high])
 
     @property
     def log_determinant(self) -> float:

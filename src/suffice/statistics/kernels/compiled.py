@@ -16,6 +16,7 @@ _FAST = {"contract", "nnan", "nsz"}
 
 _BLOCK_ROWS = 4096
 _SHORT_ROW = 256  # bytes
+LONG_ROW = 128  # features
 
 
 def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums) -> None:
@@ -103,9 +104,9 @@ def _touch(X: Any, start: int, stop: int) -> float:  # pragma: no cover - compil
 def _rows_of_class(
     X: Any, order: Any, o: Any, s: Any, v: Any, low: Any, high: Any
 ) -> None:  # pragma: no cover - compiled
-    # Four rows for each time the sums are loaded and stored.
+    # Several rows for each time the sums are loaded and stored.
     d = len(o)
-    r = 0
+    r = _eights(X, order, o, s, v, low, high) if d >= LONG_ROW else 0
     while r + 4 <= len(order):
         a, b, c, e = X[order[r]], X[order[r + 1]], X[order[r + 2]], X[order[r + 3]]
         for j in range(d):
@@ -131,6 +132,39 @@ def _rows_of_class(
     while r < len(order):
         _one_row(X[order[r]], 1.0, o, s, v, low, high)
         r += 1
+
+
+@jit(fastmath=_FAST, forceinline=True)
+def _least(a: float, b: float) -> float:  # pragma: no cover - compiled
+    return a if a < b else b
+
+
+@jit(fastmath=_FAST, forceinline=True)
+def _most(a: float, b: float) -> float:  # pragma: no cover - compiled
+    return a if a > b else b
+
+
+@jit(fastmath=_FAST)
+def _eights(
+    X: Any, order: Any, o: Any, s: Any, v: Any, low: Any, high: Any
+) -> int:  # pragma: no cover - compiled
+    r = 0
+    while r + 8 <= len(order):
+        x0, x1, x2, x3 = X[order[r]], X[order[r + 1]], X[order[r + 2]], X[order[r + 3]]
+        x4, x5, x6, x7 = X[order[r + 4]], X[order[r + 5]], X[order[r + 6]], X[order[r + 7]]
+        for j in range(len(o)):
+            least = _least(_least(x0[j], x1[j]), _least(x2[j], x3[j]))
+            least = _least(least, _least(_least(x4[j], x5[j]), _least(x6[j], x7[j])))
+            most = _most(_most(x0[j], x1[j]), _most(x2[j], x3[j]))
+            most = _most(most, _most(_most(x4[j], x5[j]), _most(x6[j], x7[j])))
+            low[j] = _least(np.float64(least), low[j])
+            high[j] = _most(np.float64(most), high[j])
+            a, b, c, d = x0[j] - o[j], x1[j] - o[j], x2[j] - o[j], x3[j] - o[j]
+            e, f, g, h = x4[j] - o[j], x5[j] - o[j], x6[j] - o[j], x7[j] - o[j]
+            s[j] += ((a + b) + (c + d)) + ((e + f) + (g + h))
+            v[j] += ((a * a + b * b) + (c * c + d * d)) + ((e * e + f * f) + (g * g + h * h))
+        r += 8
+    return r
 
 
 @jit(fastmath=_FAST, forceinline=True)
