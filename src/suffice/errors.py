@@ -20,7 +20,11 @@ class NotNumbers(InvalidFeatures, TypeError):
 
 
 class NotFinite(InvalidFeatures):
-    """X holds NaN or infinite values, or values too large to be squared."""
+    """X holds infinite values, or values too large to be squared."""
+
+
+class HasGaps(NotFinite):
+    """X holds missing values where they cannot be used."""
 
 
 class InvalidLabels(InvalidInput):

@@ -13,7 +13,7 @@ from suffice.answers.curve import Box, polylines
 from suffice.answers.equation import Latex, Text, written
 from suffice.answers.form import Form
 from suffice.data.arrays import Floats
-from suffice.data.features import as_features, not_finite
+from suffice.data.features import as_features, gap, infinite
 from suffice.errors import InvalidFeatures, InvalidParameter
 
 
@@ -283,7 +283,7 @@ class Boundary:
                 f"X has {features.shape[1]} features, but the boundary has {self.n_features}."
             )
         rows = np.asarray(features.read(0, features.shape[0]), np.float64)
-        error = not_finite(rows, 0, self.feature_names)
+        error = infinite(rows, 0, self.feature_names) or gap(rows, 0, self.feature_names)
         if error is not None:
             raise error
         return rows[0] if single else rows

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.gaps import Gaps
 from suffice.models.covariance import Diagonal
+from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
 
 
@@ -20,11 +22,12 @@ class Contributions:
     is shared equally between them, so the terms are the Shapley values of leaving features at
     the class mean, and they add up exactly. What no feature has a share in stands in the base:
     the priors and, unless features are independent, the volumes of the two covariances.
+    A missing value has no share: the terms are those of the known features alone.
     """
 
     classes: tuple[Any, Any]
     values: Floats  # (n, d)
-    base: float
+    base: Floats  # (n,)
 
     @property
     def log_odds(self) -> Floats:
@@ -35,14 +38,16 @@ class Contributions:
 def contributions(model: GaussianModel, X: Array, a: int, b: int) -> Contributions:
     """How much each feature of each row speaks for a against b."""
     X = X.astype(np.float64, copy=False)
-    values = (_terms(model, X, b) - _terms(model, X, a)) / 2
-    base = float(model.log_priors[a] - model.log_priors[b])
+    (for_a, peaks_a), (for_b, peaks_b) = _terms(model, X, a), _terms(model, X, b)
+    values = (for_b - for_a) / 2
+    base = np.full(len(X), float(model.log_priors[a] - model.log_priors[b]))
     if not model.shared:
         first, second = model.covariances[a], model.covariances[b]
         if isinstance(first, Diagonal) and isinstance(second, Diagonal):
             values += (_log(second.variances) - _log(first.variances)) / 2
         else:
-            base += (second.log_determinant - first.log_determinant) / 2
+            base += (second.log_determinant - first.log_determinant) / 2 + peaks_b - peaks_a
+    values[np.isnan(X)] = 0.0
     return Contributions((model.classes[a].item(), model.classes[b].item()), values, base)
 
 
@@ -63,13 +68,23 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
         parts.append(f"the other {left} features {rest:+.2f}")
     return (
         f"{a!r} rather than {b!r}: log-odds {abs(odds):.2f} (probability {share:.1%} of the two). "
-        f"{', '.join(parts)}; before any feature {sign * found.base:+.2f}."
+        f"{', '.join(parts)}; before any feature {sign * found.base[row]:+.2f}."
     )
 
 
-def _terms(model: GaussianModel, X: Floats, c: int) -> Floats:
-    steps = X - model.means[c]
-    return np.asarray(steps * model.covariances[0 if model.shared else c].solve(steps))
+def _terms(model: GaussianModel, X: Floats, c: int) -> tuple[Floats, Floats]:
+    """u_j (Pu)_j for each feature, and the log density of what was filled in."""
+    covariance = model.covariances[0 if model.shared else c]
+    steps, peaks = X - model.means[c], np.zeros(len(X))
+    gapped = Gapped.of(steps)
+
+    def fill(rows: Floats, gaps: Gaps, which: Indices) -> Floats:
+        peaks[gapped.at[which]] = covariance.fill(rows, gaps)
+        return rows
+
+    if len(gapped):
+        steps[gapped.at] = gapped.by_runs(X.shape[1], fill)
+    return steps * covariance.solve(steps), peaks
 
 
 def _log(variances: Floats) -> Floats:

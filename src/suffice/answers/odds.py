@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
-from suffice.models.gaussian import GaussianModel
+from suffice.data.arrays import Floats
 
 
-def log_odds(model: GaussianModel, X: Array, a: int, b: int) -> Floats:
-    """ln p(a | x) - ln p(b | x), (n,)."""
-    scores = model.scores(X)
+def log_odds(scores: Floats, a: int, b: int) -> Floats:
+    """ln p(a | x) - ln p(b | x), (n,), from joint log densities up to a constant of the row."""
     return np.asarray(scores[:, a] - scores[:, b])
-
-
-def log_likelihood_ratio(model: GaussianModel, X: Array, a: int, b: int) -> Floats:
-    """ln p(x | a) - ln p(x | b), (n,): the log-odds where priors are equal."""
-    k = len(model.classes)
-    return log_odds(model.with_priors(np.full(k, 1 / k)), X, a, b)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.data.arrays import Array
+import numpy as np
+
+from suffice.data.arrays import Array, Indices
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.statistics.statistics import listed
@@ -35,3 +37,15 @@ def class_position(classes: Array, label: Any) -> int:
     if label not in known:
         raise InvalidParameter(f"there is no class {shown(label)}; they are {listed(classes)}.")
     return int(known.index(label))
+
+
+def class_codes(classes: Array, y: Any, n: int) -> Indices:
+    """The position of the class of each of n rows; a single label stands for all."""
+    labels = np.asarray(y)
+    labels = np.broadcast_to(labels, (n,)) if labels.ndim == 0 else labels
+    if labels.shape != (n,):
+        raise InvalidParameter(
+            f"y has {len(labels)} labels for {n} rows (shape {labels.shape}); give a label a row."
+        )
+    known, codes = np.unique(labels, return_inverse=True)
+    return np.array([class_position(classes, label) for label in known.tolist()])[codes]

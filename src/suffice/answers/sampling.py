@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
@@ -55,3 +56,10 @@ def generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1, 4))
     return np.random.default_rng(random_state)
+
+
+def count(name: str, value: Any) -> int:
+    """The value, if it is a positive integer."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InvalidParameter(f"{name} is {value!r}; it must be a positive integer.")
+    return int(value)

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
+from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +101,39 @@ def as_features(X: Any) -> Features:
     return features
 
 
-def not_finite(rows: Array, first_row: int, names: tuple[str, ...] | None) -> NotFinite | None:
-    """The error that names the first NaN or infinite entry of a block, if there is one."""
-    bad = ~np.isfinite(rows)
-    if not bad.any():
+def infinite(rows: Array, first_row: int, names: tuple[str, ...] | None) -> NotFinite | None:
+    """The error that names the first infinite entry of a block, if there is one."""
+    where = _first(np.isinf(rows), first_row, names)
+    if where is None:
         return None
-    i, j = (int(at[0]) for at in np.nonzero(bad))
-    return not_finite_at(first_row + i, j, rows[i, j], names)
-
-
-def not_finite_at(row: int, column: int, value: float, names: tuple[str, ...] | None) -> NotFinite:
-    """The error for one entry that is NaN or infinite."""
-    what = "NaN" if np.isnan(value) else "infinity"
-    where = f"column {column}" if names is None else f"column {names[column]!r}"
     return NotFinite(
-        f"Input X contains {what}: the first such entry is in row {row}, {where}. "
-        "Drop or fill such rows first."
+        f"Input X contains infinity: the first such entry is in {where}. "
+        "Drop such rows, or put NaN where a value is missing."
     )
 
 
+def gap(rows: Array, first_row: int, names: tuple[str, ...] | None) -> HasGaps | None:
+    """The error that names the first missing entry of a block, if there is one."""
+    where = _first(np.isnan(rows), first_row, names)
+    if where is None:
+        return None
+    return HasGaps(
+        f"Input X contains NaN: the first such entry is in {where}. "
+        "All values are needed here: drop such rows, or fill them with impute first."
+    )
+
+
+def _first(bad: Array, first_row: int, names: tuple[str, ...] | None) -> str | None:
+    if not bad.any():
+        return None
+    i, j = (int(at[0]) for at in np.nonzero(bad))
+    where = f"column {j}" if names is None else f"column {names[j]!r}"
+    return f"row {first_row + i}, {where}"
+
+
 def _wrap(X: Any) -> Features:
-    if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any() and X.ndim == 2:
-        row, column = (int(at[0]) for at in np.nonzero(np.ma.getmaskarray(X)))
-        raise not_finite_at(row, column, np.nan, None)
+    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "fiub" and np.ma.is_masked(X):
+        X = X.astype(X.dtype if X.dtype.kind == "f" else np.float64).filled(np.nan)
     if isinstance(X, np.ndarray):
         return ArrayFeatures(_checked(np.asarray(X)))
     if isinstance(X, str | bytes) or X is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,13 +13,14 @@ from suffice.answers.boundary import Boundary
 from suffice.answers.contributions import Contributions, contributions, explanation
 from suffice.answers.decision import decide
 from suffice.answers.ellipse import Ellipse, ellipse
-from suffice.answers.odds import log_likelihood_ratio, log_odds
-from suffice.answers.pair import class_pair, class_position
-from suffice.answers.sampling import draw, generator, random_codes
+from suffice.answers.imputation import complete_at_random, draws, impute
+from suffice.answers.odds import log_odds
+from suffice.answers.pair import class_codes, class_pair, class_position
+from suffice.answers.sampling import count, draw, generator, random_codes
 from suffice.answers.whitening import whiten
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
-from suffice.models.gaussian import GaussianModel
+from suffice.models.gaussian import GaussianModel, Linear
 from suffice.statistics.statistics import listed
 
 
@@ -32,7 +34,10 @@ class Answers:
         @property
         def _fitted(self) -> GaussianModel: ...
         def _rows(self, X: Any) -> Array: ...
-        def _finite(self, found: Floats, rows: Array) -> Floats: ...
+        def _answer(self, X: Any, name: str, model: GaussianModel | None = None) -> Floats: ...
+        def _answer_rows(self, rows: Array, name: str) -> Floats: ...
+        def _check_finite(self, rows: Array) -> None: ...
+        def _check_complete(self, rows: Array) -> None: ...
         def predict_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def predict_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def predict_joint_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
@@ -40,21 +45,20 @@ class Answers:
 
     def log_odds(self, X: Any, a: Any = None, b: Any = None) -> Floats:
         """ln p(a | x) - ln p(b | x); of two classes the second against the first."""
-        model, rows = self._fitted, self._rows(X)
-        return self._finite(log_odds(model, rows, *class_pair(model.classes, a, b)), rows)
+        pair = class_pair(self._fitted.classes, a, b)
+        return log_odds(self._answer(X, "scores"), *pair)
 
     def log_likelihood_ratio(self, X: Any, a: Any = None, b: Any = None) -> Floats:
         """ln p(x | a) - ln p(x | b): the log-odds without the priors."""
-        model, rows = self._fitted, self._rows(X)
+        model, k = self._fitted, len(self._fitted.classes)
         pair = class_pair(model.classes, a, b)
-        return self._finite(log_likelihood_ratio(model, rows, *pair), rows)
+        equal = model.with_priors(np.full(k, 1 / k))
+        return log_odds(self._answer(X, "scores", equal), *pair)
 
     def log_likelihood(self, X: Any, y: Any) -> float:
         """Sum over the rows of ln p(x, y)."""
         joint = self.predict_joint_log_proba(X)
-        at = [class_position(self.classes_, label) for label in np.asarray(y).tolist()]
-        if len(at) != len(joint):
-            raise InvalidParameter(f"X has {len(joint)} rows but y has {len(at)} labels.")
+        at = class_codes(self.classes_, y, len(joint))
         return float(joint[np.arange(len(at)), at].sum())
 
     def decide(self, X: Any, costs: Any = None, reject: float | None = None) -> Array:
@@ -95,9 +99,8 @@ class Answers:
     def contributions(self, X: Any, a: Any = None, b: Any = None) -> Contributions:
         """How much each feature speaks for a against b; adds up exactly to the log-odds."""
         model, rows = self._fitted, self._rows(X)
-        found = contributions(model, rows, *class_pair(model.classes, a, b))
-        self._finite(found.values, rows)
-        return found
+        self._check_finite(rows)
+        return contributions(model, rows, *class_pair(model.classes, a, b))
 
     def explain(self, X: Any, row: int = 0, a: Any = None, b: Any = None) -> str:
         """One row in words; by default its most probable class against the next."""
@@ -105,11 +108,11 @@ class Answers:
         if not -len(rows) <= row < len(rows):
             raise InvalidParameter(f"there is no row {row}; X has {len(rows)} rows.")
         one = rows[row][None]
+        self._check_finite(one)
         if a is None and b is None and len(model.classes) > 1:
-            order = np.argsort(-model.scores(one)[0], kind="stable")
+            order = np.argsort(-self._answer_rows(one, "scores")[0], kind="stable")
             a, b = model.classes[order[0]], model.classes[order[1]]
         found = contributions(model, one, *class_pair(model.classes, a, b))
-        self._finite(found.values, one)
         return explanation(found, 0, self._feature_names())
 
     def whiten(self, X: Any, label: Any = None) -> Floats:
@@ -120,7 +123,8 @@ class Answers:
                 "each class has its own covariance; name the class to whiten by."
             )
         c = 0 if label is None else class_position(model.classes, label)
-        return self._finite(whiten(model, rows, c), rows)
+        self._check_complete(rows)
+        return whiten(model, rows, c)
 
     def ellipse(
         self,
@@ -139,30 +143,94 @@ class Answers:
         return ellipse(model, c, (at[0], at[1]), probability, deviations)
 
     def sample(
-        self, n_samples: int = 1, y: Any = None, random_state: Any = None
+        self, n_samples: int = 1, y: Any = None, random_state: Any = None, *, given: Any = None
     ) -> tuple[Floats, Array]:
         """Rows and labels drawn from the model.
 
         y : draw rows of this class, or of these classes (one a row)
+        given : what is known of every row: values by feature name or position, or a row with NaN
+            where the value is to be drawn; classes are then drawn by their posterior
         """
-        model = self._fitted
-        if (
-            isinstance(n_samples, bool)
-            or not isinstance(n_samples, int | np.integer)
-            or n_samples < 1
-        ):
-            raise InvalidParameter(f"n_samples is {n_samples!r}; it must be a positive integer.")
+        model, n = self._fitted, count("n_samples", n_samples)
         rng = generator(random_state)
-        if y is None:
-            codes = random_codes(model.priors, int(n_samples), rng)
+        row = None if given is None else self._given(given)
+        if y is not None:
+            codes = class_codes(model.classes, y, n)
+        elif row is None:
+            codes = random_codes(model.priors, n, rng)
         else:
-            labels = np.asarray(y)
-            labels = np.broadcast_to(labels, (n_samples,)) if labels.ndim == 0 else labels
-            if labels.shape != (n_samples,):
-                raise InvalidParameter(f"y has {len(labels)} labels for {n_samples} samples.")
-            codes = np.array([class_position(model.classes, label) for label in labels.tolist()])
+            codes = random_codes(self._answer_rows(row[None], "posterior")[0], n, rng)
+        if row is not None:
+            rows = np.repeat(row[None], n, axis=0)
+            noise = rng.standard_normal(rows.shape)
+            return complete_at_random(model, rows, codes, noise), model.classes[codes]
         seeds = np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())
         return draw(model, codes, seeds), np.asarray(model.classes[codes])
+
+    def impute(self, X: Any, y: Any = None) -> Floats:
+        """X with each missing value at its mean given the known ones of its row.
+
+        y : the class of each row; without it classes count by their posterior
+        """
+        model, rows = self._fitted, self._rows(X)
+        self._check_finite(rows)
+        codes = None if y is None else class_codes(model.classes, y, len(rows))
+        return impute(model, rows, codes)
+
+    def impute_draws(
+        self, X: Any, n_draws: int = 1, y: Any = None, random_state: Any = None
+    ) -> Floats:
+        """X completed at random given the known values of each row, (n_draws, n, d).
+
+        y : the class of each row; without it a class is drawn by its posterior, in each draw
+        """
+        model, rows = self._fitted, self._rows(X)
+        self._check_finite(rows)
+        codes = None if y is None else class_codes(model.classes, y, len(rows))
+        n = count("n_draws", n_draws)
+        return draws(model, rows, n, codes, generator(random_state))
+
+    def discriminants(self, X: Any) -> Floats:
+        """The discriminant functions delta_k: ln p(x, y) but for what all classes share, (n, k)."""
+        return self._answer(X, "scores")
+
+    @property
+    def discriminant_coef_(self) -> Floats:
+        """Slopes w_k of the discriminant functions x'w_k + b_k, (k, d), where they are linear."""
+        return self._linear.coefficients
+
+    @property
+    def discriminant_intercept_(self) -> Floats:
+        """Constants b_k of the discriminant functions x'w_k + b_k, (k,), where they are linear."""
+        return self._linear.intercepts
+
+    @property
+    def _linear(self) -> Linear:
+        model = self._fitted
+        if not model.shared:
+            # An AttributeError, so that hasattr says no.
+            raise AttributeError(
+                "the discriminant functions are quadratic, since each class has a covariance of "
+                "its own; they are linear for pooling=1."
+            )
+        return model.linear
+
+    def _given(self, given: Any) -> Floats:
+        """What is known of a row, with NaN where nothing is, (d,)."""
+        row = np.full(self.n_features_in_, np.nan)
+        if isinstance(given, Mapping):
+            for feature, value in given.items():
+                row[self._feature(feature)] = value
+        else:
+            values = np.asarray(given, dtype=np.float64)
+            if values.shape != row.shape:
+                raise InvalidParameter(
+                    f"given has shape {values.shape}; it must be a row of {len(row)} values with "
+                    "NaN for those to draw, or a mapping from features to values."
+                )
+            row[:] = values
+        self._check_finite(row[None])
+        return row
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)

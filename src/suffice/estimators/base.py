@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.features import as_features, not_finite
+from suffice.data.features import as_features, gap, infinite
 from suffice.data.labels import Labels
 from suffice.errors import (
     InvalidFeatures,
@@ -21,10 +21,12 @@ from suffice.errors import (
     NeverIncluded,
 )
 from suffice.estimators.answers import Answers
-from suffice.models.gaussian import GaussianModel, build, covariance_matrices
+from suffice.models.gaussian import GaussianModel, build
+from suffice.models.gapped import mended
 from suffice.models.priors import class_priors
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings, check_detail
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
 
@@ -37,11 +39,16 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
     """Fit, update, forget and predict with a Gaussian model; subclasses say which one."""
 
     priors: Any
-    statistics_: Statistics
+    statistics_: AnyStatistics
     classes_: Array
     n_features_in_: int
     _built_with: Settings
     _model: GaussianModel | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def _settings(self) -> Settings:
         """Which member of the family the parameters ask for, after checking them."""
@@ -69,9 +76,9 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
             return self._take(more, settings, X, later=True)
         return self._take(self.statistics_ + more, settings, later=True)
 
-    def fit_statistics(self, statistics: Statistics) -> Self:
+    def fit_statistics(self, statistics: AnyStatistics) -> Self:
         """Build the model from statistics: no row is read."""
-        if not isinstance(statistics, Statistics):
+        if not isinstance(statistics, Statistics | IncompleteStatistics):
             raise InvalidParameter("fit_statistics takes what suffice.summarize returns.")
         return self._take(statistics, self._settings())
 
@@ -153,8 +160,7 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
     @property
     def covariance_(self) -> Floats:
         """(d, d) where all classes share it, else (k, d, d); computed when asked for."""
-        model = self._fitted
-        return covariance_matrices(self.statistics_, self._built_with, model)
+        return self._fitted.matrices
 
     @property
     def covariances_(self) -> Floats:
@@ -177,13 +183,13 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
         return self._model
 
     @property
-    def _fitted_statistics(self) -> Statistics:
+    def _fitted_statistics(self) -> AnyStatistics:
         check_is_fitted(self)
         return self.statistics_
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, detail: str | None = None
-    ) -> Statistics:
+    ) -> AnyStatistics:
         if y is None:
             raise InvalidLabels(
                 f"This {type(self).__name__} estimator requires y to be passed, "
@@ -197,7 +203,7 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
         return summarize(X, y, sample_weight, detail or _detail(settings, X, y))
 
     def _take(
-        self, statistics: Statistics, settings: Settings, X: Any = None, later: bool = False
+        self, statistics: AnyStatistics, settings: Settings, X: Any = None, later: bool = False
     ) -> Self:
         """Hold new statistics and their model, both or neither.
 
@@ -218,7 +224,7 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
         self._model = model
         return self
 
-    def _take_columns(self, statistics: Statistics) -> None:
+    def _take_columns(self, statistics: AnyStatistics) -> None:
         self.n_features_in_ = statistics.n_features
         if statistics.feature_names is not None:
             self.feature_names_in_ = np.array(statistics.feature_names, dtype=object)
@@ -240,19 +246,29 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
         if len(unknown):
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
 
-    def _answer(self, X: Any, name: str) -> Floats:
-        model, rows = self._fitted, self._rows(X)
+    def _answer(self, X: Any, name: str, model: GaussianModel | None = None) -> Floats:
+        return self._answer_rows(self._rows(X), name, model)
+
+    def _answer_rows(self, rows: Array, name: str, model: GaussianModel | None = None) -> Floats:
+        model = self._fitted if model is None else model
         with np.errstate(all="ignore"):
             found: Floats = getattr(model, name)(rows)
-        return self._finite(found, rows)
-
-    def _finite(self, found: Floats, rows: Array) -> Floats:
-        # NaN or infinity in a row shows in its answer; looking there spares a pass over X.
-        if not np.isfinite(found).all():
-            error = not_finite(rows, 0, getattr(self, "feature_names_in_", None))
-            if error is not None:
-                raise error
+            # NaN or infinity in a row shows in its answer; looking there spares a pass over X.
+            if not np.isfinite(found).all():
+                self._check_finite(rows)
+                found = mended(model, name, rows, found)
         return found
+
+    def _check_finite(self, rows: Array) -> None:
+        error = infinite(rows, 0, getattr(self, "feature_names_in_", None))
+        if error is not None:
+            raise error
+
+    def _check_complete(self, rows: Array) -> None:
+        self._check_finite(rows)
+        error = gap(rows, 0, getattr(self, "feature_names_in_", None))
+        if error is not None:
+            raise error
 
     def _rows(self, X: Any) -> Array:
         if (

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from suffice.answers.imputation import impute
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.base import GaussianClassifier
@@ -65,11 +66,18 @@ class LinearDiscriminantAnalysis(
         )
 
     def transform(self, X: Any) -> Floats:
-        """Coordinates of the rows along the discriminant axes, (n, components)."""
+        """Coordinates of the rows along the discriminant axes, (n, components).
+
+        A row with missing values is put where it is expected to lie.
+        """
         axes, rows = self._axes, self._rows(X)
+        directions = axes.directions[:, : self._n_features_out]
         with np.errstate(all="ignore"):
-            found = (rows - axes.centre) @ axes.directions[:, : self._n_features_out]
-        return self._finite(found, rows)
+            found = (rows - axes.centre) @ directions
+        if not np.isfinite(found).all():
+            self._check_finite(rows)
+            found = (impute(self._fitted, rows, None) - axes.centre) @ directions
+        return found
 
     @property
     def coef_(self) -> Floats:

@@ -24,3 +24,61 @@ def squared_distances(
                 step = np.float64(x[j]) - m[j]
                 total += step * step * p[j]
             out[c, i] = total
+
+
+@jit(fastmath={"contract", "reassoc", "nsz"})
+def known_distances(
+    X: Any, means: Any, precisions: Any, out: Any
+) -> None:  # pragma: no cover - compiled
+    """The same, over the features that are not NaN."""
+    for i in range(len(X)):
+        x = X[i]
+        for c in range(len(means)):
+            m = means[c]
+            p = precisions[c]
+            total = 0.0
+            for j in range(len(m)):
+                step = x[j] - m[j]
+                part = step * step * p[j]
+                total += part if part == part else 0.0
+            out[c, i] = total
+
+
+@jit()
+def fill(
+    steps: Any, forces: Any, patterns: Any, starts: Any, precision: Any, out: Any
+) -> None:  # pragma: no cover - compiled
+    """Solve P_mm x_m = -f_m for each row, factorising once a pattern; zeros stand in steps."""
+    d = len(precision)
+    at = np.empty(d, np.int64)
+    L = np.empty((d, d))
+    for p in range(len(patterns)):
+        m = 0
+        for j in range(d):
+            if patterns[p, j]:
+                at[m] = j
+                m += 1
+        log_determinant = 0.0
+        for i in range(m):
+            for j in range(i + 1):
+                total = precision[at[i], at[j]]
+                for l in range(j):
+                    total -= L[i, l] * L[j, l]
+                if i == j:
+                    L[i, i] = np.sqrt(total)
+                    log_determinant += 2 * np.log(L[i, i])
+                else:
+                    L[i, j] = total / L[j, j]
+        for r in range(starts[p], starts[p + 1]):
+            x = steps[r]
+            for i in range(m):
+                total = -forces[r, at[i]]
+                for l in range(i):
+                    total -= L[i, l] * x[at[l]]
+                x[at[i]] = total / L[i, i]
+            for i in range(m - 1, -1, -1):
+                total = x[at[i]]
+                for l in range(i + 1, m):
+                    total -= L[l, i] * x[at[l]]
+                x[at[i]] = total / L[i, i]
+            out[r] = (log_determinant - m * np.log(2 * np.pi)) / 2

@@ -7,8 +7,15 @@ from typing import Protocol
 
 import numpy as np
 
-from suffice.data.arrays import Floats
-from suffice.models.linalg import Cholesky, Whitener, colouring, reciprocal, span
+from suffice.data.arrays import Floats, Indices
+from suffice.data.gaps import Gaps
+from suffice.models.filling import (
+    fill_by_pattern,
+    fill_independent,
+    fill_regular,
+    fill_singular,
+)
+from suffice.models.linalg import Cholesky, Whitener, reciprocal, span
 
 
 class Covariance(Protocol):
@@ -36,6 +43,13 @@ class Covariance(Protocol):
 
     def colour(self, noise: Floats) -> Floats:
         """Rows (n, d) with this covariance, made of independent standard normals (n, d)."""
+
+    @property
+    def matrix(self) -> Floats:
+        """All entries, (d, d)."""
+
+    def fill(self, steps: Floats, gaps: Gaps) -> Floats:
+        """Fill rows about the mean by conditional means, in place; see `filling`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +88,19 @@ class Full:
 
     def colour(self, noise: Floats) -> Floats:
         """Rows with this covariance, made of independent standard normals."""
-        return np.asarray(noise[:, : self.rank] @ colouring(self.whitener.matrix))
+        return np.asarray(noise[:, : self.rank] @ self.whitener.colouring)
+
+    @property
+    def matrix(self) -> Floats:
+        """All entries, (d, d)."""
+        rows = self.whitener.colouring
+        return np.asarray(rows.T @ rows)
+
+    def fill(self, steps: Floats, gaps: Gaps) -> Floats:
+        """Fill rows about the mean by conditional means, in place."""
+        if isinstance(self.whitener, Cholesky):
+            return fill_regular(steps, gaps, self.whitener)
+        return fill_singular(steps, gaps, self.whitener)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +143,15 @@ class Diagonal:
     def colour(self, noise: Floats) -> Floats:
         """Rows with this covariance, made of independent standard normals."""
         return np.asarray(noise * np.sqrt(self.variances))
+
+    @property
+    def matrix(self) -> Floats:
+        """All entries, (d, d)."""
+        return np.diag(self.variances)
+
+    def fill(self, steps: Floats, gaps: Gaps) -> Floats:
+        """Fill rows about the mean by conditional means, in place."""
+        return fill_independent(steps, gaps, self.variances)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +208,31 @@ class LowRank:
         inside, outside = self._split(noise)
         rows = (inside * np.sqrt(self.variances)) @ self.basis + outside * np.sqrt(self.floor)
         return np.asarray(rows * reciprocal(self.inverse_scale))
+
+    @property
+    def matrix(self) -> Floats:
+        """All entries, (d, d)."""
+        inside = (self.basis.T * (self.variances - self.floor)) @ self.basis
+        inside[np.diag_indices_from(inside)] += self.floor
+        scale = reciprocal(self.inverse_scale)
+        return np.asarray(inside * scale * scale[:, None])
+
+    def fill(self, steps: Floats, gaps: Gaps) -> Floats:
+        """Fill rows about the mean by conditional means, in place."""
+        ignored = self.inverse_scale == 0
+        missing = gaps.patterns & ~ignored
+        steps[:, ignored] = 0.0
+        return fill_by_pattern(
+            steps, Gaps(missing, gaps.starts), lambda x, m: self.solve(x)[:, m], self._block
+        )
+
+    def _block(self, at: Indices) -> Floats:
+        """The precision of some features."""
+        columns = self.basis[:, at]
+        inside = (columns.T * (1 / self.variances - 1 / self.floor)) @ columns
+        inside[np.diag_indices_from(inside)] += 1 / self.floor
+        inverse = self.inverse_scale[at]
+        return np.asarray(inside * inverse * inverse[:, None])
 
     def _stretched(self, scaled: Floats) -> Floats:
         inside, outside = self._split(scaled)

@@ -14,11 +14,12 @@ from suffice.models.separating import (
     pooled_squares,
 )
 from suffice.models.settings import Settings
+from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
 
 
 def diagonal_covariances(
-    statistics: Statistics, settings: Settings
+    statistics: AnyStatistics, settings: Settings
 ) -> tuple[tuple[Diagonal, ...], tuple[int, ...]]:
     """One covariance a class, or a shared one, and the classes that had to borrow a variance.
 
@@ -46,18 +47,21 @@ def diagonal_covariances(
     return tuple(Diagonal(variances) for variances in own), borrowed
 
 
-def _pooled(statistics: Statistics, settings: Settings) -> Floats:
-    weight = statistics.weight.sum() - settings.ddof * len(statistics.classes)
-    return _divided(pooled_squares(statistics), weight)
+def _pooled(statistics: AnyStatistics, settings: Settings) -> Floats:
+    return _divided(pooled_squares(statistics), _total_weight(statistics, settings))
 
 
-def _blended(statistics: Statistics, settings: Settings) -> Floats:
-    share, ddof = settings.pooling, settings.ddof
-    own, k = statistics.spread.diagonal(), len(statistics.classes)
-    squares = (1 - share) * own + share * pooled_squares(statistics)
-    total = statistics.weight.sum() - ddof * k
-    weight = (1 - share) * (statistics.weight - ddof) + share * total
-    return _divided(squares, weight[:, None])
+def _blended(statistics: AnyStatistics, settings: Settings) -> Floats:
+    share, known = settings.pooling, statistics.known_weight
+    squares = (1 - share) * statistics.squares + share * pooled_squares(statistics)
+    weight = (1 - share) * (known - settings.ddof) + share * _total_weight(statistics, settings)
+    return _divided(squares, weight)
+
+
+def _total_weight(statistics: AnyStatistics, settings: Settings) -> Floats:
+    """Weight of the known values over all classes, less their degrees of freedom, (d,) or (1,)."""
+    known = statistics.known_weight
+    return np.asarray(known.sum(axis=0) - settings.ddof * (known > 0).sum(axis=0))
 
 
 def _divided(squares: Floats, weight: Floats) -> Floats:
@@ -66,7 +70,7 @@ def _divided(squares: Floats, weight: Floats) -> Floats:
 
 
 def _finished(
-    variances: Floats, statistics: Statistics, settings: Settings, pooled: bool
+    variances: Floats, statistics: AnyStatistics, settings: Settings, pooled: bool
 ) -> Floats:
     """The variances after shrinkage, made equal if spherical."""
     share = _shares(statistics, settings, pooled)
@@ -75,13 +79,24 @@ def _finished(
         target = {"identity": mean, "diagonal": variances, "unit": np.ones_like(mean)}
         variances = (1 - share) * variances + share * target[settings.target]
     if settings.structure == "spherical":
-        variances = np.broadcast_to(variances.mean(axis=-1, keepdims=True), variances.shape)
+        mean = _over_features(variances, statistics.known_weight)
+        variances = np.broadcast_to(mean, variances.shape)
     return variances
 
 
-def _shares(statistics: Statistics, settings: Settings, pooled: bool) -> Floats:
+def _over_features(variances: Floats, known: Floats) -> Floats:
+    """Mean over the features, each with the weight of its known values."""
+    if known.shape[1] == 1:
+        return np.asarray(variances.mean(axis=-1, keepdims=True))
+    weight = np.asarray(known if variances.ndim == 2 else known.sum(axis=0))
+    total = (variances * weight).sum(axis=-1, keepdims=True)
+    return _divided(total, weight.sum(axis=-1, keepdims=True))
+
+
+def _shares(statistics: AnyStatistics, settings: Settings, pooled: bool) -> Floats:
     if not isinstance(settings.shrinkage, str):
         return np.asarray(settings.shrinkage)
+    assert isinstance(statistics, Statistics)
     groups = Groups(statistics, settings)
     if pooled:
         return np.asarray(groups.share(groups.pooled))

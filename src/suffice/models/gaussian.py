@@ -11,6 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
+from suffice.models.completion import adapted, complete
 from suffice.models.covariance import Covariance, Diagonal
 from suffice.models.diagonal import diagonal_covariances
 from suffice.models.full import full_covariances
@@ -18,6 +19,7 @@ from suffice.models.groups import Groups
 from suffice.models.priors import class_priors
 from suffice.models.scoring import Independent, by_blocks, normalised, probabilities
 from suffice.models.settings import Settings, fitting
+from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
 
 LOG_2PI = float(np.log(2 * np.pi))
@@ -85,6 +87,12 @@ class GaussianModel:
         """Whether all classes have the same covariance."""
         return len(self.covariances) == 1
 
+    @property
+    def matrices(self) -> Floats:
+        """The covariances as matrices: (d, d) shared, (k, d, d) separate."""
+        found = [covariance.matrix for covariance in self.covariances]
+        return np.array(found[0] if self.shared else found)
+
     def with_priors(self, priors: Floats) -> GaussianModel:
         """The same class densities under other priors."""
         return replace(self, priors=priors)
@@ -106,17 +114,18 @@ class GaussianModel:
         return Linear(centre, coefficients, self.log_priors - lengths / 2)
 
     @cached_property
-    def _volumes(self) -> Floats:
+    def volumes(self) -> Floats:
         """(ln|S| + r ln 2 pi) / 2 for each covariance."""
         return np.array([c.log_determinant + c.rank * LOG_2PI for c in self.covariances]) / 2
 
     @cached_property
-    def _constants(self) -> Floats:
+    def constants(self) -> Floats:
         """ln p - (ln|S| + r ln 2 pi) / 2 for each class."""
-        return self.log_priors - self._volumes
+        return self.log_priors - self.volumes
 
     @cached_property
-    def _independent(self) -> Independent | None:
+    def independent(self) -> Independent | None:
+        """The classes as independent features, if they are."""
         if not all(isinstance(c, Diagonal) for c in self.covariances):
             return None
         precisions = [c.precisions for c in self.covariances if isinstance(c, Diagonal)]
@@ -151,7 +160,7 @@ class GaussianModel:
         """The function from rows to scores (k, n); n_rows in all decide how it is computed."""
         if self.shared:
             return self.linear.scores
-        measure, constants = self._measure(n_rows), self._constants[:, None]
+        measure, constants = self._measure(n_rows), self.constants[:, None]
 
         def score(X: Floats) -> Floats:
             distances = measure(X)
@@ -162,14 +171,14 @@ class GaussianModel:
         return score
 
     def _measure(self, n_rows: int) -> Callable[[Floats], Floats]:
-        independent = self._independent
+        independent = self.independent
         if independent is not None and not self.shared:
             return independent.distances(n_rows)
         return self._distances
 
     def _shared_joint(self, X: Floats) -> Floats:
         lengths = self.covariances[0].squared_lengths(X - self.linear.centre)
-        return self.linear.scores(X) - lengths / 2 - self._volumes
+        return self.linear.scores(X) - lengths / 2 - self.volumes
 
     def _distances(self, X: Floats) -> Floats:
         out = np.empty((len(self.classes), len(X)))
@@ -197,29 +206,18 @@ class GaussianModel:
         return found
 
 
-def build(statistics: Statistics, settings: Settings, priors: Any) -> GaussianModel:
+def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
     """The model that the settings ask for, from statistics alone."""
     if not len(statistics.classes):
         raise TooFewRows("there are no rows to build a model from.")
-    statistics = fitting(statistics, settings)
+    settings = adapted(settings, statistics)
+    statistics = complete(fitting(statistics, settings), settings)
     chances = class_priors(priors, statistics.classes, statistics.weight)
     covariances: tuple[Covariance, ...]
     if settings.structure == "full":
+        assert isinstance(statistics, Statistics)
         covariances, borrowed = full_covariances(Groups(statistics, settings))
     else:
         covariances, borrowed = diagonal_covariances(statistics, settings)
     return GaussianModel(statistics.classes, chances, statistics.mean, covariances, borrowed)
 
-
-def covariance_matrices(statistics: Statistics, settings: Settings, model: GaussianModel) -> Floats:
-    """The estimated covariances as matrices: (d, d) shared, (k, d, d) separate."""
-    statistics = fitting(statistics, settings)
-    if settings.structure != "full":
-        matrices = [np.diag(c.variances) for c in model.covariances if isinstance(c, Diagonal)]
-    else:
-        groups = Groups(statistics, settings)
-        matrices = [
-            groups.shrunk(groups.pooled if g in model.borrowed else groups.group(g))
-            for g in range(groups.size)
-        ]
-    return np.array(matrices[0] if model.shared else matrices)

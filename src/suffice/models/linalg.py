@@ -21,12 +21,13 @@ DOUBTFUL = 1e-6
 
 @dataclass(frozen=True)
 class Whitener:
-    """A matrix A, (r, d), with A'A the (pseudo-)inverse of a covariance.
+    """Matrices A and B, (r, d), with A'A an inverse of the covariance B'B on its range: AB' = I.
 
     `log_determinant` is of the covariance, over the r directions that are kept.
     """
 
     matrix: Floats
+    colouring: Floats
     log_determinant: float
 
     @property
@@ -62,6 +63,11 @@ class Cholesky:
         """A', (d, d), upper triangular."""
         return np.ascontiguousarray(self.matrix.T)
 
+    @cached_property
+    def colouring(self) -> Floats:
+        """The rows B, (d, d), with B'B the covariance: (D L)'."""
+        return np.ascontiguousarray(self.factor.T * self.scale)
+
     def apply(self, rows: Floats, out: Floats) -> None:
         """Write rows A' to `out`, leaving out most of the products with zeros."""
         columns, d = self.columns, len(self.scale)
@@ -69,6 +75,11 @@ class Cholesky:
         for low in range(0, d, step):
             high = min(d, low + step)
             np.matmul(rows[:, :high], columns[:high, low:high], out=out[:, low:high])
+
+    @cached_property
+    def precision(self) -> Floats:
+        """A'A, the inverse covariance, (d, d)."""
+        return self.columns @ self.matrix
 
     @property
     def log_determinant(self) -> float:
@@ -83,8 +94,11 @@ class Cholesky:
 
 def composed(second: Whitener | Cholesky, first: Whitener) -> Whitener:
     """The whitener of a covariance for which `second` whitens what `first` makes."""
-    matrix = second.matrix @ first.matrix
-    return Whitener(matrix, second.log_determinant + first.log_determinant)
+    return Whitener(
+        second.matrix @ first.matrix,
+        second.colouring @ first.colouring,
+        second.log_determinant + first.log_determinant,
+    )
 
 
 def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | Cholesky | None:
@@ -99,9 +113,9 @@ def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | Ch
         found = whitener(covariance[np.ix_(known, known)])
         if found is None:
             return None
-        matrix = np.zeros((len(known), len(scale)))
-        matrix[:, known] = found.matrix
-        return Whitener(matrix, found.log_determinant)
+        matrix, colouring = np.zeros((2, len(known), len(scale)))
+        matrix[:, known], colouring[:, known] = found.matrix, found.colouring
+        return Whitener(matrix, colouring, found.log_determinant)
     if not scale.all() or not len(scale):
         return None
     correlation = covariance / scale
@@ -133,10 +147,9 @@ def range_whitener(covariance: Floats, steps: Floats) -> Whitener | None:
     if np.sqrt(np.einsum("ij,ij->i", outside, outside)).max() > 100 * np.sqrt(tolerance):
         return None
     root = np.sqrt(values)[:, None]
-    triangle: Floats = linalg.qr((root * vectors * scale).T, mode="r", check_finite=False)[0]
+    colouring = root * vectors * scale
     # The product of the covariance's nonzero eigenvalues, in the units of the features.
-    log_determinant = 2 * float(np.log(np.abs(triangle.diagonal())).sum())
-    return Whitener(vectors * inverse / root, log_determinant)
+    return Whitener(vectors * inverse / root, colouring, _log_determinant(colouring))
 
 
 def span(rows: Floats) -> tuple[Floats, Floats]:
@@ -155,10 +168,24 @@ def principal_axes(rows: Floats) -> tuple[Floats, Floats]:
     return sizes, vectors
 
 
-def colouring(matrix: Floats) -> Floats:
-    """The rows B, (r, d), with B'B the covariance that A, (r, d), whitens: its pseudo-inverse."""
-    basis, triangle = linalg.qr(matrix.T, mode="economic", check_finite=False)
-    return np.asarray(linalg.solve_triangular(triangle, basis.T, check_finite=False))
+def cholesky_solve(matrix: Floats, columns: Floats) -> tuple[Floats, float]:
+    """A positive definite system solved for each column, and the log of the determinant."""
+    scale = np.sqrt(matrix.diagonal())
+    factor = linalg.cholesky(matrix / scale / scale[:, None], lower=True, check_finite=False)
+    found = linalg.cho_solve((factor, True), columns / scale[:, None], check_finite=False)
+    log_determinant = 2 * float(np.log(factor.diagonal()).sum() + np.log(scale).sum())
+    return found / scale[:, None], log_determinant
+
+
+def latent(colouring: Floats) -> tuple[Floats, int, float]:
+    """For rows x = t B, (r, d): the pseudo-inverse that gives t, its rank, and ln|B'B| there."""
+    scale = np.sqrt(np.einsum("ij,ij->j", colouring, colouring))
+    inverse_scale = reciprocal(scale)
+    u, sizes, vt = linalg.svd(colouring * inverse_scale, full_matrices=False, check_finite=False)
+    kept = sizes > np.sqrt(rank_tolerance(len(scale))) * max(sizes.max(initial=0.0), EPSILON)
+    u, sizes, vt = u[:, kept], sizes[kept], vt[kept]
+    inverse = inverse_scale[:, None] * (vt.T / sizes) @ u.T
+    return inverse, int(kept.sum()), _log_determinant(sizes[:, None] * vt * scale)
 
 
 def symmetric_root(matrix: Floats) -> Floats:
@@ -182,6 +209,12 @@ def reciprocal(values: Floats) -> Floats:
     """One over each value, and zero where the value is zero."""
     known = values > 0
     return np.where(known, 1 / np.where(known, values, 1.0), 0.0)
+
+
+def _log_determinant(rows: Floats) -> float:
+    """ln of the product of the eigenvalues of rows'rows that are not zero."""
+    triangle: Floats = linalg.qr(rows.T, mode="r", check_finite=False)[0]
+    return 2 * float(np.log(np.abs(triangle.diagonal())).sum())
 
 
 def _regular(covariance: Floats, scale: Floats) -> bool:

@@ -22,6 +22,7 @@ PARALLEL_FROM = 1 << 18
 
 # From this many subtractions on, the time to load the compiled loop is repaid.
 COMPILED_FROM = 1 << 24
+KNOWN_COMPILED_FROM = 1 << 20
 
 
 def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
@@ -82,6 +83,19 @@ class Independent:
             return out
 
         return compiled
+
+    def known(self, X: Floats) -> Floats:
+        """The same sums (k, n) over the features that a row knows; the others are NaN."""
+        out = np.empty((len(self.means), len(X)))
+        if X.size * len(self.means) < KNOWN_COMPILED_FROM:
+            for c, mean in enumerate(self.means):
+                steps = np.nan_to_num(X - mean)
+                out[c] = (steps * steps) @ self.precisions[c]
+            return out
+        from suffice.models.compiled import known_distances
+
+        known_distances(np.ascontiguousarray(X), self.means, self.precisions, out)
+        return out
 
     def _plain(self, X: Floats) -> Floats:
         out = np.empty((len(self.means), len(X)))

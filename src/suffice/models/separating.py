@@ -12,13 +12,13 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.errors import TooFewRows
 from suffice.models.settings import Settings
-from suffice.statistics.statistics import Statistics
+from suffice.statistics.incomplete import AnyStatistics
 
 # Variance within classes of such a feature, as a share of its overall variance.
 FLOOR = 1e-9
 
 
-def check_denominator(statistics: Statistics, settings: Settings) -> None:
+def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
     """Raise where the degrees of freedom leave nothing to divide by."""
     weight, k = float(statistics.weight.sum()), len(statistics.classes)
     if weight <= settings.ddof * k:
@@ -28,7 +28,7 @@ def check_denominator(statistics: Statistics, settings: Settings) -> None:
         )
 
 
-def check_some_spread(statistics: Statistics) -> None:
+def check_some_spread(statistics: AnyStatistics) -> None:
     """Raise where every class is a single row: nothing is known of the spread within classes."""
     if len(statistics.classes) > 1 and (statistics.count == 1).all():
         raise TooFewRows(
@@ -37,7 +37,7 @@ def check_some_spread(statistics: Statistics) -> None:
         )
 
 
-def floor(statistics: Statistics, overall: Floats) -> Floats:
+def floor(statistics: AnyStatistics, overall: Floats) -> Floats:
     """Variance to add to each feature, (d,): zero but for features that separate exactly."""
     separating = (pooled_squares(statistics) == 0) & (overall > 0)
     if separating.any():
@@ -45,19 +45,20 @@ def floor(statistics: Statistics, overall: Floats) -> Floats:
     return np.where(separating, FLOOR * overall, 0.0)
 
 
-def pooled_squares(statistics: Statistics) -> Floats:
+def pooled_squares(statistics: AnyStatistics) -> Floats:
     """Sum over classes of the centred sums of squares, (d,)."""
-    return np.asarray(statistics.spread.diagonal().sum(axis=0))
+    return np.asarray(statistics.squares.sum(axis=0))
 
 
-def mean_steps(statistics: Statistics) -> Floats:
+def mean_steps(statistics: AnyStatistics) -> Floats:
     """Class means about the overall mean, times the root of the class share, (k, d)."""
-    share = (statistics.weight / statistics.weight.sum())[:, None]
+    known = statistics.known_weight
+    share = known / known.sum(axis=0)
     steps = statistics.mean - statistics.mean[0]
     return np.asarray((steps - (share * steps).sum(axis=0)) * np.sqrt(share))
 
 
-def overall_variances(statistics: Statistics) -> Floats:
+def overall_variances(statistics: AnyStatistics) -> Floats:
     """Variance of each feature over all rows, between classes included, (d,)."""
-    within = pooled_squares(statistics) / statistics.weight.sum()
+    within = pooled_squares(statistics) / statistics.known_weight.sum(axis=0)
     return np.asarray(within + (mean_steps(statistics) ** 2).sum(axis=0))

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any
 
 from suffice.errors import InvalidParameter
-from suffice.statistics.statistics import Statistics
+from suffice.statistics.incomplete import AnyStatistics
 
 STRUCTURES = ("full", "diagonal", "spherical")
 TARGETS = ("identity", "diagonal", "unit")
@@ -63,7 +63,7 @@ class Settings:
         return "shared" if self.pooling == 1 else "separate"
 
 
-def fitting(statistics: Statistics, settings: Settings) -> Statistics:
+def fitting(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     """Statistics in the detail that the settings take, made from those at hand."""
     check_detail(statistics, settings)
     wanted = settings.detail
@@ -72,7 +72,7 @@ def fitting(statistics: Statistics, settings: Settings) -> Statistics:
     return statistics if keep else statistics.coarsen(wanted)
 
 
-def check_detail(statistics: Statistics, settings: Settings) -> None:
+def check_detail(statistics: AnyStatistics, settings: Settings) -> None:
     """Raise where the statistics are too coarse for the settings."""
     if statistics.detail not in (settings.detail, "separate"):
         raise InvalidParameter(

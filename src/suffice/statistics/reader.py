@@ -9,8 +9,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.features import not_finite
-from suffice.errors import NotFinite
+from suffice.data.features import infinite
+from suffice.errors import HasGaps, NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
 from suffice.statistics.threads import n_threads
 
@@ -74,15 +74,34 @@ class Reader:
         """A few rows by number."""
         return self.batch.features.take(at)
 
-    def not_finite(self) -> NotFinite:
-        """The error that names the first NaN or infinite entry."""
+    def infinite(self) -> NotFinite | None:
+        """The error that names the first infinite entry, if there is one."""
         features = self.batch.features
         step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
         for low in range(0, self.shape[0], step):
             rows = features.read(low, min(self.shape[0], low + step))
-            error = not_finite(rows, self.batch.first_row + low, features.names)
+            error = infinite(rows, self.batch.first_row + low, features.names)
             if error is not None:
                 return error
+        return None
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether any value is missing."""
+        features = self.batch.features
+        step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
+        return any(
+            np.isnan(features.read(low, min(self.shape[0], low + step))).any()
+            for low in range(0, self.shape[0], step)
+        )
+
+    def not_finite(self) -> NotFinite:
+        """The error for sums that are not finite."""
+        found = self.infinite()
+        if found is not None:
+            return found
+        if self.has_gaps:
+            return HasGaps("Input X contains NaN.")
         return NotFinite(
             "Input X contains values too large for their squares to be added up; "
             "rescale the features (divide by 1e100, say)."

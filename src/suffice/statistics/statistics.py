@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from os import PathLike
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -96,6 +96,21 @@ class Statistics:
         return int(self.means.high.shape[1])
 
     @property
+    def known_count(self) -> Indices:
+        """How many values of a feature are known: those of all rows, (k, 1)."""
+        return self.count[:, None]
+
+    @property
+    def known_weight(self) -> Floats:
+        """Weight of the known values of a feature: that of all rows, (k, 1)."""
+        return self.weight[:, None]
+
+    @property
+    def squares(self) -> Floats:
+        """Centred sums of squares, a row a class, or one row where they are pooled."""
+        return self.spread.diagonal()
+
+    @property
     def lowest(self) -> Floats:
         """No row of the class lies below, (k, d); attained as long as `extremes_exact`."""
         return _locked(self.extremes.low)
@@ -164,7 +179,7 @@ class Statistics:
 
         The fourth-order sums mix all features, so a choice of fewer drops them.
         """
-        at = self._positions(list(features))
+        at = positions(list(features), self.feature_names or (), self.n_features)
         fourth = self.fourth if len(at) == self.n_features else None
         names = self.feature_names
         return replace(
@@ -250,31 +265,33 @@ class Statistics:
 
         save(self, path)
 
-    def _positions(self, features: Sequence[Any]) -> Indices:
-        if not features:
-            raise InvalidParameter("select needs at least one feature.")
-        names = self.feature_names or ()
-        at = [self._position(feature, names) for feature in features]
-        if len(set(at)) < len(at):
-            raise InvalidParameter("select was given the same feature twice.")
-        return np.array(at, np.int64)
 
-    def _position(self, feature: Any, names: tuple[str, ...]) -> int:
-        if isinstance(feature, str):
-            if feature in names:
-                return names.index(feature)
-            known = listed(names) if names else "unnamed, so use positions"
-            raise InvalidParameter(f"there is no feature {feature!r}; the features are {known}.")
-        if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
-            raise InvalidParameter(
-                f"select takes names or positions of features, not {shown(feature)}; "
-                "for a mask, pass np.flatnonzero(mask)."
-            )
-        if not 0 <= feature < self.n_features:
-            raise InvalidParameter(
-                f"there is no feature {feature}; positions run to {self.n_features - 1}."
-            )
-        return int(feature)
+def positions(features: Sequence[Any], names: tuple[str, ...], n_features: int) -> Indices:
+    """Where some features stand, given by name or position."""
+    if not features:
+        raise InvalidParameter("select needs at least one feature.")
+    at = [_position(feature, names, n_features) for feature in features]
+    if len(set(at)) < len(at):
+        raise InvalidParameter("select was given the same feature twice.")
+    return np.array(at, np.int64)
+
+
+def _position(feature: Any, names: tuple[str, ...], n_features: int) -> int:
+    if isinstance(feature, str):
+        if feature in names:
+            return names.index(feature)
+        known = listed(names) if names else "unnamed, so use positions"
+        raise InvalidParameter(f"there is no feature {feature!r}; the features are {known}.")
+    if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
+        raise InvalidParameter(
+            f"select takes names or positions of features, not {shown(feature)}; "
+            "for a mask, pass np.flatnonzero(mask)."
+        )
+    if not 0 <= feature < n_features:
+        raise InvalidParameter(
+            f"there is no feature {feature}; positions run to {n_features - 1}."
+        )
+    return int(feature)
 
 
 @cache
@@ -290,7 +307,18 @@ def _locked(array: Array) -> Array:
     return array
 
 
-def check_same_shape(a: Statistics, b: Statistics) -> None:
+class Shaped(Protocol):
+    """What has features and a detail."""
+
+    @property
+    def n_features(self) -> int: ...  # noqa: D102
+    @property
+    def feature_names(self) -> tuple[str, ...] | None: ...  # noqa: D102
+    @property
+    def detail(self) -> str: ...  # noqa: D102
+
+
+def check_same_shape(a: Shaped, b: Shaped) -> None:
     """Raise unless both describe the same features in the same detail."""
     if a.n_features != b.n_features:
         raise Mismatch(f"one side has {a.n_features} features and the other {b.n_features}.")

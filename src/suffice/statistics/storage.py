@@ -11,9 +11,12 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.errors import InvalidFile
+from suffice.statistics.by_feature import ByFeature
+from suffice.statistics.by_pattern import ByPattern, key_of
 from suffice.statistics.container import pack, unpack, write_whole
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.fourth import Fourth
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Dense, Diagonal, Scatter
 from suffice.statistics.statistics import DETAILS, Statistics
@@ -22,12 +25,12 @@ from suffice.statistics.thin import Thin
 _LABEL_KINDS = {"b": "bool", "i": "int", "f": "float", "U": "str"}
 
 
-def save(statistics: Statistics, path: str | PathLike[str]) -> None:
+def save(statistics: AnyStatistics, path: str | PathLike[str]) -> None:
     """Write statistics to one safetensors file, whole or not at all."""
     write_whole(path, _packed(statistics))
 
 
-def load(path: str | PathLike[str]) -> Statistics:
+def load(path: str | PathLike[str]) -> AnyStatistics:
     """What `save` wrote, checked throughout; nothing in the file is executed.
 
     >>> import suffice as sf, tempfile, pathlib
@@ -38,12 +41,25 @@ def load(path: str | PathLike[str]) -> Statistics:
     True
     """
     name = str(path)
-    header, arrays = unpack(Path(path).read_bytes(), name)
-    if header.get("kind") != "statistics":
-        raise InvalidFile(f"{name} holds {header.get('kind')!r}, which this version cannot read.")
+    return _loaded(Path(path).read_bytes(), name)
+
+
+def _loaded(data: bytes, name: str) -> AnyStatistics:
+    header, arrays = unpack(data, name)
+    statistics: AnyStatistics
     try:
-        statistics = _unpacked(header, arrays)
-        problem = _problem(statistics)
+        if header.get("kind") == "statistics":
+            statistics = _unpacked(header, arrays)
+            problem = _problem(statistics)
+        elif header.get("kind") == "incomplete statistics":
+            statistics = _unpacked_incomplete(header, arrays, name)
+            problem = _problem_of_incomplete(statistics)
+        else:
+            raise InvalidFile(
+                f"{name} holds {header.get('kind')!r}, which this version cannot read."
+            )
+    except InvalidFile:
+        raise
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
         raise InvalidFile(f"{name} is not consistent: {error!r}.") from None
     if problem:
@@ -51,12 +67,96 @@ def load(path: str | PathLike[str]) -> Statistics:
     return statistics
 
 
-def digest(statistics: Statistics) -> str:
+def digest(statistics: AnyStatistics) -> str:
     """SHA-256 of the file that `save` would write."""
     return hashlib.sha256(_packed(statistics)).hexdigest()
 
 
-def _packed(s: Statistics) -> bytes:
+def _packed(s: AnyStatistics) -> bytes:
+    return _packed_incomplete(s) if isinstance(s, IncompleteStatistics) else _packed_complete(s)
+
+
+def _packed_incomplete(s: IncompleteStatistics) -> bytes:
+    """A file of files: each part is packed by itself, with a checksum of its own."""
+    header = {
+        "kind": "incomplete statistics",
+        "detail": s.detail,
+        "features": s.n_features,
+        "feature_names": None if s.feature_names is None else list(s.feature_names),
+    }
+    parts = {"": s.parts.cells} if isinstance(s.parts, ByFeature) else s.parts.parts
+    if isinstance(s.parts, ByPattern):
+        header["known"] = [key.hex() for key in s.parts.parts]
+    files = [_packed_complete(s.rows), *map(_packed_complete, parts.values())]
+    return pack(header, {f"{i:08d}": np.frombuffer(file, np.uint8) for i, file in enumerate(files)})
+
+
+def _unpacked_incomplete(
+    header: dict[str, Any], arrays: dict[str, Array], name: str
+) -> IncompleteStatistics:
+    files = [_loaded(arrays[key].tobytes(), name) for key in sorted(arrays)]
+    if not all(isinstance(file, Statistics) for file in files):
+        raise ValueError("a part is not a statistic")
+    rows, *found = (file for file in files if isinstance(file, Statistics))
+    names, d, detail = header["feature_names"], header["features"], header["detail"]
+    _check_names(names)
+    if type(d) is not int or d < 1 or detail not in DETAILS:
+        raise ValueError("the header does not describe the parts")
+    parts: ByPattern | ByFeature
+    if detail == "diagonal":
+        (cells,) = found
+        parts = ByFeature(cells, rows.classes, d)
+    else:
+        keys = [bytes.fromhex(key) for key in header["known"]]
+        parts = ByPattern(dict(zip(keys, found, strict=True)), d, detail)
+    return IncompleteStatistics(rows, parts, None if names is None else tuple(names))
+
+
+def _problem_of_incomplete(s: IncompleteStatistics) -> str | None:
+    """What cannot be true of the parts together, each being right by itself."""
+    d, names = s.n_features, s.feature_names
+    if names is not None and len(set(names)) != d:
+        return "there are not as many feature names as features"
+    if s.rows.n_features != 1 or s.rows.detail != "diagonal":
+        return "the rows are not counted"
+    if isinstance(s.parts, ByFeature):
+        cells = s.parts.cells
+        if cells.n_features != 1 or cells.detail != "diagonal" or cells.classes.dtype.kind != "i":
+            return "values are not kept by class and feature"
+        if ((cells.classes < 0) | (cells.classes >= len(s.classes) * d)).any():
+            return "values belong to no class or feature"
+        if (cells.count > s.count[cells.classes // d]).any():
+            return "there are more values than rows"
+        return None
+    keys = list(s.parts.parts)
+    if len(set(keys)) < len(keys) or keys != sorted(keys):
+        return "the patterns are not sorted or not unique"
+    count = np.zeros(len(s.classes), np.int64)
+    for key, part in s.parts.parts.items():
+        if len(key) != -(-d // 8) or key_of(_bits(key, d)) != key:
+            return "a pattern has another number of features"
+        if part.detail != s.detail or part.n_features != _bits(key, d).sum():
+            return "a part does not have the features of its pattern"
+        if part.classes.dtype.kind != s.classes.dtype.kind:
+            return "a part has other classes"
+        if not np.isin(part.classes, s.classes).all():
+            return "a part has other classes"
+        count[np.searchsorted(s.classes, part.classes)] += part.count
+    return "there are more rows in the parts than in all" if (count > s.count).any() else None
+
+
+def _bits(key: bytes, d: int) -> Array:
+    return np.unpackbits(np.frombuffer(key, np.uint8), count=d).astype(bool)
+
+
+def _check_names(names: Any) -> None:
+    if not isinstance(names, list | None):
+        raise ValueError("feature names are not a list")
+    if names is not None and not all(isinstance(name, str) for name in names):
+        raise ValueError("feature names are not text")
+
+
+def _packed_complete(s: Statistics) -> bytes:
     arrays: dict[str, Array | None] = {
         "count": s.count,
         "weight": s.weight,
@@ -93,10 +193,9 @@ def _packed(s: Statistics) -> bytes:
 
 def _unpacked(header: dict[str, Any], arrays: dict[str, Array]) -> Statistics:
     names = header["feature_names"]
-    if header["features"] != arrays["mean"].shape[-1] or not isinstance(names, list | None):
+    if header["features"] != arrays["mean"].shape[-1]:
         raise ValueError("the header does not describe the arrays")
-    if names is not None and not all(isinstance(name, str) for name in names):
-        raise ValueError("feature names are not text")
+    _check_names(names)
     if not isinstance(header["extremes_exact"], bool):
         raise ValueError("extremes_exact is not true or false")
     return Statistics(

@@ -8,10 +8,10 @@ import numpy as np
 
 from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches
-from suffice.data.features import not_finite
-from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter, NotFinite
+from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter, NotFinite
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import class_sums
+from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.fourth import SMALLEST_UNIT, Fourth, power_of_two
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
@@ -29,8 +29,11 @@ def summarize(
     detail: str = "separate",
     *,
     target: str | None = None,
-) -> Statistics:
+) -> AnyStatistics:
     """Sufficient statistics of labelled rows.
+
+    NaN (or None, or null in a frame) means that a value is missing; then the result is an
+    `IncompleteStatistics`, which models take all the same.
 
     Parameters
     ----------
@@ -54,10 +57,10 @@ def summarize(
     """
     if detail not in DETAILS:
         raise InvalidParameter(f"detail is {detail!r}; it must be one of {', '.join(DETAILS)}.")
-    total: Statistics | None = None
+    total: AnyStatistics | None = None
     for batch in batches(X, y, sample_weight, target):
         try:
-            part = _of_batch(batch, detail)
+            part = _of_any_batch(batch, detail)
             total = part if total is None else total + part
         except InvalidInput as error:
             if not batch.source:
@@ -66,6 +69,15 @@ def summarize(
     if total is None:
         raise InvalidFeatures("there is no row of positive weight.")
     return total
+
+
+def _of_any_batch(batch: Batch, detail: str) -> AnyStatistics:
+    try:
+        return _of_batch(batch, detail)
+    except HasGaps:
+        from suffice.statistics.gap_pass import with_gaps
+
+        return with_gaps(batch, detail, _of_batch)
 
 
 def _of_batch(batch: Batch, detail: str) -> Statistics:
@@ -119,9 +131,8 @@ def _check_underflow(
 def _of_row(batch: Batch, detail: str) -> Statistics:
     """A single row is its own mean and has no scatter: nothing to add up."""
     row = batch.features.read(0, 1).astype(np.float64)
-    error = not_finite(row, batch.first_row, batch.features.names)
-    if error is not None:
-        raise error
+    if not np.isfinite(row).all():
+        raise Reader.of(batch).not_finite()
     weight = np.ones(1) if batch.weights is None else batch.weights.copy()
     d = row.shape[1]
     spread: Scatter = Diagonal(Pair(np.zeros((1, d))))

@@ -1,0 +1,101 @@
+"""Imputation: missing values by their conditional mean, or drawn at random given the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.gaps import Gaps
+from suffice.models.gapped import Gapped, run_scores
+from suffice.models.gaussian import GaussianModel
+from suffice.models.scoring import probabilities
+
+
+def impute(model: GaussianModel, X: Array, codes: Indices | None) -> Floats:
+    """E(x | what is known), (n, d): classes weighted by their posterior, or the one in `codes`."""
+    out = X.astype(np.float64)
+    gapped = Gapped.of(X)
+    if not len(gapped):
+        return out
+    own = None if codes is None else codes[gapped.at]
+
+    def work(rows: Floats, gaps: Gaps, which: Indices) -> Floats:
+        if own is None:
+            shares = probabilities(run_scores(model, rows, gaps).T).T
+        else:
+            shares = np.eye(len(model.classes))[own[which]]
+        return _expected(model, rows, gaps, shares)
+
+    out[gapped.at] = gapped.by_runs(X.shape[1], work)
+    return out
+
+
+def draws(
+    model: GaussianModel, X: Array, n_draws: int, codes: Indices | None, rng: np.random.Generator
+) -> Floats:
+    """Rows completed at random given what is known, (n_draws, n, d)."""
+    out = np.repeat(X.astype(np.float64)[None], n_draws, axis=0)
+    gapped = Gapped.of(X)
+    if not len(gapped):
+        return out
+    at, rows = gapped.at, X[gapped.at].astype(np.float64)
+    shares = None
+    if codes is None:
+        shares = gapped.by_runs(
+            len(model.classes), lambda x, gaps, _: probabilities(run_scores(model, x, gaps).T).T
+        )
+    for i in range(n_draws):
+        own = _random_classes(shares, rng) if shares is not None else codes[at]  # type: ignore[index]
+        noise = rng.standard_normal(rows.shape)
+        out[i, at] = complete_at_random(model, rows, own, noise)
+    return out
+
+
+def complete_at_random(
+    model: GaussianModel, rows: Floats, codes: Indices, noise: Floats
+) -> Floats:
+    """Each row completed at random as one of its class, given standard normals (n, d).
+
+    A random row of the class, moved so that it agrees with what is known: it has the
+    conditional mean and the conditional covariance.
+    """
+    out = np.empty_like(rows)
+    for group in range(len(model.covariances)):
+        at = np.arange(len(rows)) if model.shared else np.flatnonzero(codes == group)
+        if len(at):
+            means, covariance = model.means[codes[at]], model.covariances[group]
+            free = means + covariance.colour(noise[at])
+
+            def work(steps: Floats, gaps: Gaps, _: Indices) -> Floats:
+                covariance.fill(steps, gaps)  # noqa: B023 - called within this turn of the loop
+                return steps
+
+            missing = np.isnan(rows[at])
+            steps = Gapped(rows[at] - free, np.arange(len(at)), missing)
+            moved = free + steps.by_runs(rows.shape[1], work)
+            out[at] = np.where(missing, moved, rows[at])
+    return out
+
+
+def _expected(model: GaussianModel, rows: Floats, gaps: Gaps, shares: Floats) -> Floats:
+    missing = np.isnan(rows)
+    if model.shared:
+        # One regression for all classes, so the mixed mean can stand for them.
+        means = shares @ model.means
+        steps = rows - means
+        model.covariances[0].fill(steps, gaps)
+        return np.where(missing, means + steps, rows)
+    total = np.zeros_like(rows)
+    for c, mean in enumerate(model.means):
+        steps = rows - mean
+        model.covariances[c].fill(steps, gaps)
+        # A share of zero says nothing, however far off the class would put the value.
+        share = shares[:, c, None]
+        total += np.where(share > 0, share * (mean + steps), 0.0)
+    return np.where(missing, total, rows)
+
+
+def _random_classes(shares: Floats, rng: np.random.Generator) -> Indices:
+    edges = np.cumsum(shares, axis=1)
+    chosen = (rng.random(len(shares))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
+    return np.minimum(chosen, shares.shape[1] - 1)

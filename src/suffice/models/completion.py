@@ -1,0 +1,189 @@
+"""Completion: the statistics that rows with gaps are expected to have, by EM.
+
+The rows themselves are not needed: those that know the same features enter by their weight,
+mean and scatter alone (Orchard and Woodbury 1972; Dempster, Laird and Rubin 1977).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.errors import InvalidFeatures, InvalidParameter
+from suffice.models.expectation import Known, expected
+from suffice.models.full import full_covariances
+from suffice.models.groups import Groups
+from suffice.models.settings import Settings
+from suffice.statistics.by_pattern import ByPattern
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.scatter import Dense
+from suffice.statistics.statistics import Statistics
+
+# Estimates are final when what is still to come is below this, in standard deviations.
+TOLERANCE = 1e-9
+MOST_STEPS = 10_000
+
+# Beyond this many features the matrices of EM would fill the memory.
+MOST_FEATURES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Class means about a centre, and scatter by group, as if no value were missing."""
+
+    means: Floats  # (k, d)
+    scatter: Floats  # (g, d, d)
+
+
+def complete(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
+    """Statistics without gaps, as the settings' model expects them; diagonal ones as they are.
+
+    Every step estimates the covariances that the settings ask for, regularised if they say so,
+    and then what the rows would be under them, until neither changes.
+    """
+    if not isinstance(statistics, IncompleteStatistics):
+        return statistics
+    _check_known(statistics)
+    if statistics.detail == "diagonal":
+        return statistics
+    assert isinstance(statistics.parts, ByPattern)
+    if statistics.n_features > MOST_FEATURES:
+        raise InvalidParameter(
+            f"full covariances of {statistics.n_features} features with missing values would "
+            "take matrices too large; use structure='diagonal', or fill the gaps first."
+        )
+    return _Em(statistics, settings).run()
+
+
+def adapted(settings: Settings, statistics: AnyStatistics) -> Settings:
+    """Settings that can be estimated from these statistics.
+
+    Ledoit-Wolf takes fourth-order sums of complete rows. Where values are missing, OAS stands in:
+    it is the same idea under the normal assumption, which gaps are filled by anyway.
+    """
+    if isinstance(statistics, IncompleteStatistics) and settings.shrinkage == "ledoit-wolf":
+        return replace(settings, shrinkage="oas")
+    return settings
+
+
+def _check_known(statistics: IncompleteStatistics) -> None:
+    unknown = np.flatnonzero(statistics.known_weight.sum(axis=0) == 0)
+    if len(unknown):
+        names, j = statistics.feature_names, int(unknown[0])
+        raise InvalidFeatures(
+            f"column {j if names is None else repr(names[j])} of X is missing in every row; "
+            "drop it, or bring rows that have it."
+        )
+
+
+class _Em:
+    def __init__(self, statistics: IncompleteStatistics, settings: Settings) -> None:
+        assert isinstance(statistics.parts, ByPattern)
+        self.statistics, self.settings = statistics, settings
+        self.shared = statistics.detail == "shared" or settings.pooling == 1
+        mean, known = statistics.mean, statistics.known_weight
+        self.centre = (known * mean).sum(axis=0) / known.sum(axis=0)
+        self.known = Known.of(statistics.parts, statistics.classes, self.centre, self.shared)
+        self.count = np.asarray(statistics.known_count.min(axis=1))
+        start = mean - self.centre
+        self.variances = self._within(start, known)
+
+    def _within(self, means: Floats, known: Floats) -> Floats:
+        """Variance within classes of the known values, (d,)."""
+        cells, units = self.known.cells, self.known.units
+        steps = (cells.mean - means[cells.code]) * units.known[cells.unit]
+        squares = units.scatter.diagonal(axis1=1, axis2=2).sum(axis=0)
+        squares = squares + (cells.weight[:, None] * steps**2).sum(axis=0)
+        # What rounding leaves of a feature that is constant in every class is nothing.
+        size = np.abs(self.centre) + np.abs(means).max(axis=0)
+        total = known.sum(axis=0)
+        noise = (8 * np.finfo(float).eps * size) ** 2 * total
+        return np.where(squares > noise, squares, 0.0) / total
+
+    def run(self) -> Statistics:
+        """Iterate to the end, taking longer steps where the steps agree (SQUAREM)."""
+        state = self._first()
+        for _ in range(MOST_STEPS):
+            one = self._next(state)
+            if self._apart(one, state) < TOLERANCE / 10:
+                state = one
+                break
+            two = self._next(one)
+            first, second = self._apart(one, state), self._apart(two, one)
+            rate = second / first
+            if rate < 1 and second * rate / (1 - rate) < TOLERANCE:
+                state = two
+                break
+            state = self._leap(state, one, two)
+        return self._statistics(state, final=True)
+
+    def _first(self) -> State:
+        """Means of the known values, and independent features."""
+        groups = 1 if self.shared else len(self.statistics.classes)
+        weight = self.statistics.weight
+        scale = weight.sum()[None] if self.shared else weight
+        scatter = np.diag(self.variances)[None] * scale[:, None, None]
+        assert len(scatter) == groups
+        return State(self.statistics.mean - self.centre, scatter)
+
+    def _next(self, state: State) -> State:
+        """What the rows are expected to be under the covariances of this state."""
+        found, _ = full_covariances(Groups(self._statistics(state), self.settings))
+        matrices = np.array([covariance.matrix for covariance in found])
+        # A feature without variance says nothing of others, whatever floor it is given.
+        still = self.variances == 0
+        matrices[:, still, :] = 0.0
+        matrices[:, :, still] = 0.0
+        means, scatter = expected(self.known, state.means, matrices, self.statistics.weight)
+        return State(means, scatter)
+
+    def _leap(self, state: State, one: State, two: State) -> State:
+        """Extrapolation along two steps, if it is still a covariance; else the second step."""
+        steps = [self._scaled(one, state), self._scaled(two, one)]
+        bend = steps[1] - steps[0]
+        size = float(np.linalg.norm(bend))
+        if size == 0:
+            return two
+        length = max(1.0, float(np.linalg.norm(steps[0])) / size)
+        means = _along(state.means, one.means, two.means, length)
+        scatter = _along(state.scatter, one.scatter, two.scatter, length)
+        varying = np.flatnonzero(self.variances)
+        try:
+            np.linalg.cholesky(scatter[:, varying[:, None], varying])
+        except np.linalg.LinAlgError:
+            return two
+        return State(means, scatter)
+
+    def _scaled(self, a: State, b: State) -> Floats:
+        """The difference of two states in standard deviations."""
+        scale = np.sqrt(np.where(self.variances > 0, self.variances, 1.0))
+        weight = self.statistics.weight
+        weight = weight.sum()[None] if self.shared else weight
+        scatter = (a.scatter - b.scatter) / scale / scale[:, None] / weight[:, None, None]
+        return np.concatenate([((a.means - b.means) / scale).ravel(), scatter.ravel()])
+
+    def _apart(self, a: State, b: State) -> float:
+        return float(np.abs(self._scaled(a, b)).max())
+
+    def _statistics(self, state: State, final: bool = False) -> Statistics:
+        s = self.statistics
+        means = Pair(*two_sum(np.broadcast_to(self.centre, state.means.shape), state.means))
+        zeros = np.zeros_like(state.means)
+        return Statistics(
+            s.classes,
+            self.count,
+            s.weight,
+            means if final else Pair(state.means),
+            Dense(Pair(state.scatter), not self.shared),
+            None,
+            Extremes(zeros, zeros, exact=False),
+            s.feature_names if final else None,
+        )
+
+
+def _along(a: Floats, b: Floats, c: Floats, length: float) -> Floats:
+    return np.asarray(a + 2 * length * (b - a) + length**2 * (c - 2 * b + a))

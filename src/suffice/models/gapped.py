@@ -1,0 +1,181 @@
+"""Gapped: scores of rows with missing values, which are integrated out exactly.
+
+A row that knows the features o is filled at the conditional mean of the others. There the
+missing values pull in no direction, so its squared distance is that of o alone, and
+ln p(x_o) = ln p(filled row) - ln p(filled values | x_o).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.gaps import Gaps
+from suffice.models.covariance import Diagonal
+from suffice.models.filling import peaks
+from suffice.models.scoring import (
+    BLOCK_BYTES,
+    PARALLEL_FROM,
+    Independent,
+    normalised,
+    probabilities,
+)
+from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
+
+if TYPE_CHECKING:
+    from suffice.models.gaussian import GaussianModel
+
+
+def mended(model: GaussianModel, name: str, X: Array, found: Floats) -> Floats:
+    """The answer `name` of the model, given as `found`, put right in rows with gaps."""
+    at = np.flatnonzero(np.isnan(found[:, 0]))
+    if len(at):
+        missing = np.isnan(X)[at] if 8 * len(at) > len(X) else np.isnan(X[at])
+        found[at] = _ANSWERS[name](model, Gapped(X, at, missing))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Gapped:
+    """Some rows of X, with what they miss."""
+
+    X: Array  # (n, d)
+    at: Indices  # (m,)
+    missing: Array  # (m, d)
+
+    @classmethod
+    def of(cls, X: Array) -> Gapped:
+        """The rows that miss a value."""
+        missing = np.isnan(X)
+        at = np.flatnonzero(missing.any(axis=1))
+        return cls(X, at, missing[at])
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def by_runs(
+        self,
+        width: int,
+        work: Callable[[Floats, Gaps, Indices], Floats],
+        as_they_come: bool = False,
+    ) -> Floats:
+        """work(rows, gaps, which) -> (rows, width) for all of them, sorted by pattern, in blocks.
+
+        which : their positions among these rows
+        as_they_come : unsorted, where rows of a pattern have nothing to share
+        """
+        n, d = self.missing.shape
+        if as_they_come:
+            order, gaps = np.arange(n), Gaps(self.missing, np.arange(n + 1))
+        else:
+            order, gaps = Gaps.sorted(self.missing)
+        out = np.empty((n, width))
+        step = max(16, BLOCK_BYTES // (8 * max(d, width)))
+
+        def share(start: int, stop: int) -> None:
+            for low in range(start, stop, step):
+                high = min(stop, low + step)
+                which = order[low:high]
+                rows = self.X[self.at[which]].astype(np.float64, copy=False)
+                out[which] = work(rows, gaps.between(low, high), which)
+
+        if n * d < PARALLEL_FROM:
+            share(0, n)
+        else:
+            with blas_threads(1):
+                in_parallel(share, [*shares(n, n_threads())])
+        return out
+
+
+def _scores(
+    model: GaussianModel, rows: Gapped, finish: Callable[[Floats], Floats] | None = None
+) -> Floats:
+    def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
+        scores = run_scores(model, x, gaps)
+        return scores if finish is None else finish(scores.T.copy()).T
+
+    return rows.by_runs(len(model.classes), work, as_they_come=model.independent is not None)
+
+
+def run_scores(model: GaussianModel, rows: Floats, gaps: Gaps) -> Floats:
+    """Joint log densities up to a constant of the row, (n, k), of rows sorted by pattern."""
+    return _linear(model, rows, gaps)[0] if model.shared else _separate(model, rows, gaps)
+
+
+def _joint(model: GaussianModel, rows: Gapped) -> Floats:
+    def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
+        if not model.shared:
+            return _separate(model, x, gaps)
+        scores, steps, peak = _linear(model, x, gaps)
+        lengths = model.covariances[0].squared_lengths(steps)
+        return scores - (lengths / 2 + model.volumes + peak)[:, None]
+
+    return rows.by_runs(len(model.classes), work)
+
+
+def _linear(model: GaussianModel, rows: Floats, gaps: Gaps) -> tuple[Floats, Floats, Floats]:
+    """Linear scores of what is known, rows filled about the centre, and how likely the filling."""
+    steps = rows - model.linear.centre
+    peak = model.covariances[0].fill(steps, gaps)
+    constants = model.log_priors - _mean_lengths(model, gaps) / 2
+    scores = steps @ model.linear.slopes
+    scores += np.repeat(constants, np.diff(gaps.starts), axis=0)
+    return scores, steps, peak
+
+
+def _mean_lengths(model: GaussianModel, gaps: Gaps) -> Floats:
+    """Squared lengths of the class means about the centre in what each pattern knows, (p, k)."""
+    covariance, k = model.covariances[0], len(model.classes)
+    means = model.means - model.linear.centre
+    if isinstance(covariance, Diagonal):
+        return np.asarray(~gaps.patterns @ (means**2 * covariance.precisions).T)
+    means = np.tile(means, (len(gaps.patterns), 1))
+    means[np.repeat(gaps.patterns, k, axis=0)] = np.nan
+    covariance.fill(means, gaps.of_each(k))
+    return covariance.squared_lengths(means).reshape(-1, k)
+
+
+def _separate(model: GaussianModel, rows: Floats, gaps: Gaps) -> Floats:
+    if model.independent is not None:
+        return _independent(model, model.independent, rows, gaps)
+    out = np.empty((len(rows), len(model.classes)))
+    for c, mean in enumerate(model.means):
+        steps = rows - mean
+        peak = model.covariances[c].fill(steps, gaps)
+        out[:, c] = model.constants[c] - peak - model.covariances[c].squared_lengths(steps) / 2
+    return out
+
+
+def _independent(
+    model: GaussianModel, independent: Independent, rows: Floats, gaps: Gaps
+) -> Floats:
+    """Independent features: those that are missing drop out of every sum."""
+    heights = np.array([peaks(c.variances) for c in model.covariances if isinstance(c, Diagonal)])
+    constants = model.constants - gaps.patterns @ heights.T
+    return np.repeat(constants, np.diff(gaps.starts), axis=0) - independent.known(rows).T / 2
+
+
+def _distances(model: GaussianModel, rows: Gapped) -> Floats:
+    def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
+        out = np.empty((len(x), len(model.classes)))
+        for c, mean in enumerate(model.means):
+            covariance = model.covariances[0 if model.shared else c]
+            steps = x - mean
+            covariance.fill(steps, gaps)
+            out[:, c] = covariance.squared_lengths(steps)
+        return out
+
+    return rows.by_runs(len(model.classes), work)
+
+
+_ANSWERS: dict[str, Callable[[GaussianModel, Gapped], Floats]] = {
+    "scores": _scores,
+    "joint": _joint,
+    "log_posterior": lambda model, rows: _scores(model, rows, normalised),
+    "posterior": lambda model, rows: _scores(model, rows, probabilities),
+    "squared_distances": _distances,
+}

@@ -1,0 +1,149 @@
+"""By feature: statistics of each feature's known values alone, for independent features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.numbers import Pair
+from suffice.statistics.scatter import Diagonal
+from suffice.statistics.statistics import Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class ByFeature:
+    """One-column statistics in which every pair of class and feature is a class of its own.
+
+    The known values of feature j in the class at position c have the label c d + j. So merging,
+    removal and all their safeguards are those of `Statistics`.
+    """
+
+    cells: Statistics
+    classes: Array  # (k,)
+    n_features: int
+
+    @classmethod
+    def of(
+        cls, statistics: Statistics, classes: Array, features: Indices, n_features: int
+    ) -> ByFeature:
+        """The cells of complete statistics of some features (by position, ascending)."""
+        s = statistics.coarsen("diagonal")
+        at = np.searchsorted(classes, s.classes)
+        labels = (at[:, None] * n_features + features).ravel()
+        each = len(features)
+
+        def column(values: Floats | None) -> Floats | None:
+            return None if values is None else values.reshape(-1, 1)
+
+        assert isinstance(s.spread, Diagonal)
+        cells = Statistics(
+            labels,
+            np.repeat(s.count, each),
+            np.repeat(s.weight, each),
+            Pair(s.means.high.reshape(-1, 1), column(s.means.low)),
+            Diagonal(Pair(s.spread.sums.high.reshape(-1, 1), column(s.spread.sums.low))),
+            None,
+            Extremes(
+                s.extremes.low.reshape(-1, 1), s.extremes.high.reshape(-1, 1), s.extremes.exact
+            ),
+            None,
+            column(s.residue),
+        )
+        return cls(cells, classes, n_features)
+
+    @property
+    def detail(self) -> str:
+        """No products of features are kept."""
+        return "diagonal"
+
+    def merged(self, other: ByFeature, classes: Array) -> ByFeature:
+        """The cells of both, of classes that hold those of both."""
+        mine, theirs = self.relabelled(classes), other.relabelled(classes)
+        return replace(mine, cells=mine.cells + theirs.cells)
+
+    def reduced(self, gone: ByFeature, classes: Array) -> ByFeature:
+        """What remains without the cells of `gone`."""
+        left = replace(self, cells=self.cells - gone.relabelled(self.classes).cells)
+        return left.relabelled(classes)
+
+    def relabelled(self, classes: Array) -> ByFeature:
+        """The same cells among other classes, which hold all that have cells."""
+        if classes is self.classes or np.array_equal(classes, self.classes):
+            return replace(self, classes=classes)
+        c, j = np.divmod(self.cells.classes, self.n_features)
+        labels = np.searchsorted(classes, self.classes[c]) * self.n_features + j
+        return replace(self, cells=replace(self.cells, classes=labels), classes=classes)
+
+    def keep(self, classes: Array) -> ByFeature:
+        """The cells of some classes."""
+        c = self.cells.classes // self.n_features
+        kept = self.cells.keep_classes(np.flatnonzero(np.isin(self.classes[c], classes)))
+        return replace(self, cells=kept).relabelled(classes)
+
+    def select(self, features: Indices) -> ByFeature:
+        """The cells of some features, in the order given."""
+        place = np.full(self.n_features, -1)
+        place[features] = np.arange(len(features))
+        c, j = np.divmod(self.cells.classes, self.n_features)
+        labels = c * len(features) + place[j]
+        kept = np.flatnonzero(place[j] >= 0)
+        kept = kept[np.argsort(labels[kept])]
+        cells = replace(self.cells.keep_classes(kept), classes=labels[kept])
+        return ByFeature(cells, self.classes, len(features))
+
+    def same(self, other: ByFeature) -> bool:
+        """Whether both hold the same cells, up to rounding."""
+        return self.cells == other.cells
+
+    def complete(self, rows: Statistics, names: tuple[str, ...] | None) -> Statistics | None:
+        """Ordinary statistics, where no value is missing."""
+        shape = len(rows.classes), self.n_features
+        cells = self.cells
+        if len(cells.count) != shape[0] * shape[1]:
+            return None
+        if (cells.count.reshape(shape) != rows.count[:, None]).any():
+            return None
+
+        def table(values: Floats | None) -> Floats | None:
+            return None if values is None else values.reshape(shape)
+
+        assert isinstance(cells.spread, Diagonal)
+        sums, extremes = cells.spread.sums, cells.extremes
+        return Statistics(
+            rows.classes,
+            rows.count,
+            rows.weight,
+            Pair(cells.means.high.reshape(shape), table(cells.means.low)),
+            Diagonal(Pair(sums.high.reshape(shape), table(sums.low))),
+            None,
+            Extremes(extremes.low.reshape(shape), extremes.high.reshape(shape), extremes.exact),
+            names,
+            table(cells.residue),
+        )
+
+    def tables(self) -> tuple[Indices, Floats, Floats, Floats]:
+        """Count, weight, mean and centred squares of the known values, (k, d) each.
+
+        A class without a value of some feature has the mean of the others' values there.
+        """
+        shape = len(self.classes), self.n_features
+        at, cells = self.cells.classes, self.cells
+        count = np.zeros(shape, np.int64)
+        weight, mean, squares = (np.zeros(shape) for _ in range(3))
+        count.flat[at] = cells.count
+        weight.flat[at] = cells.weight
+        mean.flat[at] = cells.mean[:, 0]
+        squares.flat[at] = cells.scatter[:, 0]
+        return count, weight, with_overall_means(mean, weight), squares
+
+
+def with_overall_means(mean: Floats, weight: Floats) -> Floats:
+    """Class means (k, d), replaced by the overall one where the class has no weight."""
+    total = weight.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        first = mean[(weight > 0).argmax(axis=0), np.arange(mean.shape[1])]
+        overall = first + (weight * (mean - first)).sum(axis=0) / total
+    return np.where(weight > 0, mean, overall)

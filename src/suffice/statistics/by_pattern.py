@@ -1,0 +1,122 @@
+"""By pattern: statistics of the known features, apart for each set of them that occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.errors import NeverIncluded
+from suffice.statistics.by_feature import ByFeature, with_overall_means
+from suffice.statistics.statistics import Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class ByPattern:
+    """Rows that know the same features: ordinary statistics of those features."""
+
+    parts: dict[bytes, Statistics]  # by the packed bits of the known features; none is empty
+    n_features: int
+    detail: str
+
+    def __iter__(self) -> Iterator[tuple[Indices, Statistics]]:
+        """Positions of the known features, and the statistics of the rows that know them."""
+        for key, part in self.parts.items():
+            yield features_of(key, self.n_features), part
+
+    def merged(self, other: ByPattern, classes: Array) -> ByPattern:
+        """The rows of both."""
+        parts = dict(self.parts)
+        for key, part in other.parts.items():
+            parts[key] = parts[key] + part if key in parts else part
+        return self._with(parts)
+
+    def reduced(self, gone: ByPattern, classes: Array) -> ByPattern:
+        """What remains without the rows of `gone`."""
+        parts = dict(self.parts)
+        for key, part in gone.parts.items():
+            if key not in parts:
+                raise NeverIncluded(
+                    "some of the rows to remove miss values in a way that no row seen does; "
+                    "were they ever added?"
+                )
+            parts[key] = parts[key] - part
+        return self._with(parts)
+
+    def keep(self, classes: Array) -> ByPattern:
+        """The rows of some classes."""
+        return self._with(
+            {
+                key: part.keep_classes(np.flatnonzero(np.isin(part.classes, classes)))
+                for key, part in self.parts.items()
+            }
+        )
+
+    def select(self, features: Indices) -> ByPattern:
+        """The statistics of some features, in the order given."""
+        chosen = ByPattern({}, len(features), self.detail)
+        for known, part in self:
+            wanted = np.isin(features, known)
+            if wanted.any():
+                at = np.searchsorted(known, features[wanted])
+                one = {key_of(wanted): part.select(at.tolist())}
+                chosen = chosen.merged(ByPattern(one, len(features), self.detail), part.classes)
+        return chosen
+
+    def coarsen(self, detail: str) -> ByPattern:
+        """The same rows in less detail, still by pattern."""
+        parts = {key: part.coarsen(detail) for key, part in self.parts.items()}
+        return ByPattern(parts, self.n_features, detail)
+
+    def by_feature(self, classes: Array) -> ByFeature:
+        """The known values of each feature alone."""
+        total: ByFeature | None = None
+        for known, part in self:
+            cells = ByFeature.of(part, classes, known, self.n_features)
+            total = cells if total is None else total.merged(cells, classes)
+        assert total is not None
+        return total
+
+    def same(self, other: ByPattern) -> bool:
+        """Whether both hold the same rows, up to rounding."""
+        return self.parts.keys() == other.parts.keys() and all(
+            part == other.parts[key] for key, part in self.parts.items()
+        )
+
+    def complete(self, rows: Statistics, names: tuple[str, ...] | None) -> Statistics | None:
+        """Ordinary statistics, where no value is missing."""
+        only = self.parts.get(key_of(np.ones(self.n_features, bool)))
+        if only is None or len(self.parts) > 1 or not np.array_equal(only.count, rows.count):
+            return None
+        return only
+
+    def tables(self, classes: Array) -> tuple[Indices, Floats, Floats]:
+        """Count, weight and mean of the known values, (k, d) each."""
+        shape = len(classes), self.n_features
+        count = np.zeros(shape, np.int64)
+        weight, total, origin = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        for known, part in self:
+            at = np.ix_(np.searchsorted(classes, part.classes), known)
+            origin[at] = np.where(weight[at] > 0, origin[at], part.mean)
+            count[at] += part.count[:, None]
+            weight[at] += part.weight[:, None]
+            total[at] += part.weight[:, None] * (part.mean - origin[at])
+        mean = origin + total / np.where(weight > 0, weight, 1.0)
+        return count, weight, with_overall_means(mean, weight)
+
+    def _with(self, parts: dict[bytes, Statistics]) -> ByPattern:
+        kept = {key: parts[key] for key in sorted(parts) if len(parts[key].classes)}
+        return ByPattern(kept, self.n_features, self.detail)
+
+
+def key_of(known: Array) -> bytes:
+    """The known features (d,) as packed bits."""
+    return np.packbits(known).tobytes()
+
+
+def features_of(key: bytes, n_features: int) -> Indices:
+    """The positions of the known features."""
+    bits = np.unpackbits(np.frombuffer(key, np.uint8), count=n_features)
+    return np.flatnonzero(bits)

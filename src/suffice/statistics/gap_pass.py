@@ -1,0 +1,187 @@
+"""Gap pass: statistics of rows in which some values are missing (NaN)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.batches import Batch
+from suffice.data.features import ArrayFeatures
+from suffice.data.gaps import Gaps
+from suffice.statistics.by_feature import ByFeature
+from suffice.statistics.by_pattern import ByPattern, key_of
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.first_pass import FAR, SAMPLE_ROWS
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, presence, settled
+from suffice.statistics.kernels.sums import ClassSums
+from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.reader import Reader
+from suffice.statistics.scatter import Diagonal
+from suffice.statistics.statistics import Statistics
+from suffice.statistics.threads import in_parallel, shares
+
+# Rows are sorted by pattern in blocks of at most this size.
+BLOCK_BYTES = 64 << 20
+
+
+def with_gaps(
+    batch: Batch, detail: str, complete: Callable[[Batch, str], Statistics]
+) -> AnyStatistics:
+    """Statistics of a batch with missing values; `complete` makes those of rows without."""
+    counted = batch.codes < len(batch.classes)
+    present, codes = np.unique(batch.codes[counted], return_inverse=True)
+    classes = batch.classes[present]
+    count = np.bincount(codes, minlength=len(classes))
+    weight = count.astype(np.float64)
+    if batch.weights is not None:
+        weight = np.bincount(codes, batch.weights[counted], len(classes))
+    rows = presence(classes, count, weight)
+    parts: ByPattern | ByFeature
+    if detail == "diagonal":
+        parts = _by_feature(batch, present)
+    else:
+        parts = _by_pattern(batch, detail, complete)
+    return settled(IncompleteStatistics(rows, parts, batch.features.names))
+
+
+def _by_pattern(
+    batch: Batch, detail: str, complete: Callable[[Batch, str], Statistics]
+) -> ByPattern:
+    n, d = batch.features.shape
+    total = ByPattern({}, d, detail)
+    step = max(1, BLOCK_BYTES // (8 * d))
+    for low in range(0, n, step):
+        high = min(n, low + step)
+        counted = np.flatnonzero(batch.codes[low:high] < len(batch.classes))
+        rows = batch.features.read(low, high)
+        order, gaps = Gaps.sorted(np.isnan(rows[counted] if len(counted) < len(rows) else rows))
+        order = counted[order]
+        parts: dict[bytes, Statistics] = {}
+        for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True):
+            known = np.flatnonzero(~pattern)
+            if len(known):
+                part = complete(_part(batch, rows, low, order[run], known), detail)
+                key = key_of(~pattern)
+                parts[key] = parts[key] + part if key in parts else part
+        total = total.merged(ByPattern(parts, d, detail), batch.classes)
+    return total
+
+
+def _part(batch: Batch, rows: Array, low: int, at: Indices, known: Indices) -> Batch:
+    """The rows at some positions of a block with the features that they know."""
+    table = rows[at] if len(known) == rows.shape[1] else rows[at][:, known]
+    weights = None if batch.weights is None else batch.weights[low + at]
+    return replace(
+        batch,
+        features=ArrayFeatures(np.ascontiguousarray(table)),
+        codes=batch.codes[low + at],
+        weights=weights,
+        ignores_rows=False,
+    )
+
+
+def _by_feature(batch: Batch, present: Indices) -> ByFeature:
+    reader = Reader.of(batch)
+    k, d = len(batch.classes), reader.shape[1]
+    sums, known, weight, origin = _sums(reader)
+    at = np.ix_(present, np.arange(d))
+    cells = np.flatnonzero(known[at].ravel() > 0)
+
+    def column(values: Floats) -> Floats:
+        return np.asarray(values[:k][at].reshape(-1, 1)[cells])
+
+    count, weights = known[at].ravel()[cells], weight[at].ravel()[cells]
+    offset = column(sums.sum) / weights[:, None]
+    squares = column(sums.square) - offset * column(sums.sum)
+    low, high = column(sums.low), column(sums.high)
+    statistics = Statistics(
+        cells,
+        count,
+        weights,
+        Pair(*two_sum(column(origin), offset)),
+        Diagonal(Pair(np.where(low == high, 0.0, squares))),
+        None,
+        Extremes(low, high),
+    )
+    return ByFeature(statistics, batch.classes[present], d)
+
+
+def _sums(reader: Reader) -> tuple[ClassSums, Indices, Floats, Floats]:
+    """Sums of the known values about origins, how many they are, their weight, the origins."""
+    k = len(reader.batch.classes)
+    known, weight = _known(reader)
+    origin, guessed = _first_guess(reader)
+    while True:
+        with np.errstate(all="ignore"):
+            sums = _sums_about(reader, origin)
+            if not (np.isfinite(sums.sum[:k]).all() and np.isfinite(sums.square[:k]).all()):
+                raise reader.not_finite()
+            offset = sums.sum[:k] / np.where(weight > 0, weight, 1.0)
+            beyond = offset * sums.sum[:k]
+            far = beyond > FAR**2 * np.maximum(sums.square[:k] - beyond, 0.0)
+        better = origin.copy()
+        better[:k] += offset
+        # A gap is filled with the origin, which must lie among the known values: else the
+        # extremes would be wrong.
+        again = (far | ~guessed[:k]) & (known > 0) & (better != origin)[:k]
+        if not again.any():
+            return sums, known, weight, origin
+        origin, guessed = better, np.ones_like(guessed)
+
+
+def _known(reader: Reader) -> tuple[Indices, Floats]:
+    """How many values are known, and their weight, (k, d) each."""
+    k, d = len(reader.batch.classes), reader.shape[1]
+    size = reader.batch.n_codes * d
+    rows_of = np.bincount(reader.batch.codes, minlength=reader.batch.n_codes)
+    known = np.repeat(rows_of, d)
+    weight = np.zeros(size)
+    for block in reader.blocks(0, reader.shape[0], BLOCK_BYTES // (8 * d)):
+        missing = np.isnan(block.rows)
+        rows, features = np.nonzero(missing)
+        known -= np.bincount(block.codes[rows] * d + features, minlength=size)
+        if len(block.weights):
+            rows, features = np.nonzero(~missing)
+            cell = block.codes[rows] * d + features
+            weight += np.bincount(cell, block.weights[rows], size)
+    known, weight = known.reshape(-1, d)[:k], weight.reshape(-1, d)[:k]
+    return known, weight if len(reader.weights) else known.astype(np.float64)
+
+
+def _first_guess(reader: Reader) -> tuple[Floats, Array]:
+    """Means of the known values of a few rows, and where there are such values."""
+    batch, (n, d) = reader.batch, reader.shape
+    rows = np.arange(n) if n <= SAMPLE_ROWS else np.linspace(0, n - 1, SAMPLE_ROWS).astype(int)
+    sample, codes = reader.rows(rows), batch.codes[rows]
+    origin, guessed = np.zeros((batch.n_codes, d)), np.zeros((batch.n_codes, d), bool)
+    for c in np.unique(codes).tolist():
+        values = sample[codes == c]
+        ok = ~np.isnan(values)
+        guessed[c] = ok.any(axis=0)
+        first = values[ok.argmax(axis=0), np.arange(d)]
+        steps = np.where(ok, values - first, 0.0).sum(axis=0)
+        with np.errstate(all="ignore"):
+            mean = first + steps / np.maximum(ok.sum(axis=0), 1)
+            low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+        origin[c] = np.where(guessed[c], np.clip(mean, low, high), 0.0)
+    return origin, guessed
+
+
+def _sums_about(reader: Reader, origin: Floats) -> ClassSums:
+    k, d = origin.shape
+
+    def work(start: int, stop: int) -> ClassSums:
+        out = ClassSums.empty(k, d)
+        for block in reader.blocks(start, stop, (1 << 20) // d):
+            # About the origin, a gap filled with it adds nothing.
+            rows = np.where(np.isnan(block.rows), origin[block.codes], block.rows)
+            reader.kernels.class_sums(rows, block.codes, block.weights, origin, out)
+        return out
+
+    total, *others = in_parallel(work, shares(reader.shape[0], reader.workers(4 * 8 * k * d)))
+    for other in others:
+        total.absorb(other)
+    return total

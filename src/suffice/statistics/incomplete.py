@@ -1,0 +1,213 @@
+"""Incomplete statistics: of rows in which some values are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.errors import InvalidParameter
+from suffice.statistics.by_feature import ByFeature
+from suffice.statistics.by_pattern import ByPattern, key_of
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.numbers import Pair
+from suffice.statistics.scatter import Diagonal
+from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class IncompleteStatistics:
+    """Statistics of labelled rows with missing values, made by `suffice.summarize`.
+
+    Where features are to be modelled jointly, rows that know the same features have statistics
+    of their own; for detail "diagonal", each feature has statistics of its known values. Both
+    merge and subtract like complete ones, and with them. Models are estimated from either.
+
+    Attributes
+    ----------
+    classes : (k,) sorted class labels
+    count, weight : (k,) rows of each class and their total weight, gaps or not
+    known_count, known_weight : (k, d) how many values are known, and their weight
+    mean : (k, d) mean of the known values; that of all classes where a class has none
+
+    >>> import suffice as sf
+    >>> s = sf.summarize([[1.0, 2.0], [3.0, None], [5.0, 6.0]], ["a", "a", "b"])
+    >>> s
+    <IncompleteStatistics of 3 rows, 2 features, 2 classes, detail='separate', 2 patterns>
+    >>> s.known_weight
+    array([[2., 1.], [1., 1.]])
+    """
+
+    rows: Statistics = field(repr=False)  # of one feature that is always zero
+    parts: ByPattern | ByFeature = field(repr=False)
+    feature_names: tuple[str, ...] | None = None
+
+    @property
+    def classes(self) -> Array:
+        """Sorted class labels, (k,)."""
+        return self.rows.classes
+
+    @property
+    def count(self) -> Indices:
+        """Rows of each class, (k,)."""
+        return self.rows.count
+
+    @property
+    def weight(self) -> Floats:
+        """Total weight of each class, (k,)."""
+        return self.rows.weight
+
+    @property
+    def known_weight(self) -> Floats:
+        """Weight of the known values, (k, d)."""
+        return self._tables()[1]
+
+    @property
+    def known_count(self) -> Indices:
+        """How many values are known, (k, d)."""
+        return self._tables()[0]
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of the known values, (k, d)."""
+        return self._tables()[2]
+
+    @property
+    def squares(self) -> Floats:
+        """Centred sums of squares of the known values, (k, d); for detail "diagonal" only."""
+        assert isinstance(self.parts, ByFeature)
+        return self.parts.tables()[3]
+
+    @property
+    def detail(self) -> str:
+        """How much is kept: "separate", "shared" or "diagonal"."""
+        return self.parts.detail
+
+    @property
+    def n_features(self) -> int:
+        """How many features a row has."""
+        return self.parts.n_features
+
+    def __add__(self, other: object) -> AnyStatistics:
+        if not isinstance(other, IncompleteStatistics | Statistics):
+            return NotImplemented
+        other = lifted(other)
+        check_same_shape(self, other)
+        rows = self.rows + other.rows
+        parts = self.parts.merged(other.parts, rows.classes)  # type: ignore[arg-type]
+        return IncompleteStatistics(rows, parts, self.feature_names)
+
+    def __radd__(self, other: object) -> AnyStatistics:
+        # sum() starts from 0, which here stands for having seen nothing.
+        return self if isinstance(other, int) and other == 0 else self + other
+
+    def __sub__(self, other: object) -> AnyStatistics:
+        if not isinstance(other, IncompleteStatistics | Statistics):
+            return NotImplemented
+        other = lifted(other)
+        check_same_shape(self, other)
+        rows = self.rows - other.rows
+        parts = self.parts.reduced(other.parts, rows.classes)  # type: ignore[arg-type]
+        return settled(IncompleteStatistics(rows, parts, self.feature_names))
+
+    def __rsub__(self, other: object) -> AnyStatistics:
+        return lifted(other) - self if isinstance(other, Statistics) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same of the same classes and features, up to rounding."""
+        if not isinstance(other, IncompleteStatistics):
+            return NotImplemented
+        return (
+            self.feature_names == other.feature_names
+            and self.n_features == other.n_features
+            and self.detail == other.detail
+            and self.rows == other.rows
+            and self.parts.same(other.parts)  # type: ignore[arg-type]
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        k, d = len(self.classes), self.n_features
+        rows = int(self.count.sum())
+        text = f"{rows} rows, {d} features, {k} classes, detail={self.detail!r}"
+        if isinstance(self.parts, ByPattern):
+            text += f", {len(self.parts.parts)} patterns"
+        return f"<IncompleteStatistics of {text}>"
+
+    def select(self, features: Iterable[int] | Iterable[str]) -> AnyStatistics:
+        """The statistics of some features, by name or position, in the order asked for."""
+        names = self.feature_names
+        at = positions(list(features), names or (), self.n_features)
+        chosen = None if names is None else tuple(names[i] for i in at)
+        return settled(replace(self, parts=self.parts.select(at), feature_names=chosen))
+
+    def drop_class(self, label: Any) -> AnyStatistics:
+        """The statistics without one class: as if its rows had never been seen."""
+        rows = self.rows.drop_class(label)
+        return settled(replace(self, rows=rows, parts=self.parts.keep(rows.classes)))
+
+    def coarsen(self, detail: str) -> IncompleteStatistics:
+        """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
+        if detail == self.detail:
+            return self
+        if self.detail != "separate" or detail not in DETAILS:
+            raise InvalidParameter(
+                f"detail {self.detail!r} cannot become {detail!r}; summarize the rows again."
+            )
+        assert isinstance(self.parts, ByPattern)
+        if detail == "diagonal":
+            return replace(self, parts=self.parts.by_feature(self.classes))
+        return replace(self, parts=self.parts.coarsen(detail))
+
+    def digest(self) -> str:
+        """A fingerprint of every bit: equal for equal content, on every machine."""
+        from suffice.statistics.storage import digest
+
+        return digest(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`."""
+        from suffice.statistics.storage import save
+
+        save(self, path)
+
+    def _tables(self) -> tuple[Indices, Floats, Floats]:
+        if isinstance(self.parts, ByFeature):
+            return self.parts.tables()[:3]
+        return self.parts.tables(self.classes)
+
+
+AnyStatistics: TypeAlias = Statistics | IncompleteStatistics
+
+
+def lifted(statistics: AnyStatistics) -> IncompleteStatistics:
+    """Any statistics as those of rows that might miss values."""
+    if isinstance(statistics, IncompleteStatistics):
+        return statistics
+    s, d = statistics, statistics.n_features
+    parts: ByPattern | ByFeature
+    if s.detail == "diagonal":
+        parts = ByFeature.of(s, s.classes, np.arange(d), d)
+    else:
+        only = {key_of(np.ones(d, bool)): replace(s, feature_names=None)}
+        parts = ByPattern(only if len(s.classes) else {}, d, s.detail)
+    return IncompleteStatistics(presence(s.classes, s.count, s.weight), parts, s.feature_names)
+
+
+def settled(statistics: IncompleteStatistics) -> AnyStatistics:
+    """The same statistics, as ordinary ones where no value is missing any more."""
+    s = statistics
+    found = s.parts.complete(s.rows, s.feature_names)
+    return s if found is None else replace(found, feature_names=s.feature_names)
+
+
+def presence(classes: Array, count: Indices, weight: Floats) -> Statistics:
+    """The statistics of rows of one feature that is always zero: how many there are."""
+    zeros = np.zeros((len(classes), 1))
+    spread = Diagonal(Pair(zeros))
+    return Statistics(classes, count, weight, Pair(zeros), spread, None, Extremes(zeros, zeros))
