@@ -51,9 +51,7 @@ def draws(
     return out
 
 
-def complete_at_random(
-    model: GaussianModel, rows: Floats, codes: Indices, noise: Floats
-) -> Floats:
+def complete_at_random(model: GaussianModel, rows: Floats, codes: Indices, noise: Floats) -> Floats:
     """Each row completed at random as one of its class, given standard normals (n, d).
 
     A random row of the class, moved so that it agrees with what is known: it has the
@@ -98,4 +96,4 @@ def _expected(model: GaussianModel, rows: Floats, gaps: Gaps, shares: Floats) ->
 def _random_classes(shares: Floats, rng: np.random.Generator) -> Indices:
     edges = np.cumsum(shares, axis=1)
     chosen = (rng.random(len(shares))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
-    return np.minimum(chosen, shares.shape[1] - 1)
+    return np.asarray(np.minimum(chosen, shares.shape[1] - 1))

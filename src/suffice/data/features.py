@@ -133,7 +133,7 @@ def _first(bad: Array, first_row: int, names: tuple[str, ...] | None) -> str | N
 
 def _wrap(X: Any) -> Features:
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "fiub" and np.ma.is_masked(X):
-        X = X.astype(X.dtype if X.dtype.kind == "f" else np.float64).filled(np.nan)
+        X = np.ma.filled(X.astype(X.dtype if X.dtype.kind == "f" else np.float64), np.nan)
     if isinstance(X, np.ndarray):
         return ArrayFeatures(_checked(np.asarray(X)))
     if isinstance(X, str | bytes) or X is None:

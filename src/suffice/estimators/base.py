@@ -21,8 +21,8 @@ from suffice.errors import (
     NeverIncluded,
 )
 from suffice.estimators.answers import Answers
-from suffice.models.gaussian import GaussianModel, build
 from suffice.models.gapped import mended
+from suffice.models.gaussian import GaussianModel, build
 from suffice.models.priors import class_priors
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings, check_detail
@@ -247,6 +247,7 @@ class GaussianClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: igno
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
 
     def _answer(self, X: Any, name: str, model: GaussianModel | None = None) -> Floats:
+        model = self._fitted if model is None else model
         return self._answer_rows(self._rows(X), name, model)
 
     def _answer_rows(self, rows: Array, name: str, model: GaussianModel | None = None) -> Floats:

@@ -62,8 +62,8 @@ def fill(
         for i in range(m):
             for j in range(i + 1):
                 total = precision[at[i], at[j]]
-                for l in range(j):
-                    total -= L[i, l] * L[j, l]
+                for h in range(j):
+                    total -= L[i, h] * L[j, h]
                 if i == j:
                     L[i, i] = np.sqrt(total)
                     log_determinant += 2 * np.log(L[i, i])
@@ -73,12 +73,12 @@ def fill(
             x = steps[r]
             for i in range(m):
                 total = -forces[r, at[i]]
-                for l in range(i):
-                    total -= L[i, l] * x[at[l]]
+                for h in range(i):
+                    total -= L[i, h] * x[at[h]]
                 x[at[i]] = total / L[i, i]
             for i in range(m - 1, -1, -1):
                 total = x[at[i]]
-                for l in range(i + 1, m):
-                    total -= L[l, i] * x[at[l]]
+                for h in range(i + 1, m):
+                    total -= L[h, i] * x[at[h]]
                 x[at[i]] = total / L[i, i]
             out[r] = (log_determinant - m * np.log(2 * np.pi)) / 2

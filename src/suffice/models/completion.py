@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Floats
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.models.expectation import Known, expected
 from suffice.models.full import full_covariances
@@ -102,7 +102,7 @@ class _Em:
         size = np.abs(self.centre) + np.abs(means).max(axis=0)
         total = known.sum(axis=0)
         noise = (8 * np.finfo(float).eps * size) ** 2 * total
-        return np.where(squares > noise, squares, 0.0) / total
+        return np.asarray(np.where(squares > noise, squares, 0.0) / total)
 
     def run(self) -> Statistics:
         """Iterate to the end, taking longer steps where the steps agree (SQUAREM)."""

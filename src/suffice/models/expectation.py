@@ -50,7 +50,8 @@ class Known:
     def of(cls, parts: ByPattern, classes: Array, centre: Floats, shared: bool) -> Known:
         """The parts laid out in arrays, means about the centre."""
         d = parts.n_features
-        known, group, weight, scatter, scattered = [], [], [], [], []
+        known: list[Array] = []
+        group, weight, scatter, scattered = [], [], [], []
         unit, code, cell_weight, mean = [], [], [], []
         for features, part in parts:
             codes = np.searchsorted(classes, part.classes)

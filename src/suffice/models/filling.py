@@ -93,4 +93,3 @@ def fill_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
             freed = whitener.rank - rank
             out[rows] = (log_determinant - whitener.log_determinant - freed * LOG_2PI) / 2
     return out
-

@@ -220,4 +220,3 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
     else:
         covariances, borrowed = diagonal_covariances(statistics, settings)
     return GaussianModel(statistics.classes, chances, statistics.mean, covariances, borrowed)
-

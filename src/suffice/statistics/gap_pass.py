@@ -35,9 +35,8 @@ def with_gaps(
     present, codes = np.unique(batch.codes[counted], return_inverse=True)
     classes = batch.classes[present]
     count = np.bincount(codes, minlength=len(classes))
-    weight = count.astype(np.float64)
-    if batch.weights is not None:
-        weight = np.bincount(codes, batch.weights[counted], len(classes))
+    weights = None if batch.weights is None else batch.weights[counted]
+    weight = np.bincount(codes, weights, len(classes)).astype(np.float64)
     rows = presence(classes, count, weight)
     parts: ByPattern | ByFeature
     if detail == "diagonal":

@@ -288,9 +288,7 @@ def _position(feature: Any, names: tuple[str, ...], n_features: int) -> int:
             "for a mask, pass np.flatnonzero(mask)."
         )
     if not 0 <= feature < n_features:
-        raise InvalidParameter(
-            f"there is no feature {feature}; positions run to {n_features - 1}."
-        )
+        raise InvalidParameter(f"there is no feature {feature}; positions run to {n_features - 1}.")
     return int(feature)
 
 

@@ -1,28 +1,15 @@
-"""Storage: statistics to a file and back, with every number checked."""
+"""Storage: statistics to a file and back."""
 
 from __future__ import annotations
 
 import hashlib
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from suffice.data.arrays import Array
 from suffice.errors import InvalidFile
-from suffice.statistics.by_feature import ByFeature
-from suffice.statistics.by_pattern import ByPattern, key_of
-from suffice.statistics.container import pack, unpack, write_whole
-from suffice.statistics.extremes import Extremes
-from suffice.statistics.fourth import Fourth
+from suffice.statistics import complete_file, incomplete_file
+from suffice.statistics.container import unpack, write_whole
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
-from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Dense, Diagonal, Scatter
-from suffice.statistics.statistics import DETAILS, Statistics
-from suffice.statistics.thin import Thin
-
-_LABEL_KINDS = {"b": "bool", "i": "int", "f": "float", "U": "str"}
 
 
 def save(statistics: AnyStatistics, path: str | PathLike[str]) -> None:
@@ -41,30 +28,19 @@ def load(path: str | PathLike[str]) -> AnyStatistics:
     True
     """
     name = str(path)
-    return _loaded(Path(path).read_bytes(), name)
-
-
-def _loaded(data: bytes, name: str) -> AnyStatistics:
-    header, arrays = unpack(data, name)
-    statistics: AnyStatistics
+    header, arrays = unpack(Path(path).read_bytes(), name)
+    kind = header.get("kind")
     try:
-        if header.get("kind") == "statistics":
-            statistics = _unpacked(header, arrays)
-            problem = _problem(statistics)
-        elif header.get("kind") == "incomplete statistics":
-            statistics = _unpacked_incomplete(header, arrays, name)
-            problem = _problem_of_incomplete(statistics)
-        else:
-            raise InvalidFile(
-                f"{name} holds {header.get('kind')!r}, which this version cannot read."
-            )
+        if kind == complete_file.KIND:
+            return complete_file.unpacked(header, arrays)
+        if kind == incomplete_file.KIND:
+            return incomplete_file.unpacked(header, arrays, name)
     except InvalidFile:
         raise
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
-        raise InvalidFile(f"{name} is not consistent: {error!r}.") from None
-    if problem:
-        raise InvalidFile(f"{name} is not consistent: {problem}.")
-    return statistics
+        why = error if type(error) is ValueError else repr(error)
+        raise InvalidFile(f"{name} is not consistent: {why}.") from None
+    raise InvalidFile(f"{name} holds {kind!r}, which this version cannot read.")
 
 
 def digest(statistics: AnyStatistics) -> str:
@@ -72,248 +48,7 @@ def digest(statistics: AnyStatistics) -> str:
     return hashlib.sha256(_packed(statistics)).hexdigest()
 
 
-def _packed(s: AnyStatistics) -> bytes:
-    return _packed_incomplete(s) if isinstance(s, IncompleteStatistics) else _packed_complete(s)
-
-
-def _packed_incomplete(s: IncompleteStatistics) -> bytes:
-    """A file of files: each part is packed by itself, with a checksum of its own."""
-    header = {
-        "kind": "incomplete statistics",
-        "detail": s.detail,
-        "features": s.n_features,
-        "feature_names": None if s.feature_names is None else list(s.feature_names),
-    }
-    parts = {"": s.parts.cells} if isinstance(s.parts, ByFeature) else s.parts.parts
-    if isinstance(s.parts, ByPattern):
-        header["known"] = [key.hex() for key in s.parts.parts]
-    files = [_packed_complete(s.rows), *map(_packed_complete, parts.values())]
-    return pack(header, {f"{i:08d}": np.frombuffer(file, np.uint8) for i, file in enumerate(files)})
-
-
-def _unpacked_incomplete(
-    header: dict[str, Any], arrays: dict[str, Array], name: str
-) -> IncompleteStatistics:
-    files = [_loaded(arrays[key].tobytes(), name) for key in sorted(arrays)]
-    if not all(isinstance(file, Statistics) for file in files):
-        raise ValueError("a part is not a statistic")
-    rows, *found = (file for file in files if isinstance(file, Statistics))
-    names, d, detail = header["feature_names"], header["features"], header["detail"]
-    _check_names(names)
-    if type(d) is not int or d < 1 or detail not in DETAILS:
-        raise ValueError("the header does not describe the parts")
-    parts: ByPattern | ByFeature
-    if detail == "diagonal":
-        (cells,) = found
-        parts = ByFeature(cells, rows.classes, d)
-    else:
-        keys = [bytes.fromhex(key) for key in header["known"]]
-        parts = ByPattern(dict(zip(keys, found, strict=True)), d, detail)
-    return IncompleteStatistics(rows, parts, None if names is None else tuple(names))
-
-
-def _problem_of_incomplete(s: IncompleteStatistics) -> str | None:
-    """What cannot be true of the parts together, each being right by itself."""
-    d, names = s.n_features, s.feature_names
-    if names is not None and len(set(names)) != d:
-        return "there are not as many feature names as features"
-    if s.rows.n_features != 1 or s.rows.detail != "diagonal":
-        return "the rows are not counted"
-    if isinstance(s.parts, ByFeature):
-        cells = s.parts.cells
-        if cells.n_features != 1 or cells.detail != "diagonal" or cells.classes.dtype.kind != "i":
-            return "values are not kept by class and feature"
-        if ((cells.classes < 0) | (cells.classes >= len(s.classes) * d)).any():
-            return "values belong to no class or feature"
-        if (cells.count > s.count[cells.classes // d]).any():
-            return "there are more values than rows"
-        return None
-    keys = list(s.parts.parts)
-    if len(set(keys)) < len(keys) or keys != sorted(keys):
-        return "the patterns are not sorted or not unique"
-    count = np.zeros(len(s.classes), np.int64)
-    for key, part in s.parts.parts.items():
-        if len(key) != -(-d // 8) or key_of(_bits(key, d)) != key:
-            return "a pattern has another number of features"
-        if part.detail != s.detail or part.n_features != _bits(key, d).sum():
-            return "a part does not have the features of its pattern"
-        if part.classes.dtype.kind != s.classes.dtype.kind:
-            return "a part has other classes"
-        if not np.isin(part.classes, s.classes).all():
-            return "a part has other classes"
-        count[np.searchsorted(s.classes, part.classes)] += part.count
-    return "there are more rows in the parts than in all" if (count > s.count).any() else None
-
-
-def _bits(key: bytes, d: int) -> Array:
-    return np.unpackbits(np.frombuffer(key, np.uint8), count=d).astype(bool)
-
-
-def _check_names(names: Any) -> None:
-    if not isinstance(names, list | None):
-        raise ValueError("feature names are not a list")
-    if names is not None and not all(isinstance(name, str) for name in names):
-        raise ValueError("feature names are not text")
-
-
-def _packed_complete(s: Statistics) -> bytes:
-    arrays: dict[str, Array | None] = {
-        "count": s.count,
-        "weight": s.weight,
-        "mean": s.means.high,
-        "mean.low": s.means.low,
-        "lowest": s.extremes.low,
-        "highest": s.extremes.high,
-        "residue": s.residue,
-    }
-    if isinstance(s.spread, Thin):
-        arrays |= {"factor": s.spread.factor, "factor.owner": s.spread.owner}
-    else:
-        arrays |= {"scatter": s.spread.sums.high, "scatter.low": s.spread.sums.low}
-    if s.fourth is not None:
-        arrays |= {
-            "fourth.square": s.fourth.square,
-            "fourth.cubic": s.fourth.cubic,
-            "fourth.quartic": s.fourth.quartic,
-            "fourth.anchor": s.fourth.anchor,
-            "fourth.since": s.fourth.since,
-        }
-    header = {
-        "kind": "statistics",
-        "detail": s.detail,
-        "labels": _LABEL_KINDS[s.classes.dtype.kind],
-        "classes": s.classes.tolist(),
-        "features": s.n_features,
-        "feature_names": None if s.feature_names is None else list(s.feature_names),
-        "extremes_exact": s.extremes.exact,
-        "fourth_unit": None if s.fourth is None else s.fourth.unit.hex(),
-    }
-    return pack(header, {name: array for name, array in arrays.items() if array is not None})
-
-
-def _unpacked(header: dict[str, Any], arrays: dict[str, Array]) -> Statistics:
-    names = header["feature_names"]
-    if header["features"] != arrays["mean"].shape[-1]:
-        raise ValueError("the header does not describe the arrays")
-    _check_names(names)
-    if not isinstance(header["extremes_exact"], bool):
-        raise ValueError("extremes_exact is not true or false")
-    return Statistics(
-        _classes(header),
-        arrays["count"],
-        arrays["weight"],
-        Pair(arrays["mean"], arrays.get("mean.low")),
-        _spread(header, arrays),
-        _fourth(header, arrays),
-        Extremes(arrays["lowest"], arrays["highest"], header["extremes_exact"]),
-        None if names is None else tuple(names),
-        arrays.get("residue"),
-    )
-
-
-def _classes(header: dict[str, Any]) -> Array:
-    kinds: dict[str, tuple[type, Any]] = {
-        "bool": (bool, np.bool_),
-        "int": (int, np.int64),
-        "float": (float, np.float64),
-        "str": (str, np.str_),
-    }
-    kind, dtype = kinds[header["labels"]]
-    classes = header["classes"]
-    if not isinstance(classes, list) or not all(type(label) is kind for label in classes):
-        raise ValueError(f"classes are not a list of {kind.__name__}")
-    return np.array(classes, dtype=dtype)
-
-
-def _spread(header: dict[str, Any], arrays: dict[str, Array]) -> Scatter:
-    detail = header["detail"]
-    if detail not in DETAILS:
-        raise ValueError(f"unknown detail {detail!r}")
-    per_class = detail != "shared"
-    if "factor" in arrays:
-        groups = len(header["classes"]) if per_class else 1
-        return Thin(arrays["factor"], arrays["factor.owner"], groups, per_class)
-    sums = Pair(arrays["scatter"], arrays.get("scatter.low"))
-    return Diagonal(sums) if detail == "diagonal" else Dense(sums, per_class)
-
-
-def _fourth(header: dict[str, Any], arrays: dict[str, Array]) -> Fourth | None:
-    if header["fourth_unit"] is None:
-        return None
-    names = ("square", "cubic", "quartic", "anchor", "since")
-    parts = (arrays[f"fourth.{name}"] for name in names)
-    return Fourth(float.fromhex(header["fourth_unit"]), *parts)
-
-
-def _problem(s: Statistics) -> str | None:
-    """What is wrong with statistics read from a file, if anything is."""
-    k, d = len(s.classes), s.n_features
-    shapes: list[tuple[str, Array | None, tuple[int, ...]]] = [
-        ("count", s.count, (k,)),
-        ("weight", s.weight, (k,)),
-        ("mean", s.means.high, (k, d)),
-        ("mean.low", s.means.low, (k, d)),
-        ("lowest", s.extremes.low, (k, d)),
-        ("highest", s.extremes.high, (k, d)),
-        ("residue", s.residue, (k if s.spread.per_class else 1, d)),
-        *_spread_shapes(s, k, d),
-    ]
-    if s.fourth is not None:
-        f = s.fourth
-        shapes += [(name, a, (k,)) for name, a in (("square", f.square), ("quartic", f.quartic))]
-        shapes += [(name, a, (k, d)) for name, a in (("cubic", f.cubic), ("anchor", f.anchor))]
-        shapes += [("since", f.since, (k,))]
-    for name, array, shape in shapes:
-        if array is None:
-            continue
-        integer = name in ("count", "owner")
-        if array.shape != shape or array.dtype != (np.int64 if integer else np.float64):
-            return f"{name} has shape {array.shape} and type {array.dtype}, not {shape}"
-        if not integer and not np.isfinite(array).all():
-            return f"{name} holds values that are not finite"
-    return _contradiction(s)
-
-
-def _spread_shapes(
-    s: Statistics, k: int, d: int
-) -> list[tuple[str, Array | None, tuple[int, ...]]]:
-    if isinstance(s.spread, Thin):
-        rows = len(s.spread.owner)
-        return [("factor", s.spread.factor, (rows, d)), ("owner", s.spread.owner, (rows,))]
-    shape = (k, d) if isinstance(s.spread, Diagonal) else (k if s.spread.per_class else 1, d, d)
-    return [("scatter", s.spread.sums.high, shape), ("scatter.low", s.spread.sums.low, shape)]
-
-
-def _contradiction(s: Statistics) -> str | None:
-    """What cannot be true of the numbers, though their shapes are right."""
-    if len(s.classes) > 1 and not (s.classes[:-1] < s.classes[1:]).all():
-        return "classes are not sorted or not unique"
-    if s.feature_names is not None and len(set(s.feature_names)) != s.n_features:
-        return "there are not as many feature names as features"
-    if s.residue is not None and (s.residue < 0).any():
-        return "a rounding error is negative"
-    if s.fourth is not None and not _possible(s.fourth):
-        return "the fourth-order sums have no unit or weight"
-    if (s.count <= 0).any() or (s.weight <= 0).any():
-        return "a class has no rows or no weight"
-    if (s.extremes.low > s.extremes.high).any():
-        return "a lowest value is above the highest"
-    spread = s.spread
-    if isinstance(spread, Thin):
-        bad = (spread.owner < 0) | (spread.owner >= spread.groups)
-        if bad.any() or (np.diff(spread.owner) < 0).any():
-            return "the factor has rows of no class"
-    elif (spread.diagonal() < (0 if s.residue is None else -s.residue)).any():
-        return "a sum of squares is negative"
-    elif isinstance(spread, Dense) and not _symmetric(spread.sums):
-        return "the scatter is not symmetric"
-    return None
-
-
-def _possible(fourth: Fourth) -> bool:
-    return 0 < fourth.unit < float("inf") and bool((fourth.since > 0).all())
-
-
-def _symmetric(sums: Pair) -> bool:
-    parts = [sums.high] if sums.low is None else [sums.high, sums.low]
-    return all(np.array_equal(matrix, matrix.T) for part in parts for matrix in part)
+def _packed(statistics: AnyStatistics) -> bytes:
+    if isinstance(statistics, IncompleteStatistics):
+        return incomplete_file.packed(statistics)
+    return complete_file.packed(statistics)

@@ -11,8 +11,8 @@ from suffice.data.batches import Batch, batches
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter, NotFinite
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import class_sums
-from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.fourth import SMALLEST_UNIT, Fourth, power_of_two
+from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.reader import Reader
