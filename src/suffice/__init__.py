@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis,
     )
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
+    from suffice.statistics.incomplete import IncompleteStatistics
     from suffice.statistics.statistics import Statistics
     from suffice.statistics.storage import load
     from suffice.statistics.summarize import summarize
@@ -25,6 +26,7 @@ _HOME = {
     "DiagonalLDA": "suffice.estimators.gaussian",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianNB": "suffice.estimators.gaussian",
+    "IncompleteStatistics": "suffice.statistics.incomplete",
     "LDA": "suffice.estimators.linear",
     "LinearDiscriminantAnalysis": "suffice.estimators.linear",
     "QDA": "suffice.estimators.gaussian",
@@ -40,6 +42,7 @@ __all__ = [
     "DiagonalLDA",
     "GaussianDiscriminant",
     "GaussianNB",
+    "IncompleteStatistics",
     "LinearDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis",
     "Statistics",

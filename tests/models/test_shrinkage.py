@@ -152,8 +152,10 @@ def test_pooling_and_shrinkage_are_those_of_friedman_1989(shape, pooling, shrink
     wanted = friedman(X, y, w, pooling, shrinkage, ddof)
     model = sf.GaussianDiscriminant(pooling=pooling, shrinkage=shrinkage, ddof=ddof)
     model.fit(X * scale, y, sample_weight=w)
-    if shape == "thin" and shrinkage == 0 and pooling == 0:
-        assert list(model.borrowed_classes_) == [0, 1, 2]
+    if shape == "thin" and shrinkage == 0:
+        # Singular: the model takes other covariances, and shows those.
+        assert list(model.borrowed_classes_) == ([0, 1, 2] if pooling == 0 else [])
+        assert np.linalg.eigvalsh(model.covariances_ / scale / scale).min() > 0
         return
     near(model.covariances_ / scale / scale, wanted, 1e-12)
     if shrinkage:

@@ -15,12 +15,15 @@ from suffice.answers.decision import decide
 from suffice.answers.ellipse import Ellipse, ellipse
 from suffice.answers.imputation import complete_at_random, draws, impute
 from suffice.answers.odds import log_odds
+from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair, class_position
 from suffice.answers.sampling import count, draw, generator, random_codes
 from suffice.answers.whitening import whiten
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel, Linear
+from suffice.models.settings import Settings
+from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import listed
 
 
@@ -30,6 +33,8 @@ class Answers:
     if TYPE_CHECKING:
         classes_: Array
         n_features_in_: int
+        statistics_: AnyStatistics
+        _built_with: Settings
 
         @property
         def _fitted(self) -> GaussianModel: ...
@@ -189,6 +194,36 @@ class Answers:
         codes = None if y is None else class_codes(model.classes, y, len(rows))
         n = count("n_draws", n_draws)
         return draws(model, rows, n, codes, generator(random_state))
+
+    def outlier_pvalue(self, X: Any, *, by_class: bool = False) -> Floats:
+        """The chance under the model that a row is at least as atypical as this one, (n,).
+
+        Small for rows unlike any class. Takes into account that means and covariances are
+        estimates; missing values are left out of the comparison.
+
+        by_class : instead, the chance that a row of each class is as far from its mean, (n, k)
+        """
+        rows = self._rows(X)
+        self._check_finite(rows)
+        found = self._atypicality
+        return found.of_classes(rows) if by_class else found.of_model(rows)
+
+    def outlier_threshold(self, quantile: float = 0.01) -> float:
+        """The value of `score_samples` below which this share of the model's own rows lies."""
+        if not isinstance(quantile, int | float) or not 0 < quantile < 1:
+            raise InvalidParameter(f"quantile is {quantile!r}; it must be between 0 and 1.")
+        return self._atypicality.threshold(float(quantile))
+
+    @property
+    def _atypicality(self) -> Atypicality:
+        """Made once for each model: simulations are kept."""
+        model = self._fitted
+        kept: Atypicality | None = getattr(self, "_kept_atypicality", None)
+        if kept is None or kept.model is not model:
+            kept = self._kept_atypicality = Atypicality(
+                model, self.statistics_.known_weight.mean(axis=1), self._built_with
+            )
+        return kept
 
     def discriminants(self, X: Any) -> Floats:
         """The discriminant functions delta_k: ln p(x, y) but for what all classes share, (n, k)."""

@@ -170,11 +170,14 @@ def principal_axes(rows: Floats) -> tuple[Floats, Floats]:
 
 def cholesky_solve(matrix: Floats, columns: Floats) -> tuple[Floats, float]:
     """A positive definite system solved for each column, and the log of the determinant."""
-    scale = np.sqrt(matrix.diagonal())
-    factor = linalg.cholesky(matrix / scale / scale[:, None], lower=True, check_finite=False)
-    found = linalg.cho_solve((factor, True), columns / scale[:, None], check_finite=False)
-    log_determinant = 2 * float(np.log(factor.diagonal()).sum() + np.log(scale).sum())
-    return found / scale[:, None], log_determinant
+    factor, found, failed = linalg.lapack.dposv(matrix, columns, lower=1)
+    if failed:
+        # Positive but for rounding: no direction counts for less than that.
+        values, vectors = linalg.eigh(matrix, check_finite=False)
+        values = np.maximum(values, rank_tolerance(len(values)) * values[-1])
+        found = vectors @ ((vectors.T @ columns) / values[:, None])
+        return found, float(np.log(values).sum())
+    return found, 2 * float(np.log(factor.diagonal()).sum())
 
 
 def latent(colouring: Floats) -> tuple[Floats, int, float]:
