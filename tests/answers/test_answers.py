@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import suffice as sf
-from suffice.errors import InvalidParameter
+from suffice.errors import HasGaps, InvalidParameter, NotFinite
 from suffice.models.covariance import Full
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
@@ -267,10 +268,69 @@ def test_what_cannot_be_answered_says_what_to_do(call, match):
         call(fitted(sf.QDA()))
 
 
-def test_a_row_with_nan_is_refused_by_every_answer():
-    m = fitted(sf.LDA())
+PAIR = ("setosa", "virginica")
+ANSWERS = {
+    "log-odds": lambda m, rows: m.log_odds(rows, *PAIR),
+    "log likelihood ratio": lambda m, rows: m.log_likelihood_ratio(rows, *PAIR),
+    "contributions": lambda m, rows: m.contributions(rows, *PAIR),
+    "log likelihood": lambda m, rows: m.log_likelihood(rows, NAMES[y]),
+    "decision": lambda m, rows: m.decide(rows),
+    "priors": lambda m, rows: m.adapt_priors(rows),
+    "boundary": lambda m, rows: m.boundary(*PAIR)(rows),
+    "whitening": lambda m, rows: m.whiten(rows, "setosa"),
+    "imputation": lambda m, rows: m.impute(rows),
+    "draws": lambda m, rows: m.impute_draws(rows),
+}
+
+
+@pytest.mark.parametrize("gap", [False, True], ids=["complete", "gap"])
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_infinite_value_is_refused_by_every_answer(answer, value, gap):
+    bad = X.copy()
+    bad[3, 1] = value
+    bad[2, 0] = np.nan if gap else 5.0
+    for model in (sf.LDA(), sf.QDA()):
+        with pytest.raises(NotFinite, match=r"infinity.*row 3, column 1\. Drop"):
+            ANSWERS[answer](fitted(model), bad)
+
+
+def test_an_infinite_value_cannot_be_explained():
+    bad = X.copy()
+    bad[3, 1] = np.inf
+    with pytest.raises(NotFinite, match=r"infinity.*column 1"):
+        fitted(sf.LDA()).explain(bad, row=3)
+
+
+@every_model
+@pytest.mark.parametrize("answer", ["boundary", "whitening"])
+def test_answers_that_need_every_value_name_the_missing_one(model, answer):
     bad = X.copy()
     bad[3, 1] = np.nan
-    for call in (m.log_odds, m.log_likelihood_ratio, m.contributions):
-        with pytest.raises(ValueError, match="row 3, column 1"):
-            call(bad, "setosa", "virginica")
+    with pytest.raises(HasGaps, match=r"NaN.*row 3, column 1\..*impute"):
+        ANSWERS[answer](fitted(model), bad)
+
+
+@every_model
+def test_what_is_missing_in_one_row_does_not_matter_to_the_others(model):
+    m = fitted(model)
+    gappy = X.copy()
+    gappy[3, 1] = np.nan
+    others = np.arange(150) != 3
+    for answer in ("log-odds", "log likelihood ratio"):
+        found = ANSWERS[answer](m, gappy)
+        assert np.isfinite(found).all()
+        np.testing.assert_allclose(found[others], ANSWERS[answer](m, X)[others], rtol=1e-12)
+    assert m.decide(gappy).tolist()[4:] == m.decide(X).tolist()[4:]
+
+
+@pytest.mark.parametrize("model", [sf.LDA(), sf.QDA(), sf.DiagonalLDA()], ids=repr)
+def test_a_row_with_a_gap_is_answered_from_the_features_it_has(model):
+    known = [0, 2, 3]
+    gappy = X.copy()
+    gappy[:, 1] = np.nan
+    whole, part = fitted(clone(model)), clone(model).fit(X[:, known], NAMES[y])
+    for answer in ("log-odds", "log likelihood ratio", "log likelihood"):
+        got, wanted = ANSWERS[answer](whole, gappy), ANSWERS[answer](part, X[:, known])
+        np.testing.assert_allclose(got, wanted, rtol=1e-8, atol=1e-9)
+    assert whole.decide(gappy).tolist() == part.decide(X[:, known]).tolist()

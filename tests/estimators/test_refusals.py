@@ -184,8 +184,13 @@ def test_parameters_out_of_range_are_named_and_change_nothing(model, name, value
 
 
 BAD_ROWS = {
-    "NaN": (altered(np.nan), NotFinite, r"NaN.*row 3, column 2.*(Drop|fill)"),
-    "infinity": (altered(np.inf), NotFinite, r"infinity.*row 3, column 2.*(Drop|fill)"),
+    "infinity": (altered(np.inf), NotFinite, r"infinity.*row 3, column 2.*Drop"),
+    "minus infinity": (altered(-np.inf), NotFinite, r"infinity.*row 3, column 2.*Drop"),
+    "infinity after a gap": (
+        np.where(np.arange(150)[:, None] == 1, np.nan, altered(np.inf)),
+        NotFinite,
+        r"infinity.*row 3, column 2.*Drop",
+    ),
     "huge": (altered(1e200), NotFinite, "large"),
     "fewer features": (X[:, :3], InvalidInput, "features"),
     "more features": (np.c_[X, X], InvalidInput, "features"),

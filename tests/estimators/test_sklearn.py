@@ -195,9 +195,62 @@ def test_tags_tell_the_truth(model):
     assert tags.classifier_tags.multi_class
     assert tags.target_tags.required
     assert not tags.input_tags.sparse
-    assert not tags.input_tags.allow_nan
+    assert tags.input_tags.allow_nan
     assert not tags.classifier_tags.multi_label
     assert (tags.transformer_tags is not None) == hasattr(model, "transform")
+
+
+def with_gaps(X, share=0.1):
+    gaps = np.random.default_rng(0).random(X.shape) < share
+    return np.where(gaps, np.nan, X)
+
+
+@each
+def test_rows_with_gaps_are_learned_in_parts_merged_and_forgotten(model):
+    X, y = TABLES["iris"]
+    X = with_gaps(X)
+    whole = clone(model).fit(X, y)
+    answers = whole.predict_log_proba(X)
+    assert answers.shape == (150, 3)
+    assert np.isfinite(answers).all()
+    assert whole.score(X, y) > 0.9
+    parts = clone(model)
+    for rows in np.array_split(np.random.default_rng(1).permutation(150), 4):
+        parts.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
+    merged = clone(model).fit(X[::2], y[::2]).merge(clone(model).fit(X[1::2], y[1::2]))
+    reduced = clone(model).fit(np.r_[X, X[:9]], np.r_[y, y[:9]]).forget(X[:9], y[:9])
+    for other in (parts, merged, reduced):
+        assert other.statistics_ == whole.statistics_
+        near(other.predict_log_proba(X), answers, 1e-8)
+
+
+@each
+def test_forgetting_every_row_with_a_gap_leaves_what_the_others_teach(model):
+    X, y = TABLES["iris"]
+    gappy = with_gaps(X, 0.3)[::3]
+    learned = clone(model).fit(np.r_[X, gappy], np.r_[y, y[::3]]).forget(gappy, y[::3])
+    wanted = clone(model).fit(X, y)
+    assert learned.statistics_ == wanted.statistics_
+    near(learned.predict_log_proba(X), wanted.predict_log_proba(X), 1e-8)
+
+
+GAPPY = {
+    "objects": lambda X: np.where(np.isnan(X), None, X),
+    "masked": lambda X: np.ma.masked_array(np.nan_to_num(X, nan=7.0), np.isnan(X)),
+    "pandas": pd.DataFrame,
+    "nullable": lambda X: pd.DataFrame(X).astype("Float64"),
+    "polars": lambda X: pl.DataFrame(X, nan_to_null=True),
+}
+
+
+@each
+@pytest.mark.parametrize("form", GAPPY)
+def test_every_way_to_leave_out_a_value_teaches_and_asks_the_same(model, form):
+    X, y = TABLES["iris"]
+    X = with_gaps(X)
+    given = GAPPY[form](X)
+    wanted = clone(model).fit(X, y).predict_log_proba(X)
+    assert np.array_equal(clone(model).fit(given, y).predict_log_proba(given), wanted)
 
 
 @each

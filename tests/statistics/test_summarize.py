@@ -459,11 +459,24 @@ def test_the_number_of_threads_is_what_was_asked_for(monkeypatch):
     assert threads.n_threads() >= 1
 
 
-def test_an_error_in_a_thread_reaches_the_caller(compiled):
+@details
+@pytest.mark.parametrize("gap", [False, True])
+def test_an_error_in_a_thread_reaches_the_caller(detail, gap, compiled):
     X = np.ones((3000, 4))
-    X[2900, 2] = np.nan
+    X[2900, 2] = np.inf
+    X[10, 3] = np.nan if gap else 1
     with pytest.raises(NotFinite, match="row 2900, column 2"):
-        sf.summarize(X, np.zeros(3000, int))
+        sf.summarize(X, np.zeros(3000, int), detail=detail)
+
+
+@details
+def test_a_gap_in_a_thread_is_found(detail, compiled):
+    X = np.random.default_rng(12).normal(size=(3000, 4))
+    X[2900, 2] = np.nan
+    y = np.arange(3000) % 2
+    s = sf.summarize(X, y, detail=detail)
+    assert s.known_count.tolist() == [[1500, 1500, 1499, 1500], [1500] * 4]
+    np.testing.assert_allclose(s.mean, [np.nanmean(X[y == c], axis=0) for c in (0, 1)], rtol=1e-12)
 
 
 def test_large_data_takes_the_compiled_loops():

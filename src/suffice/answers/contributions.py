@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,14 @@ class Contributions:
         return np.asarray(self.values.sum(axis=1) + self.base)
 
 
-def contributions(model: GaussianModel, X: Array, a: int, b: int) -> Contributions:
+@singledispatch
+def contributions(model: Any, X: Any, a: int, b: int) -> Contributions:
     """How much each feature of each row speaks for a against b."""
+    raise NotImplementedError(f"no contributions for a {type(model).__name__}")
+
+
+@contributions.register
+def _of_gaussian(model: GaussianModel, X: Array, a: int, b: int) -> Contributions:
     X = X.astype(np.float64, copy=False)
     (for_a, peaks_a), (for_b, peaks_b) = _terms(model, X, a), _terms(model, X, b)
     values = (for_b - for_a) / 2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
+from typing import Any
+
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
@@ -11,8 +14,14 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import probabilities
 
 
-def impute(model: GaussianModel, X: Array, codes: Indices | None) -> Floats:
+@singledispatch
+def impute(model: Any, X: Any, codes: Indices | None) -> Any:
     """E(x | what is known), (n, d): classes weighted by their posterior, or the one in `codes`."""
+    raise NotImplementedError(f"no imputation for a {type(model).__name__}")
+
+
+@impute.register
+def _impute(model: GaussianModel, X: Array, codes: Indices | None) -> Floats:
     out = X.astype(np.float64)
     gapped = Gapped.of(X)
     if not len(gapped):
@@ -30,10 +39,16 @@ def impute(model: GaussianModel, X: Array, codes: Indices | None) -> Floats:
     return out
 
 
-def draws(
+@singledispatch
+def draws(model: Any, X: Any, n_draws: int, codes: Indices | None, rng: np.random.Generator) -> Any:
+    """Rows completed at random given what is known, (n_draws, n, d)."""
+    raise NotImplementedError(f"no imputation for a {type(model).__name__}")
+
+
+@draws.register
+def _draws(
     model: GaussianModel, X: Array, n_draws: int, codes: Indices | None, rng: np.random.Generator
 ) -> Floats:
-    """Rows completed at random given what is known, (n_draws, n, d)."""
     out = np.repeat(X.astype(np.float64)[None], n_draws, axis=0)
     gapped = Gapped.of(X)
     if not len(gapped):

@@ -9,7 +9,6 @@ import numpy as np
 from suffice.answers.nulls import Nulls
 from suffice.data.arrays import Array, Floats
 from suffice.data.gaps import Gaps
-from suffice.models.gapped import mended
 from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings
@@ -151,4 +150,4 @@ class Atypicality:
 
     def _answer(self, name: str, X: Array) -> Floats:
         with np.errstate(all="ignore"):
-            return mended(self.model, name, X, getattr(self.model, name)(X))
+            return self.model.answer(name, X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,14 @@ from suffice.statistics.threads import blas_threads, in_parallel, n_threads, sha
 STRETCH = 1 << 14
 
 
-def draw(model: GaussianModel, codes: Indices, seeds: np.random.SeedSequence) -> Floats:
+@singledispatch
+def draw(model: Any, codes: Indices, seeds: np.random.SeedSequence) -> Any:
     """A row of each class in `codes`, (n, d)."""
+    raise NotImplementedError(f"no samples of a {type(model).__name__}")
+
+
+@draw.register
+def _draw(model: GaussianModel, codes: Indices, seeds: np.random.SeedSequence) -> Floats:
     n, d = len(codes), model.means.shape[1]
     out = np.empty((n, d))
     starts = list(range(0, n, STRETCH))

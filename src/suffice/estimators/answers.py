@@ -3,46 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 
 from suffice.answers.adaptation import adapted_priors
-from suffice.answers.between import boundary_between, linear_boundary
-from suffice.answers.boundary import Boundary
 from suffice.answers.contributions import Contributions, contributions, explanation
 from suffice.answers.decision import decide
-from suffice.answers.ellipse import Ellipse, ellipse
-from suffice.answers.imputation import complete_at_random, draws, impute
+from suffice.answers.imputation import draws, impute
 from suffice.answers.odds import log_odds
 from suffice.answers.outliers import Atypicality
-from suffice.answers.pair import class_codes, class_pair, class_position
+from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import count, draw, generator, random_codes
-from suffice.answers.whitening import whiten
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
-from suffice.models.gaussian import GaussianModel, Linear
-from suffice.models.settings import Settings
-from suffice.statistics.incomplete import AnyStatistics
+from suffice.models.model import Model
 from suffice.statistics.statistics import listed
 
+AnyModel = TypeVar("AnyModel", bound=Model)
 
-class Answers:
+
+class Answers(Generic[AnyModel]):
     """What a generative model says beyond a label."""
 
     if TYPE_CHECKING:
         classes_: Array
         n_features_in_: int
-        statistics_: AnyStatistics
-        _built_with: Settings
 
         @property
-        def _fitted(self) -> GaussianModel: ...
-        def _rows(self, X: Any) -> Array: ...
-        def _answer(self, X: Any, name: str, model: GaussianModel | None = None) -> Floats: ...
-        def _answer_rows(self, rows: Array, name: str) -> Floats: ...
-        def _check_finite(self, rows: Array) -> None: ...
-        def _check_complete(self, rows: Array) -> None: ...
+        def _fitted(self) -> AnyModel: ...
+        def _rows(self, X: Any) -> Any: ...
+        def _answer(self, X: Any, name: str, model: AnyModel | None = None) -> Floats: ...
+        def _answer_rows(self, rows: Any, name: str) -> Floats: ...
+        def _check_finite(self, rows: Any) -> None: ...
+        def _new_atypicality(self) -> Atypicality: ...
         def predict_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def predict_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def predict_joint_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
@@ -79,28 +73,6 @@ class Answers:
         """The same class densities under the priors that make unlabelled rows most likely."""
         return self.with_priors(adapted_priors(self.predict_log_proba(X), self._fitted.priors))
 
-    def boundary(self, a: Any = None, b: Any = None) -> Boundary:
-        """Where two classes are equally probable: a quadric, or a hyperplane if they share S."""
-        model = self._fitted
-        pair = list(class_pair(model.classes, a, b))
-        labels = (model.classes[pair[0]].item(), model.classes[pair[1]].item())
-        names = getattr(self, "feature_names_in_", None)
-        names = None if names is None else tuple(map(str, names))
-        means, chances = model.means[pair], model.log_priors[pair]
-        if model.shared:
-            slope = model.covariances[0].solve(means[:1] - means[1:])[0]
-            return linear_boundary(labels, means, slope, chances, feature_names=names)
-        covariances = [model.covariances[c] for c in pair]
-        identity = np.eye(means.shape[1])
-        return boundary_between(
-            labels,
-            means,
-            [covariance.solve(identity) for covariance in covariances],
-            [c.log_determinant + c.rank * np.log(2 * np.pi) for c in covariances],
-            chances,
-            names,
-        )
-
     def contributions(self, X: Any, a: Any = None, b: Any = None) -> Contributions:
         """How much each feature speaks for a against b; adds up exactly to the log-odds."""
         model, rows = self._fitted, self._rows(X)
@@ -119,33 +91,6 @@ class Answers:
             a, b = model.classes[order[0]], model.classes[order[1]]
         found = contributions(model, one, *class_pair(model.classes, a, b))
         return explanation(found, 0, self._feature_names())
-
-    def whiten(self, X: Any, label: Any = None) -> Floats:
-        """Rows in the space where the distances of a class (or of all) are Euclidean."""
-        model, rows = self._fitted, self._rows(X)
-        if label is None and not model.shared:
-            raise InvalidParameter(
-                "each class has its own covariance; name the class to whiten by."
-            )
-        c = 0 if label is None else class_position(model.classes, label)
-        self._check_complete(rows)
-        return whiten(model, rows, c)
-
-    def ellipse(
-        self,
-        label: Any,
-        features: tuple[int, int] = (0, 1),
-        *,
-        probability: float | None = None,
-        deviations: float | None = None,
-    ) -> Ellipse:
-        """Where a class lies in two features."""
-        model = self._fitted
-        at = [self._feature(feature) for feature in features]
-        if len(at) != 2 or at[0] == at[1]:
-            raise InvalidParameter("an ellipse takes two different features.")
-        c = class_position(model.classes, label)
-        return ellipse(model, c, (at[0], at[1]), probability, deviations)
 
     def sample(
         self, n_samples: int = 1, y: Any = None, random_state: Any = None, *, given: Any = None
@@ -167,12 +112,11 @@ class Answers:
             codes = random_codes(self._answer_rows(row[None], "posterior")[0], n, rng)
         if row is not None:
             rows = np.repeat(row[None], n, axis=0)
-            noise = rng.standard_normal(rows.shape)
-            return complete_at_random(model, rows, codes, noise), model.classes[codes]
+            return draws(model, rows, 1, codes, rng)[0], model.classes[codes]
         seeds = np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())
         return draw(model, codes, seeds), np.asarray(model.classes[codes])
 
-    def impute(self, X: Any, y: Any = None) -> Floats:
+    def impute(self, X: Any, y: Any = None) -> Any:
         """X with each missing value at its mean given the known ones of its row.
 
         y : the class of each row; without it classes count by their posterior
@@ -184,7 +128,7 @@ class Answers:
 
     def impute_draws(
         self, X: Any, n_draws: int = 1, y: Any = None, random_state: Any = None
-    ) -> Floats:
+    ) -> Any:
         """X completed at random given the known values of each row, (n_draws, n, d).
 
         y : the class of each row; without it a class is drawn by its posterior, in each draw
@@ -220,35 +164,12 @@ class Answers:
         model = self._fitted
         kept: Atypicality | None = getattr(self, "_kept_atypicality", None)
         if kept is None or kept.model is not model:
-            kept = self._kept_atypicality = Atypicality(
-                model, self.statistics_.known_weight.mean(axis=1), self._built_with
-            )
+            kept = self._kept_atypicality = self._new_atypicality()
         return kept
 
     def discriminants(self, X: Any) -> Floats:
         """The discriminant functions delta_k: ln p(x, y) but for what all classes share, (n, k)."""
         return self._answer(X, "scores")
-
-    @property
-    def discriminant_coef_(self) -> Floats:
-        """Slopes w_k of the discriminant functions x'w_k + b_k, (k, d), where they are linear."""
-        return self._linear.coefficients
-
-    @property
-    def discriminant_intercept_(self) -> Floats:
-        """Constants b_k of the discriminant functions x'w_k + b_k, (k,), where they are linear."""
-        return self._linear.intercepts
-
-    @property
-    def _linear(self) -> Linear:
-        model = self._fitted
-        if not model.shared:
-            # An AttributeError, so that hasattr says no.
-            raise AttributeError(
-                "the discriminant functions are quadratic, since each class has a covariance of "
-                "its own; they are linear for pooling=1."
-            )
-        return model.linear
 
     def _given(self, given: Any) -> Floats:
         """What is known of a row, with NaN where nothing is, (d,)."""

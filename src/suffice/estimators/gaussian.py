@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
-from suffice.estimators.base import GaussianClassifier
+from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.models.settings import Settings, not_negative, share
 
 
@@ -149,7 +149,7 @@ class GaussianNB(GaussianClassifier):
     @property
     def class_count_(self) -> Floats:
         """Weight of each class (scikit-learn's name)."""
-        return self._fitted_statistics.weight
+        return np.asarray(self._fitted_statistics.weight)
 
 
 class DiagonalLDA(GaussianClassifier):

@@ -10,7 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from suffice.answers.imputation import impute
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
-from suffice.estimators.base import GaussianClassifier
+from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.models.axes import Axes, discriminant_axes
 from suffice.models.settings import Settings
 

@@ -15,6 +15,7 @@ from suffice.models.completion import adapted, complete
 from suffice.models.covariance import Covariance, Diagonal
 from suffice.models.diagonal import diagonal_covariances
 from suffice.models.full import full_covariances
+from suffice.models.gapped import mended
 from suffice.models.groups import Groups
 from suffice.models.priors import class_priors
 from suffice.models.scoring import Independent, by_blocks, normalised, probabilities
@@ -130,6 +131,12 @@ class GaussianModel:
             return None
         precisions = [c.precisions for c in self.covariances if isinstance(c, Diagonal)]
         return Independent(self.means, np.array(precisions))
+
+    def answer(self, name: str, rows: Array) -> Floats:
+        """One of the answers below for all rows; missing values are integrated out."""
+        found: Floats = getattr(self, name)(rows)
+        # A gap shows in the answer; looking there spares a pass over the rows.
+        return found if np.isfinite(found).all() else mended(self, name, rows, found)
 
     def scores(self, X: Array) -> Floats:
         """Joint log density up to a constant of the row, (n, k)."""

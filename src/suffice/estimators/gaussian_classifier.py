@@ -1,0 +1,86 @@
+"""The Gaussian classifier: what the whole family shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.answers.outliers import Atypicality
+from suffice.data.arrays import Array, Floats
+from suffice.data.features import as_features
+from suffice.data.labels import Labels
+from suffice.estimators.geometry import Geometry
+from suffice.estimators.learning import Learner
+from suffice.models.gaussian import GaussianModel, build
+from suffice.models.settings import Settings, check_detail
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.statistics import Statistics
+from suffice.statistics.summarize import summarize
+
+# Where scatter matrices by class take no more than this, Ledoit-Wolf is given them, since
+# with the pooled one alone its sums do not merge exactly.
+SEPARATE_BYTES = 64 << 20
+
+
+class GaussianClassifier(Geometry, Learner[GaussianModel]):
+    """Fit, update, forget and predict with a Gaussian model; subclasses say which one."""
+
+    statistics_: AnyStatistics
+    _built_with: Settings
+
+    @property
+    def means_(self) -> Floats:
+        """Mean of each class, (k, d)."""
+        return self._fitted.means
+
+    @property
+    def covariance_(self) -> Floats:
+        """(d, d) where all classes share it, else (k, d, d); computed when asked for."""
+        return self._fitted.matrices
+
+    @property
+    def covariances_(self) -> Floats:
+        """Covariance of each class, (k, d, d); computed when asked for."""
+        found = self.covariance_
+        return found if found.ndim == 3 else np.repeat(found[None], len(self.classes_), axis=0)
+
+    @property
+    def borrowed_classes_(self) -> Array:
+        """Classes whose own covariance is singular, so that they borrow the pooled one."""
+        return np.asarray(self.classes_[list(self._fitted.borrowed)])
+
+    def _is_statistics(self, statistics: Any) -> bool:
+        return isinstance(statistics, Statistics | IncompleteStatistics)
+
+    def _summarize(
+        self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: AnyStatistics | None
+    ) -> AnyStatistics:
+        detail = _detail(settings, X, y) if like is None else like.detail
+        return summarize(X, y, sample_weight, detail)
+
+    def _made(self, statistics: AnyStatistics, settings: Settings) -> GaussianModel:
+        return build(statistics, settings, self.priors)
+
+    def _check_fitting(self, statistics: AnyStatistics, settings: Settings) -> None:
+        check_detail(statistics, settings)
+
+    def _alike(
+        self, mine: AnyStatistics, theirs: AnyStatistics, settings: Settings
+    ) -> tuple[AnyStatistics, AnyStatistics]:
+        if mine.detail == theirs.detail:
+            return mine, theirs
+        return mine.coarsen(settings.detail), theirs.coarsen(settings.detail)
+
+    def _new_atypicality(self) -> Atypicality:
+        weight = self.statistics_.known_weight.mean(axis=1)
+        return Atypicality(self._fitted, weight, self._built_with)
+
+
+def _detail(settings: Settings, X: Any, y: Any) -> str:
+    if settings.detail == "shared" and settings.shrinkage == "ledoit-wolf":
+        d = as_features(X).shape[1]
+        k = len(Labels.of(y).classes())
+        if 8 * k * d * d <= SEPARATE_BYTES:
+            return "separate"
+    return settings.detail

@@ -1,0 +1,103 @@
+"""The answers of Gaussian classes: boundaries, whitening, ellipses, linear forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from suffice.answers.between import boundary_between, linear_boundary
+from suffice.answers.boundary import Boundary
+from suffice.answers.ellipse import Ellipse, ellipse
+from suffice.answers.pair import class_pair, class_position
+from suffice.answers.whitening import whiten
+from suffice.data.arrays import Array, Floats
+from suffice.errors import InvalidParameter
+from suffice.models.gaussian import GaussianModel, Linear
+
+
+class Geometry:
+    """Where classes lie and what divides them."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def _fitted(self) -> GaussianModel: ...
+        def _rows(self, X: Any) -> Array: ...
+        def _answer(self, X: Any, name: str, model: GaussianModel | None = None) -> Floats: ...
+        def _check_complete(self, rows: Array) -> None: ...
+        def _feature(self, feature: Any) -> int: ...
+
+    def squared_mahalanobis(self, X: Any) -> Floats:
+        """Squared Mahalanobis distance to each class mean, a column a class."""
+        return self._answer(X, "squared_distances")
+
+    def boundary(self, a: Any = None, b: Any = None) -> Boundary:
+        """Where two classes are equally probable: a quadric, or a hyperplane if they share S."""
+        model = self._fitted
+        pair = list(class_pair(model.classes, a, b))
+        labels = (model.classes[pair[0]].item(), model.classes[pair[1]].item())
+        names = getattr(self, "feature_names_in_", None)
+        names = None if names is None else tuple(map(str, names))
+        means, chances = model.means[pair], model.log_priors[pair]
+        if model.shared:
+            slope = model.covariances[0].solve(means[:1] - means[1:])[0]
+            return linear_boundary(labels, means, slope, chances, feature_names=names)
+        covariances = [model.covariances[c] for c in pair]
+        identity = np.eye(means.shape[1])
+        return boundary_between(
+            labels,
+            means,
+            [covariance.solve(identity) for covariance in covariances],
+            [c.log_determinant + c.rank * np.log(2 * np.pi) for c in covariances],
+            chances,
+            names,
+        )
+
+    def whiten(self, X: Any, label: Any = None) -> Floats:
+        """Rows in the space where the distances of a class (or of all) are Euclidean."""
+        model, rows = self._fitted, self._rows(X)
+        if label is None and not model.shared:
+            raise InvalidParameter(
+                "each class has its own covariance; name the class to whiten by."
+            )
+        c = 0 if label is None else class_position(model.classes, label)
+        self._check_complete(rows)
+        return whiten(model, rows, c)
+
+    def ellipse(
+        self,
+        label: Any,
+        features: tuple[int, int] = (0, 1),
+        *,
+        probability: float | None = None,
+        deviations: float | None = None,
+    ) -> Ellipse:
+        """Where a class lies in two features."""
+        model = self._fitted
+        at = [self._feature(feature) for feature in features]
+        if len(at) != 2 or at[0] == at[1]:
+            raise InvalidParameter("an ellipse takes two different features.")
+        c = class_position(model.classes, label)
+        return ellipse(model, c, (at[0], at[1]), probability, deviations)
+
+    @property
+    def discriminant_coef_(self) -> Floats:
+        """Slopes w_k of the discriminant functions x'w_k + b_k, (k, d), where they are linear."""
+        return self._linear.coefficients
+
+    @property
+    def discriminant_intercept_(self) -> Floats:
+        """Constants b_k of the discriminant functions x'w_k + b_k, (k,), where they are linear."""
+        return self._linear.intercepts
+
+    @property
+    def _linear(self) -> Linear:
+        model = self._fitted
+        if not model.shared:
+            # An AttributeError, so that hasattr says no.
+            raise AttributeError(
+                "the discriminant functions are quadratic, since each class has a covariance of "
+                "its own; they are linear for pooling=1."
+            )
+        return model.linear

@@ -1,0 +1,32 @@
+"""Model: what every class model can say of rows."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, Self
+
+from suffice.data.arrays import Array, Floats
+
+
+class Model(Protocol):
+    """p(x, y), ready to score rows in whatever form it takes them."""
+
+    @property
+    def classes(self) -> Array:
+        """Class labels, (k,)."""
+
+    @property
+    def priors(self) -> Floats:
+        """Prior of each class, (k,)."""
+
+    @property
+    def log_priors(self) -> Floats:
+        """Log prior of each class, (k,)."""
+
+    def with_priors(self, priors: Floats) -> Self:
+        """The same class densities under other priors."""
+
+    def answer(self, name: str, rows: Any) -> Floats:
+        """One of "scores", "joint", "log_posterior", "posterior" of all rows, gaps or not, (n, k).
+
+        Scores are joint log densities up to a constant of the row.
+        """
