@@ -216,10 +216,7 @@ def test_values_whose_squares_are_too_large_are_refused(detail, kernels):
     [
         "separate",
         "shared",
-        pytest.param(
-            "diagonal",
-            marks=pytest.mark.xfail(strict=True, reason="the message says NaN, and nothing else"),
-        ),
+        "diagonal",
     ],
 )
 def test_values_whose_squares_are_too_large_are_refused_beside_gaps(detail, kernels):
@@ -542,13 +539,11 @@ def test_masked_input_stays_as_it_was():
     assert np.array_equal(given.mask, before.mask)
 
 
-@pytest.mark.xfail(strict=True, reason="the mask of an array of objects is ignored")
 def test_a_mask_over_objects_hides_values():
     s = sf.summarize(masked(object), Y)
     assert s.digest() == sf.summarize(GAPPY, Y).digest()
 
 
-@pytest.mark.xfail(strict=True, reason="pandas.NA in arrays of objects and lists is no number")
 @pytest.mark.parametrize("form", [list, lambda rows: np.array(rows, object)])
 def test_pandas_NA_among_objects_is_missing(form):
     s = sf.summarize(form(without(pd.NA)), Y)
@@ -556,7 +551,6 @@ def test_pandas_NA_among_objects_is_missing(form):
 
 
 @details
-@pytest.mark.xfail(strict=True, reason="rows of weight zero are searched for infinity after a gap")
 def test_infinity_in_a_row_of_weight_zero_does_not_matter_beside_gaps(detail):
     X = GAPPY.copy()
     X[2, 0] = np.inf

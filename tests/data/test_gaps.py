@@ -47,19 +47,8 @@ def test_the_order_holds_every_row_once_and_the_runs_say_what_it_misses(d, table
     assert (np.diff(gaps.starts) > 0).all()
 
 
-collide = pytest.mark.xfail(
-    strict=True, reason="patterns that differ in the highest bits of their words get the same key"
-)
-
-
-@pytest.mark.parametrize(
-    ("d", "table"),
-    [
-        pytest.param(d, table, marks=collide if (d, table) == (200, "single") else ())
-        for d in WIDTHS
-        for table in TABLES
-    ],
-)
+@pytest.mark.parametrize("d", WIDTHS)
+@pytest.mark.parametrize("table", TABLES)
 def test_equal_patterns_stand_together_in_one_run(d, table):
     missing = TABLES[table](d)
     _, gaps = Gaps.sorted(missing)
@@ -67,7 +56,6 @@ def test_equal_patterns_stand_together_in_one_run(d, table):
     assert len(gaps.patterns) == len(np.unique(missing, axis=0))
 
 
-@collide
 def test_rows_that_miss_one_of_two_features_make_two_runs():
     missing = np.zeros((100, 128), bool)
     missing[::2, 56] = missing[1::2, 120] = True

@@ -11,6 +11,9 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 
+# What pandas puts where a value is missing, by the names of their types.
+_MISSING = ("NAType", "NaTType")
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayFeatures:
@@ -132,8 +135,8 @@ def _first(bad: Array, first_row: int, names: tuple[str, ...] | None) -> str | N
 
 
 def _wrap(X: Any) -> Features:
-    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "fiub" and np.ma.is_masked(X):
-        X = np.ma.filled(X.astype(X.dtype if X.dtype.kind == "f" else np.float64), np.nan)
+    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "fiubO" and np.ma.is_masked(X):
+        X = np.ma.filled(X.astype(X.dtype if X.dtype.kind in "fO" else np.float64), np.nan)
     if isinstance(X, np.ndarray):
         return ArrayFeatures(_checked(np.asarray(X)))
     if isinstance(X, str | bytes) or X is None:
@@ -193,6 +196,9 @@ def _from_objects(values: Array) -> Floats:
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
+        gaps = np.array([type(value).__name__ in _MISSING for value in values.flat])
+        if gaps.any():
+            return _from_objects(np.where(gaps.reshape(values.shape), np.nan, values))
         for (i, j), value in np.ndenumerate(values):
             try:
                 float(value)

@@ -71,4 +71,6 @@ def _keys(words: Array) -> Array:
     if words.shape[1] == 1:
         return words[:, 0]
     factors = np.cumprod(np.full(words.shape[1], _MIX, np.uint64))
-    return np.asarray((words * factors).sum(axis=1, dtype=np.uint64))
+    # High bits alone would come out of a product the same whatever the factor.
+    mixed = (words ^ (words >> np.uint64(33))) * factors
+    return np.asarray((mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64))

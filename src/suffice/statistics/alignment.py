@@ -69,8 +69,8 @@ def align(left: Array, right: Array) -> Alignment:
 
 
 def tidy(at: Indices, length: int) -> Rows:
-    """Increasing indices as a slice where they are consecutive."""
-    if len(at) == 0 or at[-1] - at[0] + 1 != len(at):
+    """Indices as a slice where they are consecutive."""
+    if len(at) == 0 or at[-1] - at[0] + 1 != len(at) or (at[1:] - at[:-1] != 1).any():
         return at
     first = int(at[0])
     return ALL if len(at) == length else slice(first, first + len(at))

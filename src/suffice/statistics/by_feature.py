@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import shown
+from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Diagonal
@@ -64,10 +67,18 @@ class ByFeature:
         mine, theirs = self.relabelled(classes), other.relabelled(classes)
         return replace(mine, cells=mine.cells + theirs.cells)
 
-    def reduced(self, gone: ByFeature, classes: Array) -> ByFeature:
+    def reduced(self, gone: ByFeature, classes: Array, names: tuple[str, ...] | None) -> ByFeature:
         """What remains without the cells of `gone`."""
-        left = replace(self, cells=self.cells - gone.relabelled(self.classes).cells)
-        return left.relabelled(classes)
+        try:
+            cells = self.cells - gone.relabelled(self.classes).cells
+        except (NeverIncluded, LostPrecision) as error:
+            raise type(error)(self._told(str(error), names)) from None
+        if not np.isin(self.classes[cells.classes // self.n_features], classes).all():
+            raise NeverIncluded(
+                "the rows to remove miss values that rows of their class have; were they ever "
+                "added?"
+            )
+        return replace(self, cells=cells).relabelled(classes)
 
     def relabelled(self, classes: Array) -> ByFeature:
         """The same cells among other classes, which hold all that have cells."""
@@ -124,6 +135,19 @@ class ByFeature:
             table(cells.residue),
         )
 
+    def _told(self, message: str, names: tuple[str, ...] | None) -> str:
+        """A message about a cell as one about a class and a feature."""
+        found = re.search(r"class (\d+)", message)
+        if found is None:
+            return message
+        c, j = divmod(int(found[1]), self.n_features)
+        message = message.replace(found[0], f"class {shown(self.classes[c])}")
+        return message.replace("feature 0", f"feature {j if names is None else repr(names[j])}")
+
+    def rows_at_least(self, classes: Array) -> Indices:
+        """How many rows of each class there must be, (k,)."""
+        return np.asarray(self.tables()[0].max(axis=1, initial=0))
+
     def tables(self) -> tuple[Indices, Floats, Floats, Floats]:
         """Count, weight, mean and centred squares of the known values, (k, d) each.
 
@@ -142,8 +166,17 @@ class ByFeature:
 
 def with_overall_means(mean: Floats, weight: Floats) -> Floats:
     """Class means (k, d), replaced by the overall one where the class has no weight."""
+    if not len(mean):
+        return mean
     total = weight.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         first = mean[(weight > 0).argmax(axis=0), np.arange(mean.shape[1])]
         overall = first + (weight * (mean - first)).sum(axis=0) / total
     return np.where(weight > 0, mean, overall)
+
+
+def presence(classes: Array, count: Indices, weight: Floats) -> Statistics:
+    """The statistics of rows of one feature that is always zero: how many there are."""
+    zeros = np.zeros((len(classes), 1))
+    spread = Diagonal(Pair(zeros))
+    return Statistics(classes, count, weight, Pair(zeros), spread, None, Extremes(zeros, zeros))

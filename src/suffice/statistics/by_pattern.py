@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import NeverIncluded
-from suffice.statistics.by_feature import ByFeature, with_overall_means
+from suffice.statistics.by_feature import ByFeature, presence, with_overall_means
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.numbers import Pair
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.thin import Thin
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class ByPattern:
             parts[key] = parts[key] + part if key in parts else part
         return self._with(parts)
 
-    def reduced(self, gone: ByPattern, classes: Array) -> ByPattern:
+    def reduced(self, gone: ByPattern, classes: Array, names: tuple[str, ...] | None) -> ByPattern:
         """What remains without the rows of `gone`."""
         parts = dict(self.parts)
         for key, part in gone.parts.items():
@@ -61,9 +64,24 @@ class ByPattern:
             wanted = np.isin(features, known)
             if wanted.any():
                 at = np.searchsorted(known, features[wanted])
-                one = {key_of(wanted): part.select(at.tolist())}
+                one = {key_of(wanted): replace(part.select(at.tolist()), feature_names=None)}
                 chosen = chosen.merged(ByPattern(one, len(features), self.detail), part.classes)
         return chosen
+
+    def named(self, names: tuple[str, ...] | None) -> ByPattern:
+        """The same parts, each with the names of its features, or else their positions.
+
+        So errors about a part name the right features.
+        """
+        known = {key: features_of(key, self.n_features).tolist() for key in self.parts}
+        parts = {
+            key: replace(
+                part,
+                feature_names=tuple(str(j) if names is None else names[j] for j in known[key]),
+            )
+            for key, part in self.parts.items()
+        }
+        return replace(self, parts=parts)
 
     def coarsen(self, detail: str) -> ByPattern:
         """The same rows in less detail, still by pattern."""
@@ -76,8 +94,24 @@ class ByPattern:
         for known, part in self:
             cells = ByFeature.of(part, classes, known, self.n_features)
             total = cells if total is None else total.merged(cells, classes)
-        assert total is not None
+        if total is None:
+            nothing = presence(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+            total = ByFeature(nothing, classes, self.n_features)
         return total
+
+    def rows_at_least(self, classes: Array) -> Indices:
+        """How many rows of each class there must be, (k,)."""
+        count = np.zeros(len(classes), np.int64)
+        for _, part in self:
+            at = np.searchsorted(classes, part.classes)
+            known = at < len(classes)
+            if not known.all() or (classes[at] != part.classes).any():
+                raise NeverIncluded(
+                    "the rows to remove miss values that rows of their class have; were they "
+                    "ever added?"
+                )
+            count[at] += part.count
+        return count
 
     def same(self, other: ByPattern) -> bool:
         """Whether both hold the same rows, up to rounding."""
@@ -87,6 +121,8 @@ class ByPattern:
 
     def complete(self, rows: Statistics, names: tuple[str, ...] | None) -> Statistics | None:
         """Ordinary statistics, where no value is missing."""
+        if not len(rows.classes):
+            return _nothing(rows, self.n_features, self.detail)
         only = self.parts.get(key_of(np.ones(self.n_features, bool)))
         if only is None or len(self.parts) > 1 or not np.array_equal(only.count, rows.count):
             return None
@@ -109,6 +145,16 @@ class ByPattern:
     def _with(self, parts: dict[bytes, Statistics]) -> ByPattern:
         kept = {key: parts[key] for key in sorted(parts) if len(parts[key].classes)}
         return ByPattern(kept, self.n_features, self.detail)
+
+
+def _nothing(rows: Statistics, d: int, detail: str) -> Statistics:
+    """Statistics of no rows."""
+    blank = np.zeros((0, d))
+    groups, per_class = (0, True) if detail == "separate" else (1, False)
+    spread = Thin(blank, np.zeros(0, np.int64), groups, per_class)
+    return Statistics(
+        rows.classes, rows.count, rows.weight, Pair(blank), spread, None, Extremes(blank, blank)
+    )
 
 
 def key_of(known: Array) -> bytes:

@@ -11,14 +11,14 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
 from suffice.data.features import ArrayFeatures
 from suffice.data.gaps import Gaps
-from suffice.statistics.by_feature import ByFeature
+from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import FAR, SAMPLE_ROWS
-from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, presence, settled
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, settled
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
-from suffice.statistics.reader import Reader
+from suffice.statistics.reader import Reader, vanished
 from suffice.statistics.scatter import Diagonal
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import in_parallel, shares
@@ -75,11 +75,17 @@ def _part(batch: Batch, rows: Array, low: int, at: Indices, known: Indices) -> B
     weights = None if batch.weights is None else batch.weights[low + at]
     return replace(
         batch,
-        features=ArrayFeatures(np.ascontiguousarray(table)),
+        features=ArrayFeatures(np.ascontiguousarray(table), _names(batch, known)),
         codes=batch.codes[low + at],
         weights=weights,
         ignores_rows=False,
     )
+
+
+def _names(batch: Batch, known: Indices) -> tuple[str, ...]:
+    """The names of some features, or their positions."""
+    names = batch.features.names
+    return tuple(str(j) if names is None else names[j] for j in known.tolist())
 
 
 def _by_feature(batch: Batch, present: Indices) -> ByFeature:
@@ -96,6 +102,9 @@ def _by_feature(batch: Batch, present: Indices) -> ByFeature:
     offset = column(sums.sum) / weights[:, None]
     squares = column(sums.square) - offset * column(sums.sum)
     low, high = column(sums.low), column(sums.high)
+    lost = np.flatnonzero((squares == 0) & (low < high))
+    if len(lost):
+        raise vanished(int(cells[lost[0]] % d), batch.features.names)
     statistics = Statistics(
         cells,
         count,
@@ -112,23 +121,22 @@ def _sums(reader: Reader) -> tuple[ClassSums, Indices, Floats, Floats]:
     """Sums of the known values about origins, how many they are, their weight, the origins."""
     k = len(reader.batch.classes)
     known, weight = _known(reader)
-    origin, guessed = _first_guess(reader)
+    origin = _first_guess(reader, known)
     while True:
         with np.errstate(all="ignore"):
             sums = _sums_about(reader, origin)
             if not (np.isfinite(sums.sum[:k]).all() and np.isfinite(sums.square[:k]).all()):
-                raise reader.not_finite()
+                raise reader.too_large()
             offset = sums.sum[:k] / np.where(weight > 0, weight, 1.0)
             beyond = offset * sums.sum[:k]
             far = beyond > FAR**2 * np.maximum(sums.square[:k] - beyond, 0.0)
-        better = origin.copy()
-        better[:k] += offset
         # A gap is filled with the origin, which must lie among the known values: else the
         # extremes would be wrong.
-        again = (far | ~guessed[:k]) & (known > 0) & (better != origin)[:k]
-        if not again.any():
+        better = origin.copy()
+        better[:k] = np.clip(origin[:k] + offset, sums.low[:k], sums.high[:k])
+        if not (far & (known > 0) & (better != origin)[:k]).any():
             return sums, known, weight, origin
-        origin, guessed = better, np.ones_like(guessed)
+        origin = np.where(np.isfinite(better), better, origin)
 
 
 def _known(reader: Reader) -> tuple[Indices, Floats]:
@@ -150,13 +158,13 @@ def _known(reader: Reader) -> tuple[Indices, Floats]:
     return known, weight if len(reader.weights) else known.astype(np.float64)
 
 
-def _first_guess(reader: Reader) -> tuple[Floats, Array]:
-    """Means of the known values of a few rows, and where there are such values."""
+def _first_guess(reader: Reader, known: Indices) -> Floats:
+    """Means of the known values of a few rows, or else the first known value."""
     batch, (n, d) = reader.batch, reader.shape
     rows = np.arange(n) if n <= SAMPLE_ROWS else np.linspace(0, n - 1, SAMPLE_ROWS).astype(int)
     sample, codes = reader.rows(rows), batch.codes[rows]
     origin, guessed = np.zeros((batch.n_codes, d)), np.zeros((batch.n_codes, d), bool)
-    for c in np.unique(codes).tolist():
+    for c in np.unique(codes[codes < len(batch.classes)]).tolist():
         values = sample[codes == c]
         ok = ~np.isnan(values)
         guessed[c] = ok.any(axis=0)
@@ -166,7 +174,21 @@ def _first_guess(reader: Reader) -> tuple[Floats, Array]:
             mean = first + steps / np.maximum(ok.sum(axis=0), 1)
             low, high = np.fmin.reduce(values), np.fmax.reduce(values)
         origin[c] = np.where(guessed[c], np.clip(mean, low, high), 0.0)
-    return origin, guessed
+    wanted = ~guessed
+    wanted[: len(known)] &= known > 0
+    wanted[len(known) :] = False
+    return _with_first_values(reader, origin, wanted) if wanted.any() else origin
+
+
+def _with_first_values(reader: Reader, origin: Floats, wanted: Array) -> Floats:
+    """The origins with the first known value of the class where wanted."""
+    for block in reader.blocks(0, reader.shape[0], BLOCK_BYTES // (8 * reader.shape[1])):
+        rows, features = np.nonzero(wanted[block.codes] & ~np.isnan(block.rows))
+        rows, features = rows[::-1], features[::-1]  # of several values the first one stays
+        cells = block.codes[rows], features
+        origin[cells] = block.rows[rows, features]
+        wanted[cells] = False
+    return origin
 
 
 def _sums_about(reader: Reader, origin: Floats) -> ClassSums:

@@ -10,12 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.errors import InvalidParameter
-from suffice.statistics.by_feature import ByFeature
+from suffice.errors import InvalidParameter, NeverIncluded
+from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
-from suffice.statistics.extremes import Extremes
-from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Diagonal
 from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
 
 
@@ -79,7 +76,8 @@ class IncompleteStatistics:
     @property
     def squares(self) -> Floats:
         """Centred sums of squares of the known values, (k, d); for detail "diagonal" only."""
-        assert isinstance(self.parts, ByFeature)
+        if not isinstance(self.parts, ByFeature):
+            raise InvalidParameter("only coarsen('diagonal') has the squares of each feature.")
         return self.parts.tables()[3]
 
     @property
@@ -111,7 +109,12 @@ class IncompleteStatistics:
         other = lifted(other)
         check_same_shape(self, other)
         rows = self.rows - other.rows
-        parts = self.parts.reduced(other.parts, rows.classes)  # type: ignore[arg-type]
+        names = self.feature_names
+        parts = self.parts.reduced(other.parts, rows.classes, names)  # type: ignore[arg-type]
+        if (parts.rows_at_least(rows.classes) > rows.count).any():
+            raise NeverIncluded(
+                "the rows to remove miss values that the rows seen have; were they ever added?"
+            )
         return settled(IncompleteStatistics(rows, parts, self.feature_names))
 
     def __rsub__(self, other: object) -> AnyStatistics:
@@ -144,7 +147,10 @@ class IncompleteStatistics:
         names = self.feature_names
         at = positions(list(features), names or (), self.n_features)
         chosen = None if names is None else tuple(names[i] for i in at)
-        return settled(replace(self, parts=self.parts.select(at), feature_names=chosen))
+        parts = self.parts.select(at)
+        if isinstance(parts, ByPattern):
+            parts = parts.named(chosen)
+        return settled(replace(self, parts=parts, feature_names=chosen))
 
     def drop_class(self, label: Any) -> AnyStatistics:
         """The statistics without one class: as if its rows had never been seen."""
@@ -194,8 +200,8 @@ def lifted(statistics: AnyStatistics) -> IncompleteStatistics:
     if s.detail == "diagonal":
         parts = ByFeature.of(s, s.classes, np.arange(d), d)
     else:
-        only = {key_of(np.ones(d, bool)): replace(s, feature_names=None)}
-        parts = ByPattern(only if len(s.classes) else {}, d, s.detail)
+        only = {key_of(np.ones(d, bool)): s} if len(s.classes) else {}
+        parts = ByPattern(only, d, s.detail).named(s.feature_names)
     return IncompleteStatistics(presence(s.classes, s.count, s.weight), parts, s.feature_names)
 
 
@@ -204,10 +210,3 @@ def settled(statistics: IncompleteStatistics) -> AnyStatistics:
     s = statistics
     found = s.parts.complete(s.rows, s.feature_names)
     return s if found is None else replace(found, feature_names=s.feature_names)
-
-
-def presence(classes: Array, count: Indices, weight: Floats) -> Statistics:
-    """The statistics of rows of one feature that is always zero: how many there are."""
-    zeros = np.zeros((len(classes), 1))
-    spread = Diagonal(Pair(zeros))
-    return Statistics(classes, count, weight, Pair(zeros), spread, None, Extremes(zeros, zeros))

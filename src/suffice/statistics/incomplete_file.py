@@ -19,6 +19,9 @@ from suffice.statistics.statistics import DETAILS, Statistics
 
 KIND = "incomplete statistics"
 
+# A damaged header must not make for a large allocation.
+MOST_FEATURES = 1 << 24
+
 
 def packed(s: IncompleteStatistics) -> bytes:
     """The bytes of a file: equal for equal content."""
@@ -45,6 +48,8 @@ def unpacked(header: dict[str, Any], arrays: dict[str, Array], name: str) -> Inc
     complete_file.check_names(names)
     if type(d) is not int or d < 1 or detail not in DETAILS:
         raise ValueError("the header does not describe the parts")
+    if d > MOST_FEATURES:
+        raise ValueError("the header tells of more features than any table has")
     if names is not None and len(set(names)) != d:
         raise ValueError("there are not as many feature names as features")
     if rows.n_features != 1 or rows.detail != "diagonal":

@@ -79,7 +79,11 @@ class Reader:
         features = self.batch.features
         step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
         for low in range(0, self.shape[0], step):
-            rows = features.read(low, min(self.shape[0], low + step))
+            high = min(self.shape[0], low + step)
+            rows = features.read(low, high)
+            if self.batch.ignores_rows:
+                ignored = self.batch.codes[low:high] == len(self.batch.classes)
+                rows = np.where(ignored[:, None], 0.0, rows)
             error = infinite(rows, self.batch.first_row + low, features.names)
             if error is not None:
                 return error
@@ -100,9 +104,19 @@ class Reader:
         found = self.infinite()
         if found is not None:
             return found
-        if self.has_gaps:
-            return HasGaps("Input X contains NaN.")
+        return HasGaps("Input X contains NaN.") if self.has_gaps else self.too_large()
+
+    def too_large(self) -> NotFinite:
+        """The error for sums beyond what a float can hold."""
         return NotFinite(
             "Input X contains values too large for their squares to be added up; "
             "rescale the features (divide by 1e100, say)."
         )
+
+
+def vanished(column: int, names: tuple[str, ...] | None) -> NotFinite:
+    """The error for a column whose squares underflow."""
+    return NotFinite(
+        f"column {column if names is None else repr(names[column])} of X holds values so close "
+        "together that their squares vanish; rescale it (multiply by 1e100, say)."
+    )

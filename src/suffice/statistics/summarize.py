@@ -8,14 +8,14 @@ import numpy as np
 
 from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches
-from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter, NotFinite
+from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import class_sums
 from suffice.statistics.fourth import SMALLEST_UNIT, Fourth, power_of_two
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
-from suffice.statistics.reader import Reader
+from suffice.statistics.reader import Reader, vanished
 from suffice.statistics.scatter import Diagonal, Scatter
 from suffice.statistics.second_pass import scatter
 from suffice.statistics.statistics import DETAILS, Statistics
@@ -121,11 +121,7 @@ def _check_underflow(
         varies = np.asarray(varies.any(axis=0, keepdims=True))
     lost = varies & (spread.diagonal() == 0)
     if lost.any():
-        j = int(np.nonzero(lost)[1][0])
-        raise NotFinite(
-            f"column {j if names is None else repr(names[j])} of X holds values so close together "
-            "that their squares vanish; rescale it (multiply by 1e100, say)."
-        )
+        raise vanished(int(np.nonzero(lost)[1][0]), names)
 
 
 def _of_row(batch: Batch, detail: str) -> Statistics:
