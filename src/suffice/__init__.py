@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from suffice.estimators.discrete import BernoulliNB, CategoricalNB
     from suffice.estimators.gaussian import (
         QDA,
         DiagonalLDA,
@@ -14,7 +15,11 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis,
     )
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
+    from suffice.estimators.mixed import MixedNB
+    from suffice.statistics.count_pass import count_levels
+    from suffice.statistics.counts import Counts
     from suffice.statistics.incomplete import IncompleteStatistics
+    from suffice.statistics.mixed import MixedStatistics
     from suffice.statistics.statistics import Statistics
     from suffice.statistics.storage import load
     from suffice.statistics.summarize import summarize
@@ -23,12 +28,18 @@ __version__ = "0.1.0"
 
 # Resolved on first use, so that `import suffice` stays fast however much it offers.
 _HOME = {
+    "BernoulliNB": "suffice.estimators.discrete",
+    "CategoricalNB": "suffice.estimators.discrete",
+    "Counts": "suffice.statistics.counts",
+    "count_levels": "suffice.statistics.count_pass",
     "DiagonalLDA": "suffice.estimators.gaussian",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianNB": "suffice.estimators.gaussian",
     "IncompleteStatistics": "suffice.statistics.incomplete",
     "LDA": "suffice.estimators.linear",
     "LinearDiscriminantAnalysis": "suffice.estimators.linear",
+    "MixedNB": "suffice.estimators.mixed",
+    "MixedStatistics": "suffice.statistics.mixed",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "Statistics": "suffice.statistics.statistics",
@@ -39,14 +50,20 @@ _HOME = {
 __all__ = [
     "LDA",
     "QDA",
+    "BernoulliNB",
+    "CategoricalNB",
+    "Counts",
     "DiagonalLDA",
     "GaussianDiscriminant",
     "GaussianNB",
     "IncompleteStatistics",
     "LinearDiscriminantAnalysis",
+    "MixedNB",
+    "MixedStatistics",
     "QuadraticDiscriminantAnalysis",
     "Statistics",
     "__version__",
+    "count_levels",
     "load",
     "summarize",
 ]

@@ -121,6 +121,18 @@ def test_regression_of_a_complete_column_on_others_is_that_of_least_squares():
     near(m.impute(table)[:, 2], fit, 1e-9)
 
 
+@pytest.mark.parametrize("model", [sf.LDA(shrinkage=0.3), sf.QDA(shrinkage="oas")], ids=repr)
+def test_wide_tables_are_imputed_by_their_regressions(model):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(30, 8)) @ rng.normal(size=(8, 600)) + rng.normal(size=(30, 600))
+    y = np.arange(30) % 2
+    m = clone(model).fit(table, y)
+    hidden = np.where(rng.random((4, 600)) < 0.3, np.nan, table[:4])
+    found = m.impute(hidden, y[:4])
+    for i, x in enumerate(hidden):
+        near(found[i, np.isnan(x)], conditional(m, y[i], x)[0])
+
+
 @every_model
 def test_imputing_twice_changes_nothing_more(model):
     m = fitted(model)

@@ -16,7 +16,8 @@ from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import count, draw, generator, random_codes
 from suffice.data.arrays import Array, Floats
-from suffice.errors import InvalidParameter
+from suffice.data.features import as_features
+from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.models.model import Model
 from suffice.statistics.statistics import listed
 
@@ -36,6 +37,7 @@ class Answers(Generic[AnyModel]):
         def _answer(self, X: Any, name: str, model: AnyModel | None = None) -> Floats: ...
         def _answer_rows(self, rows: Any, name: str) -> Floats: ...
         def _check_finite(self, rows: Any) -> None: ...
+        def _restored(self, rows: Any) -> Any: ...
         def _new_atypicality(self) -> Atypicality: ...
         def predict_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def predict_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
@@ -84,7 +86,7 @@ class Answers(Generic[AnyModel]):
         model, rows = self._fitted, self._rows(X)
         if not -len(rows) <= row < len(rows):
             raise InvalidParameter(f"there is no row {row}; X has {len(rows)} rows.")
-        one = rows[row][None]
+        one = rows[row % len(rows) : row % len(rows) + 1]
         self._check_finite(one)
         if a is None and b is None and len(model.classes) > 1:
             order = np.argsort(-self._answer_rows(one, "scores")[0], kind="stable")
@@ -109,12 +111,12 @@ class Answers(Generic[AnyModel]):
         elif row is None:
             codes = random_codes(model.priors, n, rng)
         else:
-            codes = random_codes(self._answer_rows(row[None], "posterior")[0], n, rng)
+            codes = random_codes(self._answer_rows(row, "posterior")[0], n, rng)
         if row is not None:
-            rows = np.repeat(row[None], n, axis=0)
-            return draws(model, rows, 1, codes, rng)[0], model.classes[codes]
+            rows = row[np.zeros(n, np.int64)]
+            return self._restored(draws(model, rows, 1, codes, rng)[0]), model.classes[codes]
         seeds = np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())
-        return draw(model, codes, seeds), np.asarray(model.classes[codes])
+        return self._restored(draw(model, codes, seeds)), np.asarray(model.classes[codes])
 
     def impute(self, X: Any, y: Any = None) -> Any:
         """X with each missing value at its mean given the known ones of its row.
@@ -124,7 +126,7 @@ class Answers(Generic[AnyModel]):
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
         codes = None if y is None else class_codes(model.classes, y, len(rows))
-        return impute(model, rows, codes)
+        return self._restored(impute(model, rows, codes))
 
     def impute_draws(
         self, X: Any, n_draws: int = 1, y: Any = None, random_state: Any = None
@@ -137,7 +139,8 @@ class Answers(Generic[AnyModel]):
         self._check_finite(rows)
         codes = None if y is None else class_codes(model.classes, y, len(rows))
         n = count("n_draws", n_draws)
-        return draws(model, rows, n, codes, generator(random_state))
+        drawn = draws(model, rows, n, codes, generator(random_state))
+        return np.stack([self._restored(one) for one in drawn])
 
     def outlier_pvalue(self, X: Any, *, by_class: bool = False) -> Floats:
         """The chance under the model that a row is at least as atypical as this one, (n,).
@@ -171,22 +174,31 @@ class Answers(Generic[AnyModel]):
         """The discriminant functions delta_k: ln p(x, y) but for what all classes share, (n, k)."""
         return self._answer(X, "scores")
 
-    def _given(self, given: Any) -> Floats:
-        """What is known of a row, with NaN where nothing is, (d,)."""
-        row = np.full(self.n_features_in_, np.nan)
+    def _given(self, given: Any) -> Any:
+        """What is known of a row, and nothing else of it: a single row of the model's kind."""
+        row = np.full((1, self.n_features_in_), None, object)
         if isinstance(given, Mapping):
             for feature, value in given.items():
-                row[self._feature(feature)] = value
+                if np.ndim(value) > 0:
+                    raise InvalidParameter(f"given has {value!r} for {feature!r}; give one value.")
+                row[0, self._feature(feature)] = value
+        elif isinstance(given, str | bytes) or np.shape(given) != row.shape[1:]:
+            raise InvalidParameter(
+                f"given is {given!r}; it must be a row of {row.shape[1]} values with NaN for those "
+                "to draw, or a mapping from features to values."
+            )
         else:
-            values = np.asarray(given, dtype=np.float64)
-            if values.shape != row.shape:
-                raise InvalidParameter(
-                    f"given has shape {values.shape}; it must be a row of {len(row)} values with "
-                    "NaN for those to draw, or a mapping from features to values."
-                )
-            row[:] = values
-        self._check_finite(row[None])
-        return row
+            row[0] = list(given)
+        try:
+            found = self._known_row(row)
+        except InvalidFeatures as error:
+            raise InvalidParameter(f"given: {error}") from None
+        self._check_finite(found)
+        return found
+
+    def _known_row(self, row: Array) -> Any:
+        """A row of objects, None where nothing is known, as the model takes it."""
+        return as_features(row).read(0, 1)
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -196,6 +208,7 @@ class Answers(Generic[AnyModel]):
         names = self._feature_names()
         if isinstance(feature, str) and feature in names:
             return names.index(feature)
-        if not isinstance(feature, int | np.integer) or not 0 <= feature < len(names):
+        whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
+        if not whole or not 0 <= feature < len(names):
             raise InvalidParameter(f"there is no feature {feature!r}; they are {listed(names)}.")
         return int(feature)

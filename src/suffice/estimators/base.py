@@ -7,6 +7,7 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from suffice.data.arrays import Array, Floats
@@ -27,6 +28,7 @@ class Classifier(Answers[AnyModel], ClassifierMixin, BaseEstimator, Generic[AnyM
     classes_: Array
     n_features_in_: int
     _model: AnyModel | None
+    _decides = True  # whether there is a decision_function, as in scikit-learn
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -36,6 +38,10 @@ class Classifier(Answers[AnyModel], ClassifierMixin, BaseEstimator, Generic[AnyM
     def _build(self) -> AnyModel:
         """The model of what has been seen."""
         raise NotImplementedError
+
+    def _priors(self) -> Any:
+        """The priors that the parameters ask for."""
+        return self.priors
 
     def _class_weight(self) -> Floats:
         """Total weight of each class, (k,)."""
@@ -71,6 +77,7 @@ class Classifier(Answers[AnyModel], ClassifierMixin, BaseEstimator, Generic[AnyM
         """ln p(x)."""
         return log_sum(self.predict_joint_log_proba(X))
 
+    @available_if(lambda self: self._decides)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
         """Log-odds of the second class for two classes; else a score a class.
 
@@ -106,7 +113,14 @@ class Classifier(Answers[AnyModel], ClassifierMixin, BaseEstimator, Generic[AnyM
             self._check_finite(rows)
         return found
 
-    def _check_finite(self, rows: Array) -> None:
+    def _check_table(self, X: Any) -> None:
+        """Raise unless X is a table of what this model takes."""
+        as_features(X)
+
+    def _check_finite(self, rows: Any) -> None:
+        self._check_infinite(rows)
+
+    def _check_infinite(self, rows: Array) -> None:
         error = infinite(rows, 0, getattr(self, "feature_names_in_", None))
         if error is not None:
             raise error
@@ -117,15 +131,26 @@ class Classifier(Answers[AnyModel], ClassifierMixin, BaseEstimator, Generic[AnyM
         if error is not None:
             raise error
 
+    def _check_width(self, columns: int) -> None:
+        if columns != self.n_features_in_:
+            raise InvalidFeatures(
+                f"X has {columns} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+
+    def _restored(self, rows: Any) -> Any:
+        """Rows of the model in the form that users know."""
+        return rows
+
     def _check_columns(self, X: Any) -> None:
         """Raise unless X has the features of the rows seen so far, in their order."""
-        as_features(X)
+        self._check_table(X)
         try:
             validate_data(self, X=X, reset=False, skip_check_array=True)
         except ValueError as error:
             raise InvalidFeatures(str(error)) from None
 
-    def _rows(self, X: Any) -> Array:
+    def _rows(self, X: Any) -> Any:
         if (
             type(X) is np.ndarray
             and X.ndim == 2

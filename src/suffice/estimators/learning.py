@@ -135,7 +135,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         if later:
             self._check_fitting(statistics, settings)
             with suppress(MissingClasses):
-                class_priors(self.priors, statistics.classes, statistics.weight)
+                class_priors(self._priors(), statistics.classes, statistics.weight)
         if X is not None:
             validate_data(self, X=X, reset=True, skip_check_array=True)
         else:

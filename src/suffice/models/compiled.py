@@ -82,3 +82,22 @@ def fill(
                     total -= L[h, i] * x[at[h]]
                 x[at[i]] = total / L[i, i]
             out[r] = (log_determinant - m * np.log(2 * np.pi)) / 2
+
+
+@jit()
+def add_levels(
+    codes: Any, offsets: Any, sizes: Any, table: Any, out: Any
+) -> None:  # pragma: no cover - compiled
+    """Add to each row the line of the table that each of its levels has."""
+    n, d = codes.shape
+    k = out.shape[1]
+    for i in range(n):
+        row = out[i]
+        for j in range(d):
+            x = np.int64(codes[i, j])
+            at = offsets[j] + x
+            if x < 0 or x >= sizes[j]:
+                at = offsets[j] + sizes[j] + (1 if x == -1 else 0)
+            line = table[at]
+            for c in range(k):
+                row[c] += line[c]

@@ -17,7 +17,7 @@ from suffice.statistics.thin import Thin
 
 KIND = "statistics"
 
-_LABEL_KINDS = {"b": "bool", "i": "int", "f": "float", "U": "str"}
+LABEL_KINDS = {"b": "bool", "i": "int", "f": "float", "U": "str"}
 
 
 def check_names(names: Any) -> None:
@@ -54,7 +54,7 @@ def packed(s: Statistics) -> bytes:
     header = {
         "kind": KIND,
         "detail": s.detail,
-        "labels": _LABEL_KINDS[s.classes.dtype.kind],
+        "labels": LABEL_KINDS[s.classes.dtype.kind],
         "classes": s.classes.tolist(),
         "features": s.n_features,
         "feature_names": None if s.feature_names is None else list(s.feature_names),
@@ -81,7 +81,7 @@ def _read(header: dict[str, Any], arrays: dict[str, Array]) -> Statistics:
     if not isinstance(header["extremes_exact"], bool):
         raise ValueError("extremes_exact is not true or false")
     return Statistics(
-        _classes(header),
+        labels(header["labels"], header["classes"]),
         arrays["count"],
         arrays["weight"],
         Pair(arrays["mean"], arrays.get("mean.low")),
@@ -93,18 +93,18 @@ def _read(header: dict[str, Any], arrays: dict[str, Array]) -> Statistics:
     )
 
 
-def _classes(header: dict[str, Any]) -> Array:
+def labels(kind: Any, values: Any) -> Array:
+    """Labels or levels as they were, of one kind."""
     kinds: dict[str, tuple[type, Any]] = {
         "bool": (bool, np.bool_),
         "int": (int, np.int64),
         "float": (float, np.float64),
         "str": (str, np.str_),
     }
-    kind, dtype = kinds[header["labels"]]
-    classes = header["classes"]
-    if not isinstance(classes, list) or not all(type(label) is kind for label in classes):
-        raise ValueError(f"classes are not a list of {kind.__name__}")
-    return np.array(classes, dtype=dtype)
+    type_, dtype = kinds[kind]
+    if not isinstance(values, list) or not all(type(label) is type_ for label in values):
+        raise ValueError(f"labels are not a list of {type_.__name__}")
+    return np.array(values, dtype=dtype)
 
 
 def _spread(header: dict[str, Any], arrays: dict[str, Array]) -> Scatter:

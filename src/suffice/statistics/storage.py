@@ -5,19 +5,25 @@ from __future__ import annotations
 import hashlib
 from os import PathLike
 from pathlib import Path
+from typing import TypeAlias
 
 from suffice.errors import InvalidFile
-from suffice.statistics import complete_file, incomplete_file
+from suffice.statistics import complete_file, counts_file, incomplete_file, mixed_file
 from suffice.statistics.container import unpack, write_whole
-from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.counts import Counts
+from suffice.statistics.incomplete import IncompleteStatistics
+from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.statistics import Statistics
+
+Stored: TypeAlias = Statistics | IncompleteStatistics | Counts | MixedStatistics
 
 
-def save(statistics: AnyStatistics, path: str | PathLike[str]) -> None:
+def save(statistics: Stored, path: str | PathLike[str]) -> None:
     """Write statistics to one safetensors file, whole or not at all."""
     write_whole(path, _packed(statistics))
 
 
-def load(path: str | PathLike[str]) -> AnyStatistics:
+def load(path: str | PathLike[str]) -> Stored:
     """What `save` wrote, checked throughout; nothing in the file is executed.
 
     >>> import suffice as sf, tempfile, pathlib
@@ -35,6 +41,10 @@ def load(path: str | PathLike[str]) -> AnyStatistics:
             return complete_file.unpacked(header, arrays)
         if kind == incomplete_file.KIND:
             return incomplete_file.unpacked(header, arrays, name)
+        if kind == counts_file.KIND:
+            return counts_file.unpacked(header, arrays)
+        if kind == mixed_file.KIND:
+            return mixed_file.unpacked(header, arrays, name)
     except InvalidFile:
         raise
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
@@ -43,12 +53,16 @@ def load(path: str | PathLike[str]) -> AnyStatistics:
     raise InvalidFile(f"{name} holds {kind!r}, which this version cannot read.")
 
 
-def digest(statistics: AnyStatistics) -> str:
+def digest(statistics: Stored) -> str:
     """SHA-256 of the file that `save` would write."""
     return hashlib.sha256(_packed(statistics)).hexdigest()
 
 
-def _packed(statistics: AnyStatistics) -> bytes:
+def _packed(statistics: Stored) -> bytes:
     if isinstance(statistics, IncompleteStatistics):
         return incomplete_file.packed(statistics)
+    if isinstance(statistics, Counts):
+        return counts_file.packed(statistics)
+    if isinstance(statistics, MixedStatistics):
+        return mixed_file.packed(statistics)
     return complete_file.packed(statistics)

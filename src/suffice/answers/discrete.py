@@ -1,0 +1,78 @@
+"""The answers of a discrete model: contributions, samples, levels for missing values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.answers.contributions import Contributions, contributions
+from suffice.answers.imputation import draws, impute
+from suffice.answers.sampling import draw
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.levels import MISSING
+from suffice.models.discrete import DiscreteModel
+
+
+@contributions.register
+def _contributions(model: DiscreteModel, codes: Array, a: int, b: int) -> Contributions:
+    """Features are independent, so each one's log-likelihood ratio is its share."""
+    ratios = model.table[:, a] - model.table[:, b]
+    base = np.full(len(codes), float(model.log_priors[a] - model.log_priors[b]))
+    classes = (model.classes[a].item(), model.classes[b].item())
+    return Contributions(classes, ratios[model.slots(codes)], base)
+
+
+@draw.register
+def _draw(model: DiscreteModel, codes: Indices, seeds: np.random.SeedSequence) -> Indices:
+    """Codes of levels, (n, d)."""
+    rng = np.random.default_rng(seeds)
+    return random_levels(model, np.eye(len(model.classes))[codes], rng)
+
+
+@impute.register
+def _impute(model: DiscreteModel, rows: Array, codes: Indices | None) -> Indices:
+    """The most probable level, classes weighted by their posterior."""
+    shares = _shares(model, rows, codes)
+    out = np.array(rows, dtype=np.int64)
+    for j, feature in enumerate(model.features):
+        at = np.flatnonzero(rows[:, j] == MISSING)
+        out[at, j] = (shares[at] @ np.exp(feature.log_chances)).argmax(axis=1)
+    return out
+
+
+@draws.register
+def _draws(
+    model: DiscreteModel,
+    rows: Array,
+    n_draws: int,
+    codes: Indices | None,
+    rng: np.random.Generator,
+) -> Indices:
+    """Levels drawn at random; those of a row come from one class."""
+    shares = _shares(model, rows, codes)
+    out = np.repeat(np.array(rows, dtype=np.int64)[None], n_draws, axis=0)
+    for i in range(n_draws):
+        chosen = np.eye(len(model.classes))[random_columns(shares, rng)]
+        drawn = random_levels(model, chosen, rng)
+        out[i] = np.where(rows == MISSING, drawn, rows)
+    return out
+
+
+def random_levels(model: DiscreteModel, shares: Floats, rng: np.random.Generator) -> Indices:
+    """A level of each feature for each row, classes weighted by `shares`, (n, d)."""
+    out = np.empty((len(shares), len(model.features)), np.int64)
+    for j, feature in enumerate(model.features):
+        out[:, j] = random_columns(shares @ np.exp(feature.log_chances), rng)
+    return out
+
+
+def random_columns(chances: Floats, rng: np.random.Generator) -> Indices:
+    """A column for each row, by its chances (n, m)."""
+    edges = np.cumsum(chances, axis=1)
+    at = (rng.random(len(chances))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
+    return np.asarray(np.minimum(at, chances.shape[1] - 1))
+
+
+def _shares(model: DiscreteModel, rows: Array, codes: Indices | None) -> Floats:
+    if codes is not None:
+        return np.asarray(np.eye(len(model.classes))[codes])
+    return model.answer("posterior", rows)

@@ -1,0 +1,206 @@
+"""Levels: columns of categories -> the levels that occur and a code a row, column by column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from suffice.data.arrays import Array, Indices
+from suffice.data.features import as_frame
+from suffice.errors import InvalidFeatures, NotFinite
+
+# What a code says that is no position among the levels.
+MISSING = -1
+UNSEEN = -2
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The values of one categorical feature: numbers from 0, booleans or strings."""
+
+    values: Array  # (n,): int64, float64, bool or str
+    missing: Array | None  # (n,) bool
+    name: str  # as messages call it
+
+    def encode(self) -> tuple[Array, Indices]:
+        """The sorted levels that occur, and the position of each row's among them."""
+        if self.missing is None:
+            levels, codes = _encoded(self.values)
+            return levels, codes
+        levels, inner = _encoded(self.values[~self.missing])
+        codes = np.full(len(self.values), MISSING, np.int64)
+        codes[~self.missing] = inner
+        return levels, codes
+
+    def among(self, levels: Array) -> Indices:
+        """The position of each row's level among known ones; others are unseen."""
+        if not comparable(levels, self.values):
+            raise InvalidFeatures(
+                f"{self.name} holds {_KINDS[self.values.dtype.kind]} where it held "
+                f"{_KINDS[levels.dtype.kind]} before; convert it first."
+            )
+        if not len(levels):
+            codes = np.full(len(self.values), UNSEEN, np.int64)
+        else:
+            at = np.minimum(np.searchsorted(levels, self.values), len(levels) - 1)
+            codes = np.where(levels[at] == self.values, at, UNSEEN)
+        return codes if self.missing is None else np.where(self.missing, MISSING, codes)
+
+
+_KINDS = {"i": "integers", "f": "numbers", "b": "booleans", "U": "strings"}
+
+# A column with more values than this that are no whole numbers is a measurement.
+MOST_FRACTIONS = 256
+
+
+def comparable(a: Array, b: Array) -> bool:
+    """Whether two lists of levels are of one kind."""
+    kinds = {a.dtype.kind, b.dtype.kind}
+    return not len(a) or not len(b) or len(kinds) == 1 or kinds == {"i", "f"}
+
+
+def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...] | None]:
+    """The columns of a table of categories, and their names if it has any."""
+    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    if frame is not None:
+        names = tuple(frame.columns) if all(isinstance(n, str) for n in frame.columns) else None
+        pairs = zip(frame.iter_columns(), frame.columns, strict=True)
+        found = [_of_series(series, f"column {name!r}") for series, name in pairs]
+        _check_shape(len(frame), len(found))
+        return found, names
+    values = np.ma.filled(X.astype(object), None) if isinstance(X, np.ma.MaskedArray) else X
+    values = _as_array(values)
+    if values.ndim != 2:
+        raise InvalidFeatures(
+            f"Expected 2D array, got {values.ndim}D array instead (shape {values.shape}). "
+            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
+        )
+    _check_shape(*values.shape)
+    return [_of_array(values[:, j], f"column {j}", first_row) for j in range(values.shape[1])], None
+
+
+def _as_array(X: Any) -> Array:
+    if isinstance(X, str | bytes) or X is None:
+        raise InvalidFeatures(f"X is a {type(X).__name__}; pass an array or a data frame.")
+    if hasattr(X, "tocsr") or hasattr(X, "todense"):
+        raise InvalidFeatures(
+            "X is a sparse matrix; sparse input is not supported. Convert it with X.toarray()."
+        )
+    if isinstance(X, np.ndarray):
+        return X
+    try:
+        found = np.asarray(X)
+        # np.asarray([["a", 1]]) would silently turn 1 into "1".
+        return np.asarray(X, dtype=object) if found.dtype.kind in "US" else found
+    except (TypeError, ValueError) as error:
+        raise InvalidFeatures(f"X cannot be read as a table ({error}).") from None
+
+
+def _check_shape(rows: int, columns: int) -> None:
+    for size, what, kind in ((rows, "sample(s)", "empty"), (columns, "feature(s)", "no columns")):
+        if size == 0:
+            raise InvalidFeatures(
+                f"Found array with 0 {what} (shape={(rows, columns)}) while a minimum of 1 is "
+                f"required: X is {kind}."
+            )
+
+
+def _of_series(series: Any, name: str) -> Column:
+    missing = series.is_null().to_numpy()
+    if series.dtype.is_numeric() and series.null_count():
+        values = series.cast(nw.Float64).to_numpy()
+    elif series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        values = series.to_numpy()
+    else:
+        values = np.array(series.to_list(), dtype=object)
+    found = _of_array(np.asarray(values), name, 0)
+    gaps = missing if found.missing is None else missing | found.missing
+    return Column(found.values, gaps if gaps.any() else None, name)
+
+
+def _of_array(values: Array, name: str, first_row: int) -> Column:
+    kind = values.dtype.kind
+    if kind == "b":
+        return Column(values, None, name)
+    if kind in "iu":
+        return Column(
+            _not_negative(values.astype(np.int64, copy=False), name, first_row), None, name
+        )
+    if kind == "f":
+        return _of_floats(values, name, first_row)
+    if kind in "US":
+        return Column(values.astype(np.str_), None, name)
+    if kind == "c":
+        raise InvalidFeatures(f"Complex data not supported: {name} is {values.dtype}.")
+    if kind == "O":
+        return _of_objects(values, name, first_row)
+    raise InvalidFeatures(f"{name} holds {values.dtype}; levels are strings, integers or booleans.")
+
+
+def _of_floats(values: Array, name: str, first_row: int) -> Column:
+    missing = np.isnan(values)
+    if np.isinf(values).any():
+        i = int(np.isinf(values).argmax())
+        raise NotFinite(f"Input X contains infinity: row {first_row + i}, {name}.")
+    known = _not_negative(np.where(missing, 0.0, values), name, first_row)
+    uneven = known != np.floor(known)
+    if not uneven.any():
+        known = known.astype(np.int64)
+    elif len(np.unique(known[uneven])) > MOST_FRACTIONS:
+        i = int(uneven.argmax())
+        raise InvalidFeatures(
+            f"{name} looks like a measurement: it holds {values[i]} in row {first_row + i} and "
+            f"more than {MOST_FRACTIONS} other fractions, which are no levels. Cut it into bins, "
+            "or treat it as numeric (MixedNB, GaussianNB)."
+        )
+    return Column(known, missing if missing.any() else None, name)
+
+
+def _of_objects(values: Array, name: str, first_row: int) -> Column:
+    missing = np.array([_is_missing(value) for value in values], bool)
+    known = [value for value, gap in zip(values.tolist(), missing, strict=True) if not gap]
+    if all(isinstance(value, bool | np.bool_) for value in known):
+        kind: Any = np.bool_
+    elif all(isinstance(value, str) for value in known):
+        kind = np.str_
+    elif all(isinstance(value, int | float | np.number) for value in known):
+        floats = np.where(missing, np.nan, values).astype(np.float64)
+        return _of_floats(floats, name, first_row)
+    else:
+        some = sorted({type(value).__name__ for value in known})
+        raise InvalidFeatures(
+            f"{name} mixes {' and '.join(some)}; levels of a column must be of one kind. "
+            "Convert them to strings."
+        )
+    out = np.zeros(len(values), np.array(known, dtype=kind).dtype if known else kind)
+    out[~missing] = known
+    return Column(out, missing if missing.any() else None, name)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def _not_negative(values: Array, name: str, first_row: int) -> Array:
+    if len(values) and values.min() < 0:
+        i = int(values.argmin())
+        raise InvalidFeatures(
+            f"Negative values in data passed to X: {name} holds {values[i]} in row "
+            f"{first_row + i}; levels are whole numbers from 0, strings or booleans."
+        )
+    return values
+
+
+def _encoded(values: Array) -> tuple[Array, Indices]:
+    """Sorted distinct values and their positions; by counting where integers are small."""
+    if values.dtype.kind == "i" and len(values) and values.max() <= max(1024, len(values)):
+        present = np.bincount(values) > 0
+        levels = np.flatnonzero(present)
+        return levels, (np.cumsum(present) - 1)[values]
+    levels, codes = np.unique(values, return_inverse=True)
+    return levels, codes

@@ -1,0 +1,110 @@
+"""Mixed: tables with numeric and discrete columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.features import as_frame
+from suffice.data.levels import MISSING
+from suffice.errors import InvalidParameter
+
+
+@dataclass(frozen=True, slots=True)
+class MixedRows:
+    """Rows as a model of mixed features takes them."""
+
+    numeric: Floats  # (n, numeric features), NaN where missing
+    codes: Indices  # (n, discrete features), see `levels`
+
+    def __len__(self) -> int:
+        return len(self.numeric)
+
+    def __getitem__(self, at: Any) -> MixedRows:
+        return MixedRows(self.numeric[at], self.codes[at])
+
+    @property
+    def missing(self) -> Array:
+        """Which features each row misses, the numeric ones first."""
+        return np.concatenate([np.isnan(self.numeric), self.codes == MISSING], axis=1)
+
+    def masked(self, pattern: Array) -> MixedRows:
+        """The rows without the features of a pattern, the numeric ones first."""
+        d = self.numeric.shape[1]
+        return MixedRows(
+            np.where(pattern[:d], np.nan, self.numeric), np.where(pattern[d:], MISSING, self.codes)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which columns of a table are numeric and which are discrete, by position."""
+
+    numeric: tuple[int, ...]
+    discrete: tuple[int, ...]
+
+    @classmethod
+    def of(cls, X: Any, categorical: Any = None) -> Layout:
+        """The layout that the user names, or else by type: booleans and texts are discrete."""
+        d, names = _width(X)
+        chosen = _by_type(X, d) if categorical is None else _named(categorical, d, names)
+        return cls(tuple(j for j in range(d) if j not in chosen), tuple(sorted(chosen)))
+
+    def split(self, X: Any) -> tuple[Any, Any]:
+        """The table of the numeric columns and that of the discrete ones; None for no columns."""
+        frame = None if isinstance(X, np.ndarray) else as_frame(X)
+        if frame is not None:
+            pick = [[frame.columns[j] for j in at] for at in (self.numeric, self.discrete)]
+            parts = [frame.select(names).to_native() if names else None for names in pick]
+            return parts[0], parts[1]
+        table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+        if not self.discrete:
+            return X, None
+        numeric = table[:, list(self.numeric)] if self.numeric else None
+        return numeric, table[:, list(self.discrete)]
+
+
+def _width(X: Any) -> tuple[int, tuple[str, ...]]:
+    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    if frame is not None:
+        return len(frame.columns), tuple(map(str, frame.columns))
+    shape = np.shape(X) if isinstance(X, np.ndarray) else np.array(X, dtype=object).shape
+    return (shape[1] if len(shape) == 2 else 0), ()
+
+
+def _by_type(X: Any, d: int) -> set[int]:
+    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    if frame is not None:
+        kinds = [frame.schema[name] for name in frame.columns]
+        return {j for j, kind in enumerate(kinds) if not _is_numeric(kind)}
+    table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+    if table.ndim != 2 or table.dtype.kind in "fiuc":
+        return set()
+    if table.dtype.kind != "O":
+        return set(range(d))
+    return {j for j in range(d) if any(isinstance(v, str | bool | np.bool_) for v in table[:, j])}
+
+
+def _is_numeric(kind: Any) -> bool:
+    return bool(kind.is_numeric()) and kind != nw.Boolean
+
+
+def _named(categorical: Any, d: int, names: tuple[str, ...]) -> set[int]:
+    if isinstance(categorical, str) or not isinstance(categorical, Iterable):
+        raise InvalidParameter(
+            f"categorical is {categorical!r}; it must be a list of column names or positions."
+        )
+    out = set()
+    for column in categorical:
+        if isinstance(column, str) and column in names:
+            out.add(names.index(column))
+        elif isinstance(column, int | np.integer) and 0 <= column < d:
+            out.add(int(column))
+        else:
+            raise InvalidParameter(f"categorical names column {column!r}, which X does not have.")
+    return out

@@ -1,0 +1,236 @@
+"""Naive Bayes of numeric and discrete features together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.answers import product as _answers  # noqa: F401 - registers them
+from suffice.answers.rarity import Rarity
+from suffice.data.arrays import Array, Floats
+from suffice.data.features import as_features
+from suffice.data.levels import columns_of
+from suffice.data.mixed import Layout, MixedRows
+from suffice.errors import InvalidFeatures, NotFinite
+from suffice.estimators.learning import Learner
+from suffice.models.discrete import Smoothing, build_discrete
+from suffice.models.gaussian import build
+from suffice.models.product import ProductModel
+from suffice.models.settings import Settings, check_detail, not_negative
+from suffice.statistics.count_pass import count_levels
+from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.summarize import summarize
+
+
+class MixedNB(Learner[ProductModel]):
+    """Numeric and discrete columns in one model, independent given the class.
+
+    Parameters
+    ----------
+    categorical : names or positions of the discrete columns; None takes booleans, strings and
+        categories for discrete and numbers for numeric
+    structure : of the numeric columns: "diagonal" (independent), "full" (one covariance for all
+        of them), or "spherical"
+    pooling, shrinkage, target, ddof : of their covariances, see `GaussianDiscriminant`
+    var_smoothing : share of each numeric feature's own variance added to it, see `GaussianNB`
+    alpha : rows added to every level, see `CategoricalNB`
+    priors : see `GaussianDiscriminant`
+
+    Attributes
+    ----------
+    classes_, priors_, statistics_, n_features_in_, feature_names_in_; numeric_features_,
+    categorical_features_ : positions of either kind; levels_ : of each discrete feature;
+    means_, covariances_ : of the numeric features
+
+    >>> import pandas as pd
+    >>> from suffice import MixedNB
+    >>> X = pd.DataFrame({"size": [1.0, 1.2, 3.1, 2.9], "colour": ["red", "red", "blue", None]})
+    >>> model = MixedNB().fit(X, ["cherry", "cherry", "plum", "plum"])
+    >>> model.predict(pd.DataFrame({"size": [None, 3.0], "colour": ["red", "red"]}))
+    array(['cherry', 'plum'], dtype='<U6')
+    """
+
+    statistics_: MixedStatistics
+    _built_with: tuple[Settings, Smoothing]
+
+    def __init__(
+        self,
+        *,
+        categorical: Any = None,
+        structure: str = "diagonal",
+        pooling: float = 0.0,
+        shrinkage: float | str = 0.0,
+        target: str = "identity",
+        ddof: float = 0,
+        var_smoothing: float = 1e-9,
+        alpha: Any = 1.0,
+        priors: Any = None,
+    ) -> None:
+        self.categorical = categorical
+        self.structure = structure
+        self.pooling = pooling
+        self.shrinkage = shrinkage
+        self.target = target
+        self.ddof = ddof
+        self.var_smoothing = var_smoothing
+        self.alpha = alpha
+        self.priors = priors
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = False
+        tags.input_tags.string = True
+        return tags
+
+    def _settings(self) -> tuple[Settings, Smoothing]:
+        smoothing = not_negative("var_smoothing", self.var_smoothing)
+        gaussian = Settings.checked(
+            structure=self.structure,
+            pooling=self.pooling,
+            shrinkage=self.shrinkage,
+            target=self.target,
+            ddof=self.ddof,
+            smoothing=smoothing if self.structure == "diagonal" and self.pooling != 1 else 0.0,
+        )
+        return gaussian, Smoothing(self.alpha)
+
+    def _is_statistics(self, statistics: Any) -> bool:
+        return isinstance(statistics, MixedStatistics)
+
+    def _summarize(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        settings: tuple[Settings, Smoothing],
+        like: MixedStatistics | None,
+    ) -> MixedStatistics:
+        layout = Layout.of(X, self.categorical) if like is None else like.layout
+        if not layout.discrete:
+            as_features(X)
+        numeric, discrete = layout.split(X)
+        detail = settings[0].detail if like is None or like.numeric is None else like.numeric.detail
+        names = _names(X)
+        return MixedStatistics(
+            None if numeric is None else summarize(numeric, y, sample_weight, detail),
+            None if discrete is None else count_levels(discrete, y, sample_weight),
+            layout,
+            names,
+        )
+
+    def _made(
+        self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing]
+    ) -> ProductModel:
+        priors, s = self._priors(), statistics
+        return ProductModel(
+            None if s.numeric is None else build(s.numeric, settings[0], priors),
+            None if s.discrete is None else build_discrete(s.discrete, settings[1], priors),
+            s.layout,
+        )
+
+    def _check_fitting(
+        self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing]
+    ) -> None:
+        if statistics.numeric is not None:
+            check_detail(statistics.numeric, settings[0])
+
+    def _alike(
+        self,
+        mine: MixedStatistics,
+        theirs: MixedStatistics,
+        settings: tuple[Settings, Smoothing],
+    ) -> tuple[MixedStatistics, MixedStatistics]:
+        if mine.detail == theirs.detail:
+            return mine, theirs
+        return mine.coarsen(settings[0].detail), theirs.coarsen(settings[0].detail)
+
+    def _check_table(self, X: Any) -> None:
+        """What each column holds is checked when it is read."""
+
+    def _rows(self, X: Any) -> MixedRows:
+        if not self._fitted.layout.discrete:
+            as_features(X)
+        self._check_columns(X)
+        return self._known_row(X)
+
+    def _known_row(self, X: Any) -> MixedRows:
+        model = self._fitted
+        numeric, discrete = model.layout.split(X)
+        n = len(numeric if numeric is not None else discrete)
+        values: Floats = np.empty((n, 0))
+        if numeric is not None:
+            features = as_features(numeric)
+            values = features.read(0, features.shape[0]).astype(np.float64, copy=False)
+        codes = np.empty((n, 0), np.int64)
+        if discrete is not None:
+            assert model.discrete is not None
+            columns, _ = columns_of(discrete)
+            pairs = zip(columns, model.discrete.features, strict=True)
+            codes = np.stack([column.among(f.levels) for column, f in pairs], axis=1)
+        return MixedRows(values, codes)
+
+    def _check_finite(self, rows: Any) -> None:
+        bad = np.isinf(rows.numeric)
+        if bad.any():
+            i, j = (int(at[0]) for at in np.nonzero(bad))
+            column = self._feature_names()[self._fitted.layout.numeric[j]]
+            raise NotFinite(
+                f"Input X contains infinity: the first such entry is in row {i}, column "
+                f"{column!r}. Drop such rows, or put NaN where a value is missing."
+            )
+
+    def _restored(self, rows: MixedRows) -> Array:
+        layout, model = self._fitted.layout, self._fitted
+        if model.discrete is None:
+            return rows.numeric
+        out = np.empty((len(rows), self.n_features_in_), object)
+        out[:, list(layout.numeric)] = rows.numeric
+        for j, feature in zip(layout.discrete, model.discrete.features, strict=True):
+            at = layout.discrete.index(j)
+            out[:, j] = feature.levels[rows.codes[:, at]].astype(object)
+        return out
+
+    def _new_atypicality(self) -> Any:
+        return Rarity(self._fitted, lambda rows: rows.missing, lambda rows, p: rows.masked(p))
+
+    @property
+    def numeric_features_(self) -> tuple[int, ...]:
+        """Positions of the numeric features."""
+        return self._fitted.layout.numeric
+
+    @property
+    def categorical_features_(self) -> tuple[int, ...]:
+        """Positions of the discrete features."""
+        return self._fitted.layout.discrete
+
+    @property
+    def levels_(self) -> list[Array]:
+        """The levels of each discrete feature."""
+        discrete = self._fitted.discrete
+        return [] if discrete is None else [feature.levels for feature in discrete.features]
+
+    @property
+    def means_(self) -> Floats:
+        """Mean of each class in the numeric features, (k, numeric)."""
+        gaussian = self._fitted.gaussian
+        return np.empty((len(self.classes_), 0)) if gaussian is None else gaussian.means
+
+    @property
+    def covariances_(self) -> Floats:
+        """Covariance of each class in the numeric features, (k, numeric, numeric)."""
+        gaussian = self._fitted.gaussian
+        if gaussian is None:
+            raise InvalidFeatures("there are no numeric features.")
+        found = gaussian.matrices
+        return found if found.ndim == 3 else np.repeat(found[None], len(self.classes_), axis=0)
+
+
+def _names(X: Any) -> tuple[str, ...] | None:
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        columns = getattr(X, "column_names", None)
+    if columns is None or callable(columns):
+        return None
+    names = tuple(columns)
+    return names if all(isinstance(name, str) for name in names) else None

@@ -1,0 +1,190 @@
+"""The discrete model: independent features, a probability for each level in each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import shown
+from suffice.data.levels import MISSING, comparable
+from suffice.errors import InvalidParameter, TooFewRows
+from suffice.models.priors import class_priors
+from suffice.models.scoring import BLOCK_BYTES, normalised, probabilities
+from suffice.statistics.counts import Counts, Table
+from suffice.statistics.threads import in_parallel, n_threads, shares
+
+# From this many additions on, the time to load the compiled loop is repaid.
+COMPILED_FROM = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """How level probabilities are estimated.
+
+    alpha : rows added to every level of every class, one number or one a feature
+    levels : levels known beforehand, a list a feature, or None
+    least : the fewest levels that a feature of integers has, one number or one a feature
+    """
+
+    alpha: Any = 1.0
+    levels: tuple[Array | None, ...] | None = None
+    least: Any = 0
+
+
+@dataclass(frozen=True)
+class LevelModel:
+    """One feature: ln P(level | class)."""
+
+    levels: Array  # (m,)
+    log_chances: Floats  # (k, m)
+    log_unseen: Floats  # (k,): of a level that no row had; zero where it says nothing
+
+
+@dataclass(frozen=True)
+class DiscreteModel:
+    """p(x, y) of rows of levels, given as codes (n, d): positions, or MISSING, or beyond."""
+
+    classes: Array
+    priors: Floats  # (k,)
+    features: tuple[LevelModel, ...]
+
+    @cached_property
+    def log_priors(self) -> Floats:
+        """Log prior of each class; minus infinity for a prior of zero."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.priors)
+
+    def with_priors(self, priors: Floats) -> DiscreteModel:
+        """The same class densities under other priors."""
+        return replace(self, priors=priors)
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """Levels of each feature, (d,)."""
+        return np.array([len(feature.levels) for feature in self.features], np.int64)
+
+    @cached_property
+    def offsets(self) -> Indices:
+        """Where each feature starts in `table`, (d,)."""
+        return np.concatenate([[0], np.cumsum(self.sizes + 2)[:-1]])
+
+    @cached_property
+    def table(self) -> Floats:
+        """ln P of each level, then of an unseen and of a missing one, by feature, (s, k)."""
+        k = len(self.classes)
+        parts = [
+            np.concatenate([f.log_chances.T, f.log_unseen[None], np.zeros((1, k))])
+            for f in self.features
+        ]
+        return np.ascontiguousarray(np.concatenate(parts))
+
+    def log_likelihood(self, codes: Array) -> Floats:
+        """ln P(x | class), (n, k); a missing value says nothing."""
+        n, d = codes.shape
+        k = len(self.classes)
+        out = np.zeros((n, k))
+        if n * d * k >= COMPILED_FROM:
+            from suffice.models.compiled import add_levels
+
+            def work(start: int, stop: int) -> None:
+                add_levels(codes[start:stop], self.offsets, self.sizes, self.table, out[start:stop])
+
+            in_parallel(work, shares(n, n_threads()))
+            return out
+        step = max(1, BLOCK_BYTES // (8 * d * k))
+        for low in range(0, n, step):
+            out[low : low + step] = self.table[self.slots(codes[low : low + step])].sum(axis=1)
+        return out
+
+    def slots(self, codes: Array) -> Indices:
+        """Rows of `table` for each entry of codes, (n, d)."""
+        at = np.where((codes < 0) | (codes >= self.sizes), self.sizes, codes)
+        return np.asarray(np.where(codes == MISSING, self.sizes + 1, at) + self.offsets)
+
+    def answer(self, name: str, rows: Array) -> Floats:
+        """One of "scores", "joint", "log_posterior", "posterior" of all rows, (n, k)."""
+        joint = self.log_likelihood(rows)
+        joint += self.log_priors
+        if name in ("scores", "joint"):
+            return joint
+        finish = {"log_posterior": normalised, "posterior": probabilities}[name]
+        return finish(np.ascontiguousarray(joint.T)).T
+
+
+def build_discrete(counts: Counts, smoothing: Smoothing, priors: Any) -> DiscreteModel:
+    """The model of counts: (rows of a level + alpha) / (rows + alpha levels)."""
+    if not len(counts.classes):
+        raise TooFewRows("there are no rows to build a model from.")
+    chances = class_priors(priors, counts.classes, counts.weight)
+    alpha = alphas(smoothing.alpha, counts.n_features)
+    least = np.broadcast_to(smoothing.least, (counts.n_features,))
+    features = tuple(
+        _level_model(
+            with_levels(table, _declared(smoothing, j), int(least[j]), _name(counts, j)),
+            alpha[j],
+        )
+        for j, table in enumerate(counts.tables)
+    )
+    return DiscreteModel(counts.classes, chances, features)
+
+
+def alphas(alpha: Any, d: int) -> Floats:
+    """Smoothing of each feature, (d,)."""
+    try:
+        values = np.asarray(alpha, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameter(
+            f"alpha is {alpha!r}; it must be a number or one a feature."
+        ) from None
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != d):
+        raise InvalidParameter(f"alpha has shape {values.shape}; there are {d} features.")
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InvalidParameter(f"alpha is {alpha!r}; it must not be negative.")
+    return np.broadcast_to(values, (d,))
+
+
+def with_levels(table: Table, declared: Array | None, least: int, name: str) -> Table:
+    """A table with all levels that a feature has, also those without a row."""
+    levels = table.levels
+    if declared is not None:
+        if not comparable(declared, levels):
+            raise InvalidParameter(
+                f"the levels given for feature {name} are not of the kind in the data "
+                f"({shown(declared[0])} and {shown(levels[0])})."
+            )
+        strange = np.setdiff1d(levels, declared)
+        if len(strange):
+            raise InvalidParameter(
+                f"feature {name} has level {shown(strange[0])}, which is not in the list given."
+            )
+        levels = declared
+    elif levels.dtype.kind == "i" or not len(levels):
+        levels = np.arange(max(int(levels[-1]) + 1 if len(levels) else 0, least, 1))
+    elif levels.dtype.kind == "b":
+        levels = np.array([False, True])
+    return table.spread(slice(None), len(table.rows), levels)
+
+
+def _level_model(table: Table, alpha: float) -> LevelModel:
+    m = len(table.levels)
+    total = table.weight.sum(axis=1, keepdims=True) + alpha * m
+    known = total[:, 0] > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chances = np.log(table.weight + alpha) - np.log(total)
+        unseen = np.log(alpha) - np.log(total[:, 0])
+    # Nothing is known of the feature in this class: every level is as likely.
+    chances[~known] = -np.log(m)
+    unseen = np.where(known, unseen, -np.log(m)) if alpha > 0 else np.zeros(len(known))
+    return LevelModel(table.levels, chances, unseen)
+
+
+def _declared(smoothing: Smoothing, j: int) -> Array | None:
+    return None if smoothing.levels is None else smoothing.levels[j]
+
+
+def _name(counts: Counts, j: int) -> str:
+    return str(j) if counts.feature_names is None else repr(counts.feature_names[j])

@@ -1,0 +1,149 @@
+"""Count pass: rows of categories -> counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.batches import split_target
+from suffice.data.labels import Labels
+from suffice.data.levels import MISSING, Column, columns_of
+from suffice.data.weights import Weights
+from suffice.errors import InvalidFeatures, InvalidInput
+from suffice.statistics.counts import Counts, Table
+from suffice.statistics.threads import in_parallel, n_threads, shares
+
+# From this many entries on, the time to load compiled loops is repaid.
+COMPILED_FROM = 1 << 21
+
+# Tables of integer levels by class take at most this many cells.
+MOST_CELLS = 1 << 22
+
+
+def count_levels(
+    X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None
+) -> Counts:
+    """Sufficient statistics of labelled rows of categories.
+
+    Parameters
+    ----------
+    X : a table whose columns hold integers from 0, booleans, strings or a frame's categories;
+        None, NaN or null is a missing value
+    y : a label a row
+    sample_weight : a weight a row; zero counts as absent
+    target : the label column, when X is a data frame that holds it
+
+    >>> import suffice as sf
+    >>> s = sf.count_levels([["red", "s"], ["blue", "m"], ["red", None]], [0, 0, 1])
+    >>> s, s.tables[0].levels, s.tables[1].rows
+    (<Counts of 3 rows, 2 features, 2 classes>, array(['blue', 'red'], dtype='<U4'),
+     array([[1, 1], [0, 0]]))
+    """
+    if target is not None:
+        X, y = split_target(X, y, target)
+    if getattr(X, "dtype", None) is not None and getattr(X.dtype, "kind", "") == "c":
+        columns_of(X)  # says that it is complex, whatever y may be
+    labels = Labels.of(y)
+    n = len(labels)
+    weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+    classes, codes = labels.encode()
+    counted = np.ones(n, bool) if weights is None else weights > 0
+    present = np.zeros(len(classes), bool)
+    present[codes[counted]] = True
+    codes = np.where(counted, (np.cumsum(present) - 1)[codes], present.sum())
+    classes = classes[present]
+    if not len(classes):
+        raise InvalidFeatures("there is no row of positive weight.")
+    tables, names = _tables(X, codes, weights, len(classes), n)
+    count = np.bincount(codes, minlength=len(classes) + 1)[: len(classes)]
+    weight = np.bincount(codes, weights, len(classes) + 1)[: len(classes)].astype(np.float64)
+    return Counts(classes, count, weight, tables, names)
+
+
+def _tables(
+    X: Any, codes: Indices, weights: Floats | None, k: int, n: int
+) -> tuple[tuple[Table, ...], tuple[str, ...] | None]:
+    if is_large_integers(X):
+        _check_rows(len(X), n)
+        found = _of_integers(X, codes, weights, k)
+        if found is not None:
+            return found, None
+    columns, names = columns_of(X)
+    _check_rows(len(columns[0].values), n)
+    return tuple(_of_column(column, codes, weights, k) for column in columns), names
+
+
+def is_large_integers(X: Any) -> bool:
+    """Whether X is a large table of integers, for which compiled loops are repaid."""
+    return (
+        type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "iu" and X.size >= COMPILED_FROM
+    )
+
+
+def _check_rows(rows: int, labels: int) -> None:
+    if rows != labels:
+        raise InvalidInput(
+            f"X has {rows} rows but y has {labels} labels: inconsistent numbers of samples."
+        )
+
+
+def _of_column(column: Column, codes: Indices, weights: Floats | None, k: int) -> Table:
+    levels, at = column.encode()
+    m = len(levels)
+    known = (at != MISSING) & (codes < k)
+    cells = (codes * m + at)[known] if not known.all() else codes * m + at
+    rows = np.bincount(cells, minlength=k * m).reshape(k, m)
+    own = None if weights is None else weights[known]
+    weight = np.bincount(cells, own, k * m).astype(np.float64).reshape(k, m)
+    return Table(levels, rows, weight).trimmed()
+
+
+def _of_integers(
+    X: Array, codes: Indices, weights: Floats | None, k: int
+) -> tuple[Table, ...] | None:
+    """Tables of a large array of integers, or None where levels are too many."""
+    from suffice.statistics.kernels import counting
+
+    low, high = column_ranges(X)
+    if (low < 0).any():
+        columns_of(X)  # names the row and the column
+    sizes = high + 1
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    if (k + 1) * offsets[-1] > MOST_CELLS:
+        return None
+
+    def work(start: int, stop: int) -> tuple[Indices, Floats | None]:
+        rows = np.zeros((k + 1, int(offsets[-1])), np.int64)
+        counting.count(X[start:stop], codes[start:stop], offsets, rows)
+        if weights is None:
+            return rows, None
+        weight = np.zeros(rows.shape)
+        part = slice(start, stop)
+        counting.weigh(X[part], codes[part], weights[part], offsets, weight)
+        return rows, weight
+
+    parts = in_parallel(work, shares(len(X), n_threads()))
+    rows = np.sum([part[0] for part in parts], axis=0)[:k]
+    weight = rows.astype(np.float64)
+    if weights is not None:
+        weight = np.sum([part[1] for part in parts if part[1] is not None], axis=0)[:k]
+    return tuple(
+        Table(np.arange(m), rows[:, at : at + m], weight[:, at : at + m]).trimmed()
+        for at, m in zip(offsets.tolist(), sizes.tolist(), strict=False)
+    )
+
+
+def column_ranges(X: Array) -> tuple[Indices, Indices]:
+    """The least and the largest entry of each column of a large array of integers."""
+    from suffice.statistics.kernels import counting
+
+    def work(start: int, stop: int) -> tuple[Indices, Indices]:
+        low = np.full(X.shape[1], np.iinfo(np.int64).max)
+        high = np.full(X.shape[1], np.iinfo(np.int64).min)
+        counting.ranges(X[start:stop], low, high)
+        return low, high
+
+    parts = in_parallel(work, shares(len(X), n_threads()))
+    return np.min([low for low, _ in parts], axis=0), np.max([high for _, high in parts], axis=0)

@@ -1,0 +1,219 @@
+"""Counts: how often each level of each feature occurs in each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import shown
+from suffice.data.levels import comparable
+from suffice.errors import InvalidParameter, Mismatch, NeverIncluded
+from suffice.statistics.alignment import align
+from suffice.statistics.statistics import listed, positions
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One feature: rows and weight of each level that occurs, by class."""
+
+    levels: Array  # (m,) sorted
+    rows: Indices  # (k, m)
+    weight: Floats  # (k, m)
+
+    def spread(self, at: Any, k: int, levels: Array) -> Table:
+        """The same among more classes and levels."""
+        columns = np.searchsorted(levels, self.levels)
+        rows, weight = np.zeros((k, len(levels)), np.int64), np.zeros((k, len(levels)))
+        where = np.ix_(np.arange(k)[at], columns)
+        rows[where], weight[where] = self.rows, self.weight
+        return Table(levels, rows, weight)
+
+    def trimmed(self) -> Table:
+        """Without levels that no row has."""
+        kept = self.rows.any(axis=0)
+        weight = np.where(self.rows > 0, self.weight, 0.0)
+        return Table(self.levels[kept], self.rows[:, kept], weight[:, kept])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Counts:
+    """Sufficient statistics of labelled rows of categories, made by `suffice.count_levels`.
+
+    A value: `a + b` is having seen both, `a - b` never having seen b.
+
+    Attributes
+    ----------
+    classes : (k,) sorted class labels
+    count, weight : (k,) rows of each class and their total weight
+    tables : for each feature its `levels` (m,), and `rows` and `weight` (k, m) of each; a missing
+        value counts nowhere
+    feature_names : names of the features, or None
+    """
+
+    classes: Array
+    count: Indices
+    weight: Floats
+    tables: tuple[Table, ...]
+    feature_names: tuple[str, ...] | None = None
+
+    @property
+    def n_features(self) -> int:
+        """How many features a row has."""
+        return len(self.tables)
+
+    @property
+    def detail(self) -> str:
+        """Counts come in one detail."""
+        return "counts"
+
+    def __add__(self, other: object) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        at, mine, theirs = _aligned(self, other)
+        tables = tuple(
+            Table(a.levels, a.rows + b.rows, a.weight + b.weight)
+            for a, b in zip(mine, theirs, strict=True)
+        )
+        k = at.size
+        count, weight = np.zeros(k, np.int64), np.zeros(k)
+        for part, where in ((self, at.left), (other, at.right)):
+            count[where] += part.count
+            weight[where] += part.weight
+        return Counts(at.classes, count, weight, tables, self.feature_names)
+
+    def __radd__(self, other: object) -> Counts:
+        # sum() starts from 0, which here stands for having seen nothing.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: object) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        at, mine, theirs = _aligned(self, other)
+        if at.size > len(self.classes):
+            new = np.setdiff1d(other.classes, self.classes)
+            raise NeverIncluded(f"there are no rows of class {shown(new[0])} to remove.")
+        count, weight = self.count.copy(), self.weight.copy()
+        count[at.right] -= other.count
+        weight[at.right] -= other.weight
+        tables = [
+            Table(a.levels, a.rows - b.rows, a.weight - b.weight)
+            for a, b in zip(mine, theirs, strict=True)
+        ]
+        _check_included(self, other, count, weight, tables)
+        kept = count > 0
+        tables = [Table(t.levels, t.rows[kept], t.weight[kept]).trimmed() for t in tables]
+        return Counts(
+            at.classes[kept], count[kept], weight[kept], tuple(tables), self.feature_names
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same of the same classes, features and levels, up to rounding."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        if self.feature_names != other.feature_names or self.n_features != other.n_features:
+            return False
+        if not _same(self.classes, other.classes) or not np.array_equal(self.count, other.count):
+            return False
+        return np.allclose(self.weight, other.weight, 1e-10, 0) and all(
+            _same(a.levels, b.levels)
+            and np.array_equal(a.rows, b.rows)
+            and np.allclose(a.weight, b.weight, 1e-10, 1e-10 * float(self.weight.max(initial=0)))
+            for a, b in zip(self.tables, other.tables, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        k, rows = len(self.classes), int(self.count.sum())
+        return f"<Counts of {rows} rows, {self.n_features} features, {k} classes>"
+
+    def select(self, features: Any) -> Counts:
+        """The counts of some features, by name or position, in the order asked for."""
+        names = self.feature_names
+        at = positions(list(features), names or (), self.n_features)
+        chosen = None if names is None else tuple(names[i] for i in at)
+        return replace(self, tables=tuple(self.tables[i] for i in at), feature_names=chosen)
+
+    def drop_class(self, label: Any) -> Counts:
+        """The counts without one class: as if its rows had never been seen."""
+        kept = self.classes != label
+        if kept.all():
+            raise InvalidParameter(
+                f"there is no class {label!r}; the classes are {listed(self.classes)}."
+            )
+        tables = tuple(Table(t.levels, t.rows[kept], t.weight[kept]).trimmed() for t in self.tables)
+        return replace(
+            self,
+            classes=self.classes[kept],
+            count=self.count[kept],
+            weight=self.weight[kept],
+            tables=tables,
+        )
+
+    def digest(self) -> str:
+        """A fingerprint of every bit: equal for equal content, on every machine."""
+        from suffice.statistics.storage import digest
+
+        return digest(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`."""
+        from suffice.statistics.storage import save
+
+        save(self, path)
+
+
+def _aligned(a: Counts, b: Counts) -> tuple[Any, list[Table], list[Table]]:
+    """Where classes stand in the union, and the tables of both among all classes and levels."""
+    if a.n_features != b.n_features:
+        raise Mismatch(f"one side has {a.n_features} features and the other {b.n_features}.")
+    if a.feature_names != b.feature_names:
+        raise Mismatch("the two sides have other feature names, or another order of them.")
+    at = align(a.classes, b.classes)
+    mine, theirs = [], []
+    for j, (x, y) in enumerate(zip(a.tables, b.tables, strict=True)):
+        levels = _union(x.levels, y.levels, j if a.feature_names is None else a.feature_names[j])
+        mine.append(x.spread(at.left, at.size, levels))
+        theirs.append(y.spread(at.right, at.size, levels))
+    return at, mine, theirs
+
+
+def _union(a: Array, b: Array, feature: int | str) -> Array:
+    if not len(a) or not len(b):
+        return a if len(a) else b
+    if not comparable(a, b):
+        raise Mismatch(
+            f"levels of feature {feature!r} are of two kinds: {shown(a[0])} on one side and "
+            f"{shown(b[0])} on the other; convert one of them first."
+        )
+    return np.union1d(a, b)
+
+
+def _check_included(
+    whole: Counts, gone: Counts, count: Indices, weight: Floats, tables: list[Table]
+) -> None:
+    if (count < 0).any():
+        c = int(np.flatnonzero(count < 0)[0])
+        raise NeverIncluded(
+            f"class {shown(whole.classes[c])} has {whole.count[c]} rows, fewer than are to be "
+            "removed."
+        )
+    slack = -1e-9 * whole.weight[:, None]
+    for j, table in enumerate(tables):
+        wrong = (table.rows < 0) | (table.weight < slack) | (table.rows > count[:, None])
+        if wrong.any():
+            c, level = (int(at[0]) for at in np.nonzero(wrong))
+            name = j if whole.feature_names is None else repr(whole.feature_names[j])
+            raise NeverIncluded(
+                f"class {shown(whole.classes[c])} has fewer rows with level "
+                f"{shown(table.levels[level])} of feature {name} than are to be removed; were "
+                "they ever added, with the same weights?"
+            )
+
+
+def _same(a: Array, b: Array) -> bool:
+    return (a.dtype.kind == b.dtype.kind or not len(a)) and np.array_equal(a, b)

@@ -1,0 +1,40 @@
+"""Counting levels, compiled: imported only when there are entries enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.statistics.jit import jit
+
+
+@jit()
+def ranges(X: Any, low: Any, high: Any) -> None:  # pragma: no cover - compiled
+    """The least and the largest entry of each column."""
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            x = np.int64(X[i, j])
+            low[j] = x if x < low[j] else low[j]
+            high[j] = x if x > high[j] else high[j]
+
+
+@jit()
+def count(X: Any, codes: Any, offsets: Any, out: Any) -> None:  # pragma: no cover - compiled
+    """Add one for each row and column to the cell of its class and level."""
+    for i in range(X.shape[0]):
+        row = out[codes[i]]
+        for j in range(X.shape[1]):
+            row[offsets[j] + X[i, j]] += 1
+
+
+@jit()
+def weigh(
+    X: Any, codes: Any, weights: Any, offsets: Any, out: Any
+) -> None:  # pragma: no cover - compiled
+    """Add the weight of each row, for each column, to the cell of its class and level."""
+    for i in range(X.shape[0]):
+        row = out[codes[i]]
+        w = weights[i]
+        for j in range(X.shape[1]):
+            row[offsets[j] + X[i, j]] += w
