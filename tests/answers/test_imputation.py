@@ -8,6 +8,7 @@ import pytest
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from threadpoolctl import threadpool_limits
 
 import suffice as sf
 from suffice.errors import InvalidInput, InvalidParameter, NotFinite
@@ -30,6 +31,13 @@ COPY = 3.0, -20.0
 SINGULAR = [sf.QDA(), sf.LDA(), sf.GaussianDiscriminant(pooling=0.4)]
 every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 singular_models = pytest.mark.parametrize("model", SINGULAR, ids=repr)
+
+
+@pytest.fixture
+def one_thread():
+    """No threads within BLAS: those of several test processes would wait for each other."""
+    with threadpool_limits(1):
+        yield
 
 
 def fitted(model):
@@ -122,7 +130,7 @@ def test_regression_of_a_complete_column_on_others_is_that_of_least_squares():
 
 
 @pytest.mark.parametrize("model", [sf.LDA(shrinkage=0.3), sf.QDA(shrinkage="oas")], ids=repr)
-def test_wide_tables_are_imputed_by_their_regressions(model):
+def test_wide_tables_are_imputed_by_their_regressions(model, one_thread):
     rng = np.random.default_rng(0)
     table = rng.normal(size=(30, 8)) @ rng.normal(size=(8, 600)) + rng.normal(size=(30, 600))
     y = np.arange(30) % 2
@@ -279,7 +287,6 @@ def test_contributions_of_known_features_are_those_of_the_model_of_these(model):
     near(a.base, b.base, 1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason="of columns that depend on each other, a missing one shares")
 @singular_models
 def test_contributions_of_singular_covariances_add_up_to_the_log_odds(model):
     m, table = copied(model)
@@ -311,7 +318,7 @@ def test_axes_put_rows_with_gaps_where_they_are_expected(model):
         (load_breast_cancer, sf.LDA()),
     ],
 )
-def test_imputation_beats_the_column_mean_on_values_it_never_saw(load, model):
+def test_imputation_beats_the_column_mean_on_values_it_never_saw(load, model, one_thread):
     table, y = load(return_X_y=True)
     missing = np.random.default_rng(0).random(table.shape) < 0.15
     hidden = np.where(missing, np.nan, table)
@@ -373,8 +380,8 @@ INFINITE = np.where(np.arange(600).reshape(150, 4) == 13, np.inf, GAPS)
         (lambda m: m.sample(2, given={"sepal": 1.0}), InvalidParameter, "no feature 'sepal'"),
         (lambda m: m.sample(2, given={4: 1.0}), InvalidParameter, "no feature 4"),
         (lambda m: m.sample(2, given={-1: 1.0}), InvalidParameter, "no feature -1"),
-        (lambda m: m.sample(2, given=[1.0, 2.0]), InvalidParameter, r"shape \(2,\)"),
-        (lambda m: m.sample(2, given=GAPS[:1]), InvalidParameter, r"shape \(1, 4\)"),
+        (lambda m: m.sample(2, given=[1.0, 2.0]), InvalidParameter, "a row of 4 values"),
+        (lambda m: m.sample(2, given=GAPS[:1]), InvalidParameter, "a row of 4 values"),
         (lambda m: m.sample(2, given={2: np.inf}), NotFinite, "column 2"),
         (lambda m: m.sample(2, given=[np.nan, -np.inf, 1, 1]), NotFinite, "column 1"),
         (lambda m: m.sample(2, y="rose", given={2: 1.0}), InvalidParameter, "no class 'rose'"),
@@ -387,7 +394,6 @@ def test_what_cannot_be_filled_is_named(call, error, match):
         call(fitted(sf.QDA()))
 
 
-@pytest.mark.xfail(strict=True, reason="NumPy's own error comes through, or none")
 @pytest.mark.parametrize(
     "given", ["abc", {0: "abc"}, {0: [1.0, 2.0]}, {True: 1.0}, [None, "x", 1, 1]], ids=str
 )

@@ -264,7 +264,6 @@ def test_monotone_gaps_give_the_factored_likelihood_of_anderson_1957(d, share):
     assert max(off_anderson(d, share, seed) for seed in range(8)) < 1e-6
 
 
-@pytest.mark.xfail(strict=True, reason="steps stop while more than 1e-9 is still to come")
 @pytest.mark.parametrize("share", [0.1, 0.6])
 def test_estimates_are_final_to_a_billionth_of_a_deviation(share):
     assert max(off_anderson(2, share, seed) for seed in (8, 11, 15, 21)) < 1e-9
@@ -492,9 +491,6 @@ def with_column(X, column, share=0.2):
     return np.c_[X, np.where(gaps, np.nan, column)]
 
 
-NEARLY_SINGULAR = "what remains of the variance that vanishes is taken for regular"
-
-
 def off_by_a_copy(kind, a, b, seed):
     """How much a copy of a column moves posteriors that it should not."""
     X, y = rows(3, 0.0, empty=0, seed=seed)
@@ -513,13 +509,11 @@ def test_a_copy_of_a_column_fills_its_gaps_under_a_shared_covariance(a, b):
     assert max(off_by_a_copy(sf.LDA, a, b, seed) for seed in range(5)) < 1e-6
 
 
-@pytest.mark.xfail(strict=True, reason=NEARLY_SINGULAR)
 @copies
 def test_a_copy_of_a_column_fills_its_gaps_under_separate_covariances(a, b):
     assert max(off_by_a_copy(sf.QDA, a, b, seed) for seed in range(5)) < 1e-6
 
 
-@pytest.mark.xfail(strict=True, reason=NEARLY_SINGULAR)
 @corners
 def test_a_sum_of_other_columns_leaves_the_posterior_as_it_is(kind):
     off = []
@@ -598,7 +592,6 @@ def few_complete(d, seed):
     return X, np.repeat([0, 1], [40, d + 2])
 
 
-@pytest.mark.xfail(strict=True, reason="only the least known feature decides who borrows")
 @pytest.mark.parametrize("d", [2, 3, 4])
 def test_a_class_with_no_more_complete_rows_than_features_is_not_flattened(d):
     for seed in range(5):
@@ -618,16 +611,11 @@ def steps(monkeypatch):
     return taken
 
 
-CYCLE = "a singular covariance is replaced, regular by that, and singular again in the end"
-
-
-@pytest.mark.xfail(strict=True, reason=CYCLE)
 def test_steps_come_to_an_end_where_a_class_is_nearly_singular(steps):
     sf.QDA().fit(*few_complete(3, 5))
     assert len(steps) < 600
 
 
-@pytest.mark.xfail(strict=True, reason=CYCLE)
 @pytest.mark.parametrize(
     "model", [sf.LDA(), sf.QDA(), sf.GaussianDiscriminant(pooling=0.4)], ids=repr
 )
@@ -662,7 +650,6 @@ def test_a_class_without_a_value_of_a_feature_takes_the_overall_mean(model):
         assert m.borrowed_classes_.tolist() == ([2] if model._settings().shrinkage == 0 else [])
 
 
-@pytest.mark.xfail(strict=True, reason="steps move a mean of which nothing is known")
 @corners
 def test_a_class_without_a_value_takes_the_overall_mean_beside_other_gaps(kind):
     X, y = rows(3, 0.25, n=120)
@@ -671,12 +658,7 @@ def test_a_class_without_a_value_takes_the_overall_mean_beside_other_gaps(kind):
     assert m.means_[2, 1] == pytest.approx(np.nanmean(X[:, 1]), rel=1e-8)
 
 
-DDOF = pytest.mark.xfail(strict=True, reason="ddof is taken off a class that has no value")
-
-
-@pytest.mark.parametrize(
-    ("pooling", "ddof"), [(0.0, 0), (0.0, 1), (0.4, 0), pytest.param(0.4, 1, marks=DDOF)]
-)
+@pytest.mark.parametrize(("pooling", "ddof"), [(0.0, 0), (0.0, 1), (0.4, 0), (0.4, 1)])
 def test_a_class_without_a_value_takes_the_pooled_variance(pooling, ddof):
     X, y = rows(2, 0.2, n=90)
     X[y == 2, 1] = np.nan

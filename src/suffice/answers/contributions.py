@@ -84,14 +84,15 @@ def _terms(model: GaussianModel, X: Floats, c: int) -> tuple[Floats, Floats]:
     covariance = model.covariances[0 if model.shared else c]
     steps, peaks = X - model.means[c], np.zeros(len(X))
     gapped = Gapped.of(steps)
+    terms = steps * covariance.solve(steps)
 
-    def fill(rows: Floats, gaps: Gaps, which: Indices) -> Floats:
+    def of_known(rows: Floats, gaps: Gaps, which: Indices) -> Floats:
         peaks[gapped.at[which]] = covariance.fill(rows, gaps)
-        return rows
+        return rows * covariance.pulls(rows, gaps)
 
     if len(gapped):
-        steps[gapped.at] = gapped.by_runs(X.shape[1], fill)
-    return steps * covariance.solve(steps), peaks
+        terms[gapped.at] = gapped.by_runs(X.shape[1], of_known)
+    return terms, peaks
 
 
 def _log(variances: Floats) -> Floats:

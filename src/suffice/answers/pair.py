@@ -47,5 +47,6 @@ def class_codes(classes: Array, y: Any, n: int) -> Indices:
         raise InvalidParameter(
             f"y has {len(labels)} labels for {n} rows (shape {labels.shape}); give a label a row."
         )
-    known, codes = np.unique(labels, return_inverse=True)
-    return np.array([class_position(classes, label) for label in known.tolist()])[codes]
+    values = labels.tolist()
+    at = {label: class_position(classes, label) for label in dict.fromkeys(values)}
+    return np.array([at[label] for label in values], np.int64)

@@ -13,8 +13,9 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.models.expectation import Known, expected
-from suffice.models.full import full_covariances
+from suffice.models.full import full_covariances, lacks_rows
 from suffice.models.groups import Groups
+from suffice.models.linalg import rank_tolerance
 from suffice.models.settings import Settings
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.extremes import Extremes
@@ -26,6 +27,14 @@ from suffice.statistics.statistics import Statistics
 # Estimates are final when what is still to come is below this, in standard deviations.
 TOLERANCE = 1e-9
 MOST_STEPS = 10_000
+MANY_STEPS = 200
+
+# Variances below this share of the largest are watched until they come to rest.
+SMALL = 1e-3
+
+# Those that have shrunk to this share and still do are taken for zero.
+GONE = 1e-9
+MOST_FLATTENINGS = 4
 
 # Beyond this many features the matrices of EM would fill the memory.
 MOST_FEATURES = 4096
@@ -39,24 +48,27 @@ class State:
     scatter: Floats  # (g, d, d)
 
 
-def complete(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
+def complete(statistics: AnyStatistics, settings: Settings) -> tuple[AnyStatistics, Settings]:
     """Statistics without gaps, as the settings' model expects them; diagonal ones as they are.
+
+    Settings come back with them: where the likelihood has no maximum, regularised ones.
 
     Every step estimates the covariances that the settings ask for, regularised if they say so,
     and then what the rows would be under them, until neither changes.
     """
     if not isinstance(statistics, IncompleteStatistics):
-        return statistics
+        return statistics, settings
     _check_known(statistics)
     if statistics.detail == "diagonal":
-        return statistics
+        return statistics, settings
     assert isinstance(statistics.parts, ByPattern)
     if statistics.n_features > MOST_FEATURES:
         raise InvalidParameter(
             f"full covariances of {statistics.n_features} features with missing values would "
             "take matrices too large; use structure='diagonal', or fill the gaps first."
         )
-    return _Em(statistics, settings).run()
+    em = _Em(statistics, settings)
+    return em.run(), em.settings
 
 
 def adapted(settings: Settings, statistics: AnyStatistics) -> Settings:
@@ -89,8 +101,11 @@ class _Em:
         self.centre = (known * mean).sum(axis=0) / known.sum(axis=0)
         self.known = Known.of(statistics.parts, statistics.classes, self.centre, self.shared)
         self.count = np.asarray(statistics.known_count.min(axis=1))
-        start = mean - self.centre
-        self.variances = self._within(start, known)
+        self.weight = statistics.weight
+        self.borrowed: set[int] = set()
+        self.unknown = known == 0
+        self.start = mean - self.centre
+        self.variances = self._within(self.start, known)
 
     def _within(self, means: Floats, known: Floats) -> Floats:
         """Variance within classes of the known values, (d,)."""
@@ -107,39 +122,68 @@ class _Em:
     def run(self) -> Statistics:
         """Iterate to the end, taking longer steps where the steps agree (SQUAREM)."""
         state = self._first()
-        for _ in range(MOST_STEPS):
+        self._decide(state)
+        flattened = 0
+        for i in range(MOST_STEPS):
             one = self._next(state)
-            if self._apart(one, state) < TOLERANCE / 10:
-                state = one
-                break
             two = self._next(one)
-            first, second = self._apart(one, state), self._apart(two, one)
-            rate = second / first
-            if rate < 1 and second * rate / (1 - rate) < TOLERANCE:
-                state = two
-                break
             state = self._leap(state, one, two)
+            # Slow changes hide behind fast ones, so a step must be far below what may remain.
+            if self._apart(two, one) < (TOLERANCE if i > MANY_STEPS else TOLERANCE / 100):
+                moving = self._moving(two, one)
+                if not moving.any():
+                    state = two
+                    break
+                if (moving > GONE).any():
+                    continue
+                state = self._flattened(two)
+                flattened += 1
+                if flattened == MOST_FLATTENINGS:
+                    break
+                self._decide(state)
         return self._statistics(state, final=True)
+
+    def _decide(self, state: State) -> None:
+        """Find classes that have to borrow, and whether correlations have to be shrunk.
+
+        Once and for all: else they would be regular by what they borrow, and singular again.
+        """
+        if self.settings.shrinkage != 0:
+            return
+        groups = Groups(self._statistics(state), self.settings)
+        if lacks_rows(groups):
+            pooling = self.settings.pooling or 1.0
+            self.settings = replace(
+                self.settings, shrinkage="oas", target="diagonal", pooling=pooling
+            )
+            return
+        _, borrowed = full_covariances(groups)
+        self.borrowed |= set(borrowed)
+        self.count = np.where(np.isin(np.arange(len(self.count)), borrowed), 0, self.count)
 
     def _first(self) -> State:
         """Means of the known values, and independent features."""
-        groups = 1 if self.shared else len(self.statistics.classes)
-        weight = self.statistics.weight
-        scale = weight.sum()[None] if self.shared else weight
-        scatter = np.diag(self.variances)[None] * scale[:, None, None]
-        assert len(scatter) == groups
-        return State(self.statistics.mean - self.centre, scatter)
+        scale = self.weight.sum()[None] if self.shared else self.weight
+        return State(self.start, np.diag(self.variances)[None] * scale[:, None, None])
 
     def _next(self, state: State) -> State:
         """What the rows are expected to be under the covariances of this state."""
-        found, _ = full_covariances(Groups(self._statistics(state), self.settings))
-        matrices = np.array([covariance.matrix for covariance in found])
+        groups = Groups(self._statistics(state), self.settings)
+        matrices = np.array(
+            [
+                groups.shrunk(groups.pooled if g in self.borrowed else groups.group(g))
+                for g in range(groups.size)
+            ]
+        )
+        if len(matrices) < len(state.scatter):
+            matrices = np.repeat(matrices, len(state.scatter), axis=0)
         # A feature without variance says nothing of others, whatever floor it is given.
         still = self.variances == 0
         matrices[:, still, :] = 0.0
         matrices[:, :, still] = 0.0
-        means, scatter = expected(self.known, state.means, matrices, self.statistics.weight)
-        return State(means, scatter)
+        means, scatter = expected(self.known, state.means, matrices, self.weight)
+        # Of a feature that a class never shows, nothing can be learnt.
+        return State(np.where(self.unknown, self.start, means), scatter)
 
     def _leap(self, state: State, one: State, two: State) -> State:
         """Extrapolation along two steps, if it is still a covariance; else the second step."""
@@ -152,8 +196,10 @@ class _Em:
         means = _along(state.means, one.means, two.means, length)
         scatter = _along(state.scatter, one.scatter, two.scatter, length)
         varying = np.flatnonzero(self.variances)
+        own = [g for g in range(len(scatter)) if g not in self.borrowed]
+        used = np.concatenate([scatter[own], scatter.sum(axis=0, keepdims=True)])
         try:
-            np.linalg.cholesky(scatter[:, varying[:, None], varying])
+            np.linalg.cholesky(used[:, varying[:, None], varying])
         except np.linalg.LinAlgError:
             return two
         return State(means, scatter)
@@ -161,10 +207,39 @@ class _Em:
     def _scaled(self, a: State, b: State) -> Floats:
         """The difference of two states in standard deviations."""
         scale = np.sqrt(np.where(self.variances > 0, self.variances, 1.0))
-        weight = self.statistics.weight
-        weight = weight.sum()[None] if self.shared else weight
+        weight = self.weight.sum()[None] if self.shared else self.weight
         scatter = (a.scatter - b.scatter) / scale / scale[:, None] / weight[:, None, None]
         return np.concatenate([((a.means - b.means) / scale).ravel(), scatter.ravel()])
+
+    def _moving(self, a: State, b: State) -> Floats:
+        """Small variances that still shrink, long after large ones stand still, (g, d).
+
+        They are shares of the largest in each group; zero where a variance is at rest.
+        """
+        now, before = (np.linalg.eigvalsh(self._correlations(s)) for s in (a, b))
+        now, before = now / now[:, -1:], before / before[:, -1:]
+        small = (now < SMALL) & (now > rank_tolerance(now.shape[1]))
+        return np.where(small & (np.abs(now - before) > 1e-3 * now), now, 0.0)
+
+    def _correlations(self, state: State) -> Floats:
+        varying = np.flatnonzero(self.variances)
+        scale = np.sqrt(self.variances[varying])
+        return state.scatter[:, varying[:, None], varying] / scale / scale[:, None]
+
+    def _flattened(self, state: State) -> State:
+        """The state without the variances that are as good as gone, in whatever group.
+
+        In all at once: features that depend on each other do so in every class.
+        """
+        varying = np.flatnonzero(self.variances)
+        scale = np.sqrt(self.variances[varying])
+        scatter = state.scatter.copy()
+        for g, correlations in enumerate(self._correlations(state)):
+            values, vectors = np.linalg.eigh(correlations)
+            kept = values > GONE * values[-1]
+            flat = (vectors[:, kept] * values[kept]) @ vectors[:, kept].T
+            scatter[g][np.ix_(varying, varying)] = flat * scale * scale[:, None]
+        return State(state.means, scatter)
 
     def _apart(self, a: State, b: State) -> float:
         return float(np.abs(self._scaled(a, b)).max())
@@ -176,7 +251,7 @@ class _Em:
         return Statistics(
             s.classes,
             self.count,
-            s.weight,
+            self.weight,
             means if final else Pair(state.means),
             Dense(Pair(state.scatter), not self.shared),
             None,

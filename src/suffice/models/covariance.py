@@ -14,6 +14,7 @@ from suffice.models.filling import (
     fill_independent,
     fill_regular,
     fill_singular,
+    pulls_singular,
 )
 from suffice.models.linalg import Cholesky, Whitener, reciprocal, span
 
@@ -50,6 +51,9 @@ class Covariance(Protocol):
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
         """Fill rows about the mean by conditional means, in place; see `filling`."""
+
+    def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
+        """Filled rows times the inverse covariance of what they know; zero where they do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,12 @@ class Full:
             return fill_regular(steps, gaps, self.whitener)
         return fill_singular(steps, gaps, self.whitener)
 
+    def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
+        """Filled rows times the inverse covariance of what they know; zero where they do not."""
+        if isinstance(self.whitener, Cholesky):
+            return _known(self.solve(steps), gaps)
+        return pulls_singular(steps, gaps, self.whitener)
+
 
 @dataclass(frozen=True, slots=True)
 class Diagonal:
@@ -152,6 +162,10 @@ class Diagonal:
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
         """Fill rows about the mean by conditional means, in place."""
         return fill_independent(steps, gaps, self.variances)
+
+    def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
+        """Filled rows times the inverse covariance of what they know; zero where they do not."""
+        return _known(self.solve(steps), gaps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +240,10 @@ class LowRank:
             steps, Gaps(missing, gaps.starts), lambda x, m: self.solve(x)[:, m], self._block
         )
 
+    def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
+        """Filled rows times the inverse covariance of what they know; zero where they do not."""
+        return _known(self.solve(steps), gaps)
+
     def _block(self, at: Indices) -> Floats:
         """The precision of some features."""
         columns = self.basis[:, at]
@@ -244,6 +262,11 @@ class LowRank:
         # cancel where the floor is small.
         inside = scaled @ self.basis.T
         return inside, scaled - inside @ self.basis
+
+
+def _known(pulls: Floats, gaps: Gaps) -> Floats:
+    # Filled at the conditional mean, missing entries are pulled by rounding alone.
+    return np.where(gaps.rows, 0.0, pulls)
 
 
 def _squares(rows: Floats) -> Floats:

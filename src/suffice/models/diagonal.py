@@ -54,7 +54,8 @@ def _pooled(statistics: AnyStatistics, settings: Settings) -> Floats:
 def _blended(statistics: AnyStatistics, settings: Settings) -> Floats:
     share, known = settings.pooling, statistics.known_weight
     squares = (1 - share) * statistics.squares + share * pooled_squares(statistics)
-    weight = (1 - share) * (known - settings.ddof) + share * _total_weight(statistics, settings)
+    own = np.where(known > 0, known - settings.ddof, 0.0)
+    weight = (1 - share) * own + share * _total_weight(statistics, settings)
     return _divided(squares, weight)
 
 

@@ -111,10 +111,12 @@ def expected(
     scatter = np.zeros_like(covariances)
     steps = np.empty_like(cells.mean)
     step = max(1, BLOCK_ENTRIES // (d * d))
+    # What holds for a covariance holds for every part of it.
+    regular = _is_regular(covariances)
     for low in range(0, len(units.group), step):
         part = slice(low, min(len(units.group), low + step))
         own = covariances[units.group[part]]
-        slopes = regressions(own, units.known[part])
+        slopes = regressions(own, units.known[part], regular)
         rest = (own - slopes @ own) * units.weight[part, None, None]
         first, last = np.searchsorted(units.scattered, (part.start, part.stop))
         at = units.scattered[first:last] - low
@@ -144,28 +146,27 @@ def expected(
     return means + shift, scatter
 
 
-def regressions(covariances: Floats, known: Array) -> Floats:
+def regressions(covariances: Floats, known: Array, regular: bool | None = None) -> Floats:
     """A = S_o (S_oo)^-1 for each of (u, d, d), zero in the columns of unknown features."""
+    regular = _is_regular(covariances) if regular is None else regular
     out = np.eye(known.shape[1]) * known[:, None, :]
     at = np.flatnonzero(~known.all(axis=1))
     if len(at):
         ok = known[at]
-        slopes = _solved(covariances[at], ok)
+        slopes = _solved(covariances[at], ok, regular)
         out[at] = np.where(ok[:, :, None], out[at], slopes)
     return out
 
 
-def _solved(covariances: Floats, known: Array) -> Floats:
-    scale = np.sqrt(np.maximum(covariances.diagonal(axis1=1, axis2=2), 0.0))
-    scale[scale == 0] = 1.0
-    correlations = covariances / scale[:, :, None] / scale[:, None, :]
+def _solved(covariances: Floats, known: Array, regular: bool) -> Floats:
+    scale, correlations = _correlations(covariances)
     both = known[:, :, None] & known[:, None, :]
     inner = np.where(both, correlations, 0.0)
     outer = np.where(known[:, :, None], correlations, 0.0)
     diagonal = np.arange(known.shape[1])
     blank = ~known | (inner[:, diagonal, diagonal] == 0)
     inner[:, diagonal, diagonal] += blank
-    if _is_regular(inner):
+    if regular:
         slopes = np.linalg.solve(inner, outer)
     else:
         slopes = np.linalg.pinv(inner, rcond=1e-12, hermitian=True) @ outer
@@ -173,7 +174,16 @@ def _solved(covariances: Floats, known: Array) -> Floats:
     return np.asarray(slopes * known[:, None, :])
 
 
-def _is_regular(matrices: Floats) -> bool:
+def _correlations(covariances: Floats) -> tuple[Floats, Floats]:
+    scale = np.sqrt(np.maximum(covariances.diagonal(axis1=1, axis2=2), 0.0))
+    scale[scale == 0] = 1.0
+    return scale, covariances / scale[:, :, None] / scale[:, None, :]
+
+
+def _is_regular(covariances: Floats) -> bool:
+    _, matrices = _correlations(covariances)
+    diagonal = np.arange(matrices.shape[1])
+    matrices[:, diagonal, diagonal] += matrices[:, diagonal, diagonal] == 0
     try:
         pivots = np.linalg.cholesky(matrices).diagonal(axis1=1, axis2=2)
     except np.linalg.LinAlgError:

@@ -93,3 +93,16 @@ def fill_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
             freed = whitener.rank - rank
             out[rows] = (log_determinant - whitener.log_determinant - freed * LOG_2PI) / 2
     return out
+
+
+def pulls_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
+    """Rows times the pseudo-inverse of the covariance of what they know; zero elsewhere."""
+    out = np.zeros_like(steps)
+    for missing, rows in gaps:
+        known = np.delete(np.arange(steps.shape[1]), missing)
+        inverse = latent(whitener.colouring[:, known])[0]
+        hidden = steps[rows][:, known] @ inverse
+        block = np.zeros((hidden.shape[0], steps.shape[1]))
+        block[:, known] = hidden @ inverse.T
+        out[rows] = block
+    return out

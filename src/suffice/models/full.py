@@ -40,6 +40,13 @@ def full_covariances(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int,
     return tuple(base if c is None else c for c in found), borrowed
 
 
+def lacks_rows(groups: Groups) -> bool:
+    """Whether even the pooled covariance is singular for want of rows."""
+    if groups.settings.shrinkage != 0 or _regular(groups, groups.pooled) is not None:
+        return False
+    return _dependent(groups) is None
+
+
 def _regular(groups: Groups, group: Group) -> Covariance | None:
     if group.denominator <= 0:
         return None

@@ -15,7 +15,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Diagonal
+from suffice.models.covariance import Covariance, Diagonal
 from suffice.models.filling import peaks
 from suffice.models.scoring import (
     BLOCK_BYTES,
@@ -36,7 +36,42 @@ def mended(model: GaussianModel, name: str, X: Array, found: Floats) -> Floats:
     if len(at):
         missing = np.isnan(X)[at] if 8 * len(at) > len(X) else np.isnan(X[at])
         found[at] = _ANSWERS[name](model, Gapped(X, at, missing))
+        found[at[missing.all(axis=1)]] = _of_nothing(model, name)
+        if name in _CERTAIN and not model.shared:
+            _settle_far_rows(model, name, X, found, at)
     return found
+
+
+def _of_nothing(model: GaussianModel, name: str) -> Floats | float:
+    """The answer for a row of which nothing is known."""
+    if name == "squared_distances":
+        return 0.0
+    return model.priors if name == "posterior" else model.log_priors
+
+
+def _settle_far_rows(model: GaussianModel, name: str, X: Array, found: Floats, at: Indices) -> None:
+    """Rows so far out that squares overflow: there the nearest class is certain."""
+    far = at[np.isnan(found[at, 0])]
+    far = far[~np.isinf(X[far]).any(axis=1)]
+    if not len(far):
+        return
+    rows = X[far].astype(np.float64)
+    size = np.nanmax(np.abs(rows), axis=1, keepdims=True)
+    missing = np.isnan(rows)
+    distances = np.empty((len(far), len(model.classes)))
+    for c, mean in enumerate(model.means):
+        covariance = model.covariances[c]
+        steps = Gapped(rows / size - mean / size, np.arange(len(far)), missing)
+
+        def work(x: Floats, gaps: Gaps, _: Indices, covariance: Covariance = covariance) -> Floats:
+            covariance.fill(x, gaps)
+            return covariance.squared_lengths(x)[:, None]
+
+        distances[:, c] = steps.by_runs(1, work)[:, 0]
+    distances[:, model.priors == 0] = np.inf
+    nearest = distances.argmin(axis=1)[:, None]
+    yes, no = _CERTAIN[name]
+    found[far] = np.where(np.arange(len(model.classes)) == nearest, yes, no)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +206,8 @@ def _distances(model: GaussianModel, rows: Gapped) -> Floats:
 
     return rows.by_runs(len(model.classes), work)
 
+
+_CERTAIN = {"posterior": (1.0, 0.0), "log_posterior": (0.0, -np.inf)}
 
 _ANSWERS: dict[str, Callable[[GaussianModel, Gapped], Floats]] = {
     "scores": _scores,

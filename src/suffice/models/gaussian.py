@@ -217,9 +217,9 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
     """The model that the settings ask for, from statistics alone."""
     if not len(statistics.classes):
         raise TooFewRows("there are no rows to build a model from.")
-    settings = adapted(settings, statistics)
-    statistics = complete(fitting(statistics, settings), settings)
     chances = class_priors(priors, statistics.classes, statistics.weight)
+    settings = adapted(settings, statistics)
+    statistics, settings = complete(fitting(statistics, settings), settings)
     covariances: tuple[Covariance, ...]
     if settings.structure == "full":
         assert isinstance(statistics, Statistics)
