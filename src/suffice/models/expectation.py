@@ -121,7 +121,8 @@ def expected(
         first, last = np.searchsorted(units.scattered, (part.start, part.stop))
         at = units.scattered[first:last] - low
         rest[at] += slopes[at] @ units.scatter[first:last] @ slopes[at].transpose(0, 2, 1)
-        np.add.at(scatter, units.group[part], rest)
+        belongs = np.arange(len(scatter))[:, None] == units.group[part]
+        scatter += (belongs.astype(np.float64) @ rest.reshape(len(rest), -1)).reshape(-1, d, d)
         first, last = np.searchsorted(cells.unit, (part.start, part.stop))
         away = cells.mean[first:last] - means[cells.code[first:last]]
         away *= units.known[cells.unit[first:last]]
@@ -152,17 +153,25 @@ def regressions(covariances: Floats, known: Array, regular: bool | None = None) 
     out = np.eye(known.shape[1]) * known[:, None, :]
     at = np.flatnonzero(~known.all(axis=1))
     if len(at):
-        ok = known[at]
-        slopes = _solved(covariances[at], ok, regular)
-        out[at] = np.where(ok[:, :, None], out[at], slopes)
+        missing = _missing(known[at])
+        slopes = _solved(covariances[at], known[at], missing, regular)
+        out[at[:, None], missing] = slopes
     return out
 
 
-def _solved(covariances: Floats, known: Array, regular: bool) -> Floats:
+def _missing(known: Array) -> Indices:
+    """Positions of the unknown features, (u, m); shorter lists repeat their first one."""
+    order = np.argsort(known, axis=1, kind="stable")
+    count = (~known).sum(axis=1)
+    most = np.arange(int(count.max()))
+    return np.asarray(np.take_along_axis(order, np.where(most < count[:, None], most, 0), axis=1))
+
+
+def _solved(covariances: Floats, known: Array, missing: Indices, regular: bool) -> Floats:
+    """The rows of A for the missing features, (u, m, d)."""
     scale, correlations = _correlations(covariances)
-    both = known[:, :, None] & known[:, None, :]
-    inner = np.where(both, correlations, 0.0)
-    outer = np.where(known[:, :, None], correlations, 0.0)
+    inner = correlations * (known[:, :, None] & known[:, None, :])
+    outer = np.take_along_axis(correlations, missing[:, None, :], axis=2) * known[:, :, None]
     diagonal = np.arange(known.shape[1])
     blank = ~known | (inner[:, diagonal, diagonal] == 0)
     inner[:, diagonal, diagonal] += blank
@@ -170,8 +179,8 @@ def _solved(covariances: Floats, known: Array, regular: bool) -> Floats:
         slopes = np.linalg.solve(inner, outer)
     else:
         slopes = np.linalg.pinv(inner, rcond=1e-12, hermitian=True) @ outer
-    slopes = slopes.transpose(0, 2, 1) * scale[:, :, None] / scale[:, None, :]
-    return np.asarray(slopes * known[:, None, :])
+    own = np.take_along_axis(scale, missing, axis=1)
+    return np.asarray(slopes.transpose(0, 2, 1) * own[:, :, None] * (known / scale)[:, None, :])
 
 
 def _correlations(covariances: Floats) -> tuple[Floats, Floats]:
