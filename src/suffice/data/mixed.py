@@ -57,23 +57,31 @@ class Layout:
 
     def split(self, X: Any) -> tuple[Any, Any]:
         """The table of the numeric columns and that of the discrete ones; None for no columns."""
+        if not self.discrete:
+            return X, None
         frame = None if isinstance(X, np.ndarray) else as_frame(X)
         if frame is not None:
             pick = [[frame.columns[j] for j in at] for at in (self.numeric, self.discrete)]
             parts = [frame.select(names).to_native() if names else None for names in pick]
             return parts[0], parts[1]
         table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
-        if not self.discrete:
-            return X, None
-        numeric = table[:, list(self.numeric)] if self.numeric else None
-        return numeric, table[:, list(self.discrete)]
+        return _columns(table, self.numeric), _columns(table, self.discrete)
+
+
+def _columns(table: Array, at: tuple[int, ...]) -> Array | None:
+    """Some columns of an array: a view where they are neighbours."""
+    if not at:
+        return None
+    if at[-1] - at[0] + 1 == len(at):
+        return table[:, at[0] : at[-1] + 1]
+    return table[:, list(at)]
 
 
 def _width(X: Any) -> tuple[int, tuple[str, ...]]:
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         return len(frame.columns), tuple(map(str, frame.columns))
-    shape = np.shape(X) if isinstance(X, np.ndarray) else np.array(X, dtype=object).shape
+    shape = (np.asarray(X) if hasattr(X, "__array__") else np.array(X, dtype=object)).shape
     return (shape[1] if len(shape) == 2 else 0), ()
 
 
@@ -82,7 +90,7 @@ def _by_type(X: Any, d: int) -> set[int]:
     if frame is not None:
         kinds = [frame.schema[name] for name in frame.columns]
         return {j for j, kind in enumerate(kinds) if not _is_numeric(kind)}
-    table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+    table = np.asarray(X) if hasattr(X, "__array__") else np.array(X, dtype=object)
     if table.ndim != 2 or table.dtype.kind in "fiuc":
         return set()
     if table.dtype.kind != "O":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from suffice.answers import product as _answers  # noqa: F401 - registers them
 from suffice.answers.rarity import Rarity
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
 from suffice.data.levels import columns_of
 from suffice.data.mixed import Layout, MixedRows
@@ -21,6 +22,7 @@ from suffice.models.settings import Settings, check_detail, not_negative
 from suffice.statistics.count_pass import count_levels
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.summarize import summarize
+from suffice.statistics.threads import in_parallel
 
 
 class MixedNB(Learner[ProductModel]):
@@ -111,13 +113,12 @@ class MixedNB(Learner[ProductModel]):
             as_features(X)
         numeric, discrete = layout.split(X)
         detail = settings[0].detail if like is None or like.numeric is None else like.numeric.detail
-        names = _names(X)
-        return MixedStatistics(
-            None if numeric is None else summarize(numeric, y, sample_weight, detail),
-            None if discrete is None else count_levels(discrete, y, sample_weight),
-            layout,
-            names,
-        )
+        jobs: list[tuple[Callable[[], Any]]] = [
+            (lambda: None if numeric is None else summarize(numeric, y, sample_weight, detail),),
+            (lambda: None if discrete is None else count_levels(discrete, y, sample_weight),),
+        ]
+        moments, counts = in_parallel(lambda job: job(), jobs)
+        return MixedStatistics(moments, counts, layout, _names(X))
 
     def _made(
         self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing]
@@ -157,18 +158,21 @@ class MixedNB(Learner[ProductModel]):
     def _known_row(self, X: Any) -> MixedRows:
         model = self._fitted
         numeric, discrete = model.layout.split(X)
-        n = len(numeric if numeric is not None else discrete)
-        values: Floats = np.empty((n, 0))
+        values: Floats | None = None
+        codes: Indices | None = None
         if numeric is not None:
             features = as_features(numeric)
             values = features.read(0, features.shape[0]).astype(np.float64, copy=False)
-        codes = np.empty((n, 0), np.int64)
         if discrete is not None:
             assert model.discrete is not None
             columns, _ = columns_of(discrete)
             pairs = zip(columns, model.discrete.features, strict=True)
             codes = np.stack([column.among(f.levels) for column, f in pairs], axis=1)
-        return MixedRows(values, codes)
+        n = len(codes) if values is None and codes is not None else len(values)  # type: ignore[arg-type]
+        return MixedRows(
+            np.empty((n, 0)) if values is None else values,
+            np.empty((n, 0), np.int64) if codes is None else codes,
+        )
 
     def _check_finite(self, rows: Any) -> None:
         bad = np.isinf(rows.numeric)

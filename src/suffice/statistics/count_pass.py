@@ -65,9 +65,10 @@ def count_levels(
 def _tables(
     X: Any, codes: Indices, weights: Floats | None, k: int, n: int
 ) -> tuple[tuple[Table, ...], tuple[str, ...] | None]:
-    if is_large_integers(X):
+    if is_large(X):
         _check_rows(len(X), n)
-        found = _of_integers(X, codes, weights, k)
+        whole, high = as_integers(X)
+        found = None if whole is None else _of_integers(whole, high, codes, weights, k)
         if found is not None:
             return found, None
     columns, names = columns_of(X)
@@ -77,9 +78,34 @@ def _tables(
 
 def is_large_integers(X: Any) -> bool:
     """Whether X is a large table of integers, for which compiled loops are repaid."""
+    return is_large(X) and X.dtype.kind in "iu"
+
+
+def is_large(X: Any) -> bool:
+    """Whether X is a large table of numbers, for which compiled loops are repaid."""
     return (
-        type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "iu" and X.size >= COMPILED_FROM
+        type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "iuf" and X.size >= COMPILED_FROM
     )
+
+
+def as_integers(X: Array) -> tuple[Array | None, Indices]:
+    """A large table as integers, if all are whole numbers from 0, and the largest by column."""
+    if X.dtype.kind in "iu":
+        low, high = column_ranges(X)
+        if (low < 0).any():
+            columns_of(X)  # names the row and the column
+        return X, high
+    from suffice.statistics.kernels import counting
+
+    out = np.empty(X.shape, np.int32)
+
+    def work(start: int, stop: int) -> tuple[bool, Indices]:
+        high = np.zeros(X.shape[1], np.int64)
+        return bool(counting.whole(X[start:stop], out[start:stop], high)), high
+
+    parts = in_parallel(work, shares(len(X), n_threads()))
+    highest = np.max([high for _, high in parts], axis=0)
+    return (out if all(fine for fine, _ in parts) else None), highest
 
 
 def _check_rows(rows: int, labels: int) -> None:
@@ -101,14 +127,11 @@ def _of_column(column: Column, codes: Indices, weights: Floats | None, k: int) -
 
 
 def _of_integers(
-    X: Array, codes: Indices, weights: Floats | None, k: int
+    X: Array, high: Indices, codes: Indices, weights: Floats | None, k: int
 ) -> tuple[Table, ...] | None:
     """Tables of a large array of integers, or None where levels are too many."""
     from suffice.statistics.kernels import counting
 
-    low, high = column_ranges(X)
-    if (low < 0).any():
-        columns_of(X)  # names the row and the column
     sizes = high + 1
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     if (k + 1) * offsets[-1] > MOST_CELLS:

@@ -38,3 +38,22 @@ def weigh(
         w = weights[i]
         for j in range(X.shape[1]):
             row[offsets[j] + X[i, j]] += w
+
+
+@jit()
+def whole(X: Any, out: Any, high: Any) -> bool:  # pragma: no cover - compiled
+    """Copy floats to integers, and find the largest of each column.
+
+    False where one is missing, negative, no whole number, or large.
+    """
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            x = X[i, j]
+            if not (0 <= x < 1 << 20):
+                return False
+            t = np.int32(x)
+            if t != x:
+                return False
+            out[i, j] = t
+            high[j] = t if t > high[j] else high[j]
+    return True
