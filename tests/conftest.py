@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from suffice.statistics import reader
 from suffice.statistics.kernels import choice
+
+# A busy machine is no failure.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 def _force(monkeypatch: pytest.MonkeyPatch, threshold: int) -> None:
