@@ -35,6 +35,8 @@ def _impute(model: DiscreteModel, rows: Array, codes: Indices | None) -> Indices
     out = np.array(rows, dtype=np.int64)
     for j, feature in enumerate(model.features):
         at = np.flatnonzero(rows[:, j] == MISSING)
+        if not len(feature.levels):
+            continue
         out[at, j] = (shares[at] @ np.exp(feature.log_chances)).argmax(axis=1)
     return out
 
@@ -59,9 +61,10 @@ def _draws(
 
 def random_levels(model: DiscreteModel, shares: Floats, rng: np.random.Generator) -> Indices:
     """A level of each feature for each row, classes weighted by `shares`, (n, d)."""
-    out = np.empty((len(shares), len(model.features)), np.int64)
+    out = np.full((len(shares), len(model.features)), MISSING)
     for j, feature in enumerate(model.features):
-        out[:, j] = random_columns(shares @ np.exp(feature.log_chances), rng)
+        if len(feature.levels):
+            out[:, j] = random_columns(shares @ np.exp(feature.log_chances), rng)
     return out
 
 

@@ -66,7 +66,8 @@ def impute_levels(model: ProductModel, rows: MixedRows, shares: Floats) -> Indic
     out = rows.codes.copy()
     for j, feature in enumerate(model.discrete.features):
         at = np.flatnonzero(rows.missing[:, rows.numeric.shape[1] + j])
-        out[at, j] = (shares[at] @ np.exp(feature.log_chances)).argmax(axis=1)
+        if len(feature.levels):
+            out[at, j] = (shares[at] @ np.exp(feature.log_chances)).argmax(axis=1)
     return out
 
 

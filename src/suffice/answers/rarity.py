@@ -84,5 +84,5 @@ def _chance(drawn: Floats, found: Floats) -> Floats:
     """The share of values drawn that are no larger, the value itself counted with them."""
     order = np.sort(drawn)
     # Equal up to rounding is equal: levels give the same density again and again.
-    slack = 1e-9 * (1 + np.abs(found))
+    slack = np.where(np.isfinite(found), 1e-9 * (1 + np.abs(found)), 0.0)
     return np.asarray((np.searchsorted(order, found + slack, side="right") + 1) / (len(order) + 1))

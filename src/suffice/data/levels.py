@@ -37,6 +37,8 @@ class Column:
 
     def among(self, levels: Array) -> Indices:
         """The position of each row's level among known ones; others are unseen."""
+        if self.missing is not None and self.missing.all():
+            return np.full(len(self.values), MISSING, np.int64)
         if not comparable(levels, self.values):
             raise InvalidFeatures(
                 f"{self.name} holds {_KINDS[self.values.dtype.kind]} where it held "
@@ -71,8 +73,7 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
         found = [_of_series(series, f"column {name!r}") for series, name in pairs]
         _check_shape(len(frame), len(found))
         return found, names
-    values = np.ma.filled(X.astype(object), None) if isinstance(X, np.ma.MaskedArray) else X
-    values = _as_array(values)
+    values = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
     if values.ndim != 2:
         raise InvalidFeatures(
             f"Expected 2D array, got {values.ndim}D array instead (shape {values.shape}). "
@@ -80,6 +81,12 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
         )
     _check_shape(*values.shape)
     return [_of_array(values[:, j], f"column {j}", first_row) for j in range(values.shape[1])], None
+
+
+def _unmasked(X: Any) -> Array:
+    values = np.array(np.ma.getdata(X), dtype=object)
+    values[np.ma.getmaskarray(X)] = None
+    return values
 
 
 def _as_array(X: Any) -> Array:
@@ -126,9 +133,10 @@ def _of_array(values: Array, name: str, first_row: int) -> Column:
     if kind == "b":
         return Column(values, None, name)
     if kind in "iu":
-        return Column(
-            _not_negative(values.astype(np.int64, copy=False), name, first_row), None, name
-        )
+        if kind == "u" and len(values) and values.max() > np.iinfo(np.int64).max:
+            raise _too_large(values.max(), name)
+        whole = values.astype(np.int64, copy=False)
+        return Column(_not_negative(whole, name, first_row), None, name)
     if kind == "f":
         return _of_floats(values, name, first_row)
     if kind in "US":
@@ -162,10 +170,18 @@ def _of_floats(values: Array, name: str, first_row: int) -> Column:
 def _of_objects(values: Array, name: str, first_row: int) -> Column:
     missing = np.array([_is_missing(value) for value in values], bool)
     known = [value for value, gap in zip(values.tolist(), missing, strict=True) if not gap]
+    if not known:
+        return Column(np.zeros(len(values), np.int64), missing, name)
     if all(isinstance(value, bool | np.bool_) for value in known):
         kind: Any = np.bool_
     elif all(isinstance(value, str) for value in known):
         kind = np.str_
+    elif all(isinstance(value, int | np.integer) for value in known):
+        if max(known) > np.iinfo(np.int64).max:
+            raise _too_large(max(known), name)
+        whole = np.where(missing, 0, values).astype(np.int64)
+        gaps = missing if missing.any() else None
+        return Column(_not_negative(whole, name, first_row), gaps, name)
     elif all(isinstance(value, int | float | np.number) for value in known):
         floats = np.where(missing, np.nan, values).astype(np.float64)
         return _of_floats(floats, name, first_row)
@@ -175,9 +191,13 @@ def _of_objects(values: Array, name: str, first_row: int) -> Column:
             f"{name} mixes {' and '.join(some)}; levels of a column must be of one kind. "
             "Convert them to strings."
         )
-    out = np.zeros(len(values), np.array(known, dtype=kind).dtype if known else kind)
+    out = np.zeros(len(values), np.array(known, dtype=kind).dtype)
     out[~missing] = known
     return Column(out, missing if missing.any() else None, name)
+
+
+def _too_large(value: Any, name: str) -> InvalidFeatures:
+    return InvalidFeatures(f"{name} holds {value}, beyond 64 bits; pass such levels as strings.")
 
 
 def _is_missing(value: Any) -> bool:
@@ -204,3 +224,16 @@ def _encoded(values: Array) -> tuple[Array, Indices]:
         return levels, (np.cumsum(present) - 1)[values]
     levels, codes = np.unique(values, return_inverse=True)
     return levels, codes
+
+
+def levels_of(codes: Indices, levels: Array, given: Column | None) -> Array:
+    """Codes as the levels they stand for; what was never seen as it was given, or None."""
+    if len(levels) and (codes >= 0).all():
+        return np.asarray(levels[np.minimum(codes, len(levels) - 1)])
+    out = np.full(len(codes), None, object)
+    known = (codes >= 0) & (codes < len(levels))
+    out[known] = levels[codes[known]].astype(object)
+    if given is not None:
+        strange = (codes == UNSEEN) | (codes >= len(levels))
+        out[strange] = given.values[strange].astype(object)
+    return out

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_frame
 from suffice.data.levels import MISSING
-from suffice.errors import InvalidParameter
+from suffice.errors import InvalidInput, InvalidParameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,21 @@ class Layout:
         return _columns(table, self.numeric), _columns(table, self.discrete)
 
 
+@contextmanager
+def columns_at(places: tuple[int, ...] | None) -> Iterator[None]:
+    """Errors about a part of a table, told with the positions of its columns in the whole."""
+    try:
+        yield
+    except InvalidInput as error:
+        if places is None:
+            raise
+        message = re.sub(
+            r"(column|feature) (\d+)", lambda m: f"{m[1]} {places[int(m[2])]}", str(error)
+        )
+        message = re.sub(r"X\[(\d+), (\d+)\]", lambda m: f"X[{m[1]}, {places[int(m[2])]}]", message)
+        raise type(error)(message) from None
+
+
 def _columns(table: Array, at: tuple[int, ...]) -> Array | None:
     """Some columns of an array: a view where they are neighbours."""
     if not at:
@@ -111,7 +128,11 @@ def _named(categorical: Any, d: int, names: tuple[str, ...]) -> set[int]:
     for column in categorical:
         if isinstance(column, str) and column in names:
             out.add(names.index(column))
-        elif isinstance(column, int | np.integer) and 0 <= column < d:
+        elif (
+            isinstance(column, int | np.integer)
+            and not isinstance(column, bool)
+            and 0 <= column < d
+        ):
             out.add(int(column))
         else:
             raise InvalidParameter(f"categorical names column {column!r}, which X does not have.")

@@ -37,7 +37,7 @@ class Answers(Generic[AnyModel]):
         def _answer(self, X: Any, name: str, model: AnyModel | None = None) -> Floats: ...
         def _answer_rows(self, rows: Any, name: str) -> Floats: ...
         def _check_finite(self, rows: Any) -> None: ...
-        def _restored(self, rows: Any) -> Any: ...
+        def _restored(self, rows: Any, like: Any = None) -> Any: ...
         def _new_atypicality(self) -> Atypicality: ...
         def predict_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def predict_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
@@ -126,7 +126,7 @@ class Answers(Generic[AnyModel]):
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
         codes = None if y is None else class_codes(model.classes, y, len(rows))
-        return self._restored(impute(model, rows, codes))
+        return self._restored(impute(model, rows, codes), X)
 
     def impute_draws(
         self, X: Any, n_draws: int = 1, y: Any = None, random_state: Any = None
@@ -140,7 +140,7 @@ class Answers(Generic[AnyModel]):
         codes = None if y is None else class_codes(model.classes, y, len(rows))
         n = count("n_draws", n_draws)
         drawn = draws(model, rows, n, codes, generator(random_state))
-        return np.stack([self._restored(one) for one in drawn])
+        return np.stack([self._restored(one, X) for one in drawn])
 
     def outlier_pvalue(self, X: Any, *, by_class: bool = False) -> Floats:
         """The chance under the model that a row is at least as atypical as this one, (n,).

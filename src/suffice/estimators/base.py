@@ -138,8 +138,8 @@ class Classifier(Answers[AnyModel], ClassifierMixin, BaseEstimator, Generic[AnyM
                 f"{self.n_features_in_} features as input"
             )
 
-    def _restored(self, rows: Any) -> Any:
-        """Rows of the model in the form that users know."""
+    def _restored(self, rows: Any, like: Any = None) -> Any:
+        """Rows of the model in the form that users know; `like` the table they come from."""
         return rows
 
     def _check_columns(self, X: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
-from suffice.data.levels import MISSING, columns_of
+from suffice.data.levels import MISSING, UNSEEN, columns_of, levels_of
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.learning import Learner
 from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete
 from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
 from suffice.statistics.counts import Counts
+from suffice.statistics.statistics import listed
 
 
 class DiscreteClassifier(Learner[DiscreteModel]):
@@ -148,7 +150,8 @@ class CategoricalNB(DiscreteClassifier):
     def _rows(self, X: Any) -> Array:
         features = self._fitted.features
         plain = all(
-            f.levels.dtype.kind == "i" and f.levels[-1] == len(f.levels) - 1 for f in features
+            f.levels.dtype.kind == "i" and len(f.levels) and f.levels[-1] == len(f.levels) - 1
+            for f in features
         )
         if plain and is_large_integers(X) and not hasattr(self, "feature_names_in_"):
             self._check_width(X.shape[1])
@@ -164,10 +167,20 @@ class CategoricalNB(DiscreteClassifier):
     def _known_row(self, row: Array) -> Indices:
         columns, _ = columns_of(row)
         pairs = zip(columns, self._fitted.features, strict=True)
-        return np.stack([column.among(f.levels) for column, f in pairs], axis=1)
+        codes = np.stack([column.among(f.levels) for column, f in pairs], axis=1)
+        if (codes == UNSEEN).any():
+            j = int(np.nonzero(codes == UNSEEN)[1][0])
+            raise InvalidParameter(
+                f"given: {row[0, j]!r} is no level of feature {self._feature_names()[j]!r}."
+            )
+        return codes
 
-    def _restored(self, rows: Indices) -> Array:
-        columns = [f.levels[rows[:, j]] for j, f in enumerate(self._fitted.features)]
+    def _restored(self, rows: Indices, like: Any = None) -> Array:
+        given = None if like is None else columns_of(like)[0]
+        columns = [
+            levels_of(rows[:, j], f.levels, None if given is None else given[j])
+            for j, f in enumerate(self._fitted.features)
+        ]
         kinds = {column.dtype.kind for column in columns}
         return np.stack([c if len(kinds) == 1 else c.astype(object) for c in columns], axis=1)
 
@@ -267,8 +280,21 @@ class BernoulliNB(DiscreteClassifier):
     def _known_row(self, row: Array) -> Indices:
         return self._binary(as_features(row).read(0, 1))
 
-    def _restored(self, rows: Indices) -> Indices:
+    def _restored(self, rows: Indices, like: Any = None) -> Indices:
         return rows
+
+    def _check_fitting(self, statistics: Counts, settings: Smoothing) -> None:
+        super()._check_fitting(statistics, settings)
+        for j, table in enumerate(statistics.tables):
+            if not np.isin(table.levels, [0, 1]).all() or table.levels.dtype.kind not in "ib":
+                raise InvalidParameter(
+                    f"feature {j} of these counts has levels {listed(table.levels)}; a BernoulliNB "
+                    "takes 0 and 1. Use a CategoricalNB."
+                )
+
+    def _made(self, statistics: Counts, settings: Smoothing) -> DiscreteModel:
+        self._check_fitting(statistics, settings)
+        return super()._made(statistics, settings)
 
     @property
     def feature_log_prob_(self) -> Floats:
@@ -290,24 +316,29 @@ def _masked(rows: Indices, pattern: Array) -> Indices:
 def _levels(levels: Any) -> tuple[Array | None, ...] | None:
     if levels is None:
         return None
-    found: list[Array | None] = []
-    for j, own in enumerate(levels):
-        if own is None:
-            found.append(None)
-            continue
-        array = np.unique(np.asarray(list(own)))
-        if array.dtype.kind not in "ibU" or not len(array):
-            raise InvalidParameter(
-                f"levels of feature {j} are {own!r}; they must be strings, integers or booleans."
-            )
-        found.append(array)
-    return tuple(found)
+    if isinstance(levels, str) or not isinstance(levels, Iterable):
+        raise InvalidParameter(f"levels is {levels!r}; it must be a list of levels a feature.")
+    return tuple(None if own is None else _level_list(j, own) for j, own in enumerate(levels))
+
+
+def _level_list(j: int, own: Any) -> Array:
+    values = list(own) if isinstance(own, Iterable) and not isinstance(own, str) else []
+    kinds = {type(value) for value in np.array(values, dtype=object).tolist()}
+    if len(kinds) != 1 or not kinds <= {int, str, bool}:
+        raise InvalidParameter(
+            f"levels of feature {j} are {own!r}; they must be a list of strings, of integers or of "
+            "booleans."
+        )
+    return np.unique(np.array(values))
 
 
 def _least(min_categories: Any) -> Any:
     if min_categories is None:
         return 0
-    values = np.asarray(min_categories)
+    try:
+        values = np.asarray(min_categories)
+    except ValueError:
+        values = np.empty((0, 0))
     if values.dtype.kind not in "iu" or values.ndim > 1 or (values < 0).any():
         raise InvalidParameter(
             f"min_categories is {min_categories!r}; it must be an integer or one a feature."

@@ -10,12 +10,12 @@ import numpy as np
 from suffice.answers import product as _answers  # noqa: F401 - registers them
 from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import as_features
-from suffice.data.levels import columns_of
-from suffice.data.mixed import Layout, MixedRows
+from suffice.data.features import as_features, as_frame
+from suffice.data.levels import columns_of, levels_of
+from suffice.data.mixed import Layout, MixedRows, columns_at
 from suffice.errors import InvalidFeatures, NotFinite
 from suffice.estimators.learning import Learner
-from suffice.models.discrete import Smoothing, build_discrete
+from suffice.models.discrete import Smoothing, alphas, build_discrete
 from suffice.models.gaussian import build
 from suffice.models.product import ProductModel
 from suffice.models.settings import Settings, check_detail, not_negative
@@ -113,11 +113,19 @@ class MixedNB(Learner[ProductModel]):
             as_features(X)
         numeric, discrete = layout.split(X)
         detail = settings[0].detail if like is None or like.numeric is None else like.numeric.detail
+        places = _places(X, layout)
         jobs: list[tuple[Callable[[], Any]]] = [
             (lambda: None if numeric is None else summarize(numeric, y, sample_weight, detail),),
             (lambda: None if discrete is None else count_levels(discrete, y, sample_weight),),
         ]
-        moments, counts = in_parallel(lambda job: job(), jobs)
+
+        def run(job: Callable[[], Any], at: tuple[int, ...] | None) -> Any:
+            with columns_at(at):
+                return job()
+
+        moments, counts = in_parallel(
+            run, [(*job, at) for job, at in zip(jobs, places, strict=True)]
+        )
         return MixedStatistics(moments, counts, layout, _names(X))
 
     def _made(
@@ -133,6 +141,7 @@ class MixedNB(Learner[ProductModel]):
     def _check_fitting(
         self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing]
     ) -> None:
+        alphas(settings[1].alpha, len(statistics.layout.discrete))
         if statistics.numeric is not None:
             check_detail(statistics.numeric, settings[0])
 
@@ -160,14 +169,17 @@ class MixedNB(Learner[ProductModel]):
         numeric, discrete = model.layout.split(X)
         values: Floats | None = None
         codes: Indices | None = None
+        places = _places(X, model.layout)
         if numeric is not None:
-            features = as_features(numeric)
+            with columns_at(places[0]):
+                features = as_features(numeric)
             values = features.read(0, features.shape[0]).astype(np.float64, copy=False)
         if discrete is not None:
             assert model.discrete is not None
-            columns, _ = columns_of(discrete)
-            pairs = zip(columns, model.discrete.features, strict=True)
-            codes = np.stack([column.among(f.levels) for column, f in pairs], axis=1)
+            with columns_at(places[1]):
+                columns, _ = columns_of(discrete)
+                pairs = zip(columns, model.discrete.features, strict=True)
+                codes = np.stack([column.among(f.levels) for column, f in pairs], axis=1)
         n = len(codes) if values is None and codes is not None else len(values)  # type: ignore[arg-type]
         return MixedRows(
             np.empty((n, 0)) if values is None else values,
@@ -184,15 +196,18 @@ class MixedNB(Learner[ProductModel]):
                 f"{column!r}. Drop such rows, or put NaN where a value is missing."
             )
 
-    def _restored(self, rows: MixedRows) -> Array:
+    def _restored(self, rows: MixedRows, like: Any = None) -> Array:
         layout, model = self._fitted.layout, self._fitted
         if model.discrete is None:
             return rows.numeric
         out = np.empty((len(rows), self.n_features_in_), object)
         out[:, list(layout.numeric)] = rows.numeric
-        for j, feature in zip(layout.discrete, model.discrete.features, strict=True):
-            at = layout.discrete.index(j)
-            out[:, j] = feature.levels[rows.codes[:, at]].astype(object)
+        given = None if like is None else columns_of(layout.split(like)[1])[0]
+        for at, (j, feature) in enumerate(
+            zip(layout.discrete, model.discrete.features, strict=True)
+        ):
+            own = None if given is None else given[at]
+            out[:, j] = levels_of(rows.codes[:, at], feature.levels, own)
         return out
 
     def _new_atypicality(self) -> Any:
@@ -230,11 +245,13 @@ class MixedNB(Learner[ProductModel]):
         return found if found.ndim == 3 else np.repeat(found[None], len(self.classes_), axis=0)
 
 
+def _places(X: Any, layout: Layout) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
+    """Where the columns of either part stand in X; None where they have names."""
+    return (None, None) if _names(X) is not None else (layout.numeric, layout.discrete)
+
+
 def _names(X: Any) -> tuple[str, ...] | None:
-    columns = getattr(X, "columns", None)
-    if columns is None:
-        columns = getattr(X, "column_names", None)
-    if columns is None or callable(columns):
+    frame = None if isinstance(X, np.ndarray | list) else as_frame(X)
+    if frame is None or not all(isinstance(name, str) for name in frame.columns):
         return None
-    names = tuple(columns)
-    return names if all(isinstance(name, str) for name in names) else None
+    return tuple(frame.columns)

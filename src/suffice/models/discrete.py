@@ -17,6 +17,9 @@ from suffice.models.scoring import BLOCK_BYTES, normalised, probabilities
 from suffice.statistics.counts import Counts, Table
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
+# Integer levels are counted from 0 up to at most this many.
+MOST_LEVELS = 1 << 20
+
 # From this many additions on, the time to load the compiled loop is repaid.
 COMPILED_FROM = 1 << 22
 
@@ -102,6 +105,7 @@ class DiscreteModel:
 
     def slots(self, codes: Array) -> Indices:
         """Rows of `table` for each entry of codes, (n, d)."""
+        codes = codes.astype(np.int64, copy=False)
         at = np.where((codes < 0) | (codes >= self.sizes), self.sizes, codes)
         return np.asarray(np.where(codes == MISSING, self.sizes + 1, at) + self.offsets)
 
@@ -109,7 +113,11 @@ class DiscreteModel:
         """One of "scores", "joint", "log_posterior", "posterior" of all rows, (n, k)."""
         joint = self.log_likelihood(rows)
         joint += self.log_priors
-        if name in ("scores", "joint"):
+        if name == "joint":
+            return joint
+        # A row that no class allows says nothing of the classes.
+        joint[np.isneginf(joint.max(axis=1))] = self.log_priors
+        if name == "scores":
             return joint
         finish = {"log_posterior": normalised, "posterior": probabilities}[name]
         return finish(np.ascontiguousarray(joint.T)).T
@@ -162,15 +170,19 @@ def with_levels(table: Table, declared: Array | None, least: int, name: str) -> 
                 f"feature {name} has level {shown(strange[0])}, which is not in the list given."
             )
         levels = declared
-    elif levels.dtype.kind == "i" or not len(levels):
-        levels = np.arange(max(int(levels[-1]) + 1 if len(levels) else 0, least, 1))
+    elif levels.dtype.kind == "i" and (len(levels) or least):
+        most = max(int(levels[-1]) + 1 if len(levels) else 0, least)
+        # Numbers as large as that are names, not positions.
+        levels = np.arange(most) if most <= MOST_LEVELS else levels
     elif levels.dtype.kind == "b":
         levels = np.array([False, True])
     return table.spread(slice(None), len(table.rows), levels)
 
 
 def _level_model(table: Table, alpha: float) -> LevelModel:
-    m = len(table.levels)
+    m, k = len(table.levels), len(table.rows)
+    if m == 0:
+        return LevelModel(table.levels, np.zeros((k, 0)), np.zeros(k))
     total = table.weight.sum(axis=1, keepdims=True) + alpha * m
     known = total[:, 0] > 0
     with np.errstate(divide="ignore", invalid="ignore"):

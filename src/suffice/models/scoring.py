@@ -61,7 +61,9 @@ def probabilities(scores: Floats) -> Floats:
 def log_sum(joint: Floats) -> Floats:
     """Log of the sum of the exponentials of each row of (n, k)."""
     top = joint.max(axis=1)
-    return np.asarray(top + np.log(np.exp(joint - top[:, None]).sum(axis=1)))
+    top = np.where(np.isneginf(top), 0.0, top)
+    with np.errstate(divide="ignore"):
+        return np.asarray(top + np.log(np.exp(joint - top[:, None]).sum(axis=1)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,11 @@ from suffice.statistics.threads import in_parallel, n_threads, shares
 # From this many entries on, the time to load compiled loops is repaid.
 COMPILED_FROM = 1 << 21
 
+_COMPILED_TYPES = {
+    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
+    *("float32", "float64"),
+}
+
 # Tables of integer levels by class take at most this many cells.
 MOST_CELLS = 1 << 22
 
@@ -43,8 +48,8 @@ def count_levels(
     """
     if target is not None:
         X, y = split_target(X, y, target)
-    if getattr(X, "dtype", None) is not None and getattr(X.dtype, "kind", "") == "c":
-        columns_of(X)  # says that it is complex, whatever y may be
+    if isinstance(X, np.ndarray) and (X.dtype.kind == "c" or not X.size):
+        columns_of(X)  # says what is wrong with it, whatever y may be
     labels = Labels.of(y)
     n = len(labels)
     weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
@@ -83,9 +88,9 @@ def is_large_integers(X: Any) -> bool:
 
 def is_large(X: Any) -> bool:
     """Whether X is a large table of numbers, for which compiled loops are repaid."""
-    return (
-        type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "iuf" and X.size >= COMPILED_FROM
-    )
+    if type(X) is not np.ndarray or X.ndim != 2 or X.size < COMPILED_FROM:
+        return False
+    return X.dtype.isnative and X.dtype.name in _COMPILED_TYPES
 
 
 def as_integers(X: Array) -> tuple[Array | None, Indices]:
@@ -132,6 +137,8 @@ def _of_integers(
     """Tables of a large array of integers, or None where levels are too many."""
     from suffice.statistics.kernels import counting
 
+    if high.max() >= MOST_CELLS:
+        return None
     sizes = high + 1
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     if (k + 1) * offsets[-1] > MOST_CELLS:

@@ -24,6 +24,14 @@ class Table:
     rows: Indices  # (k, m)
     weight: Floats  # (k, m)
 
+    def __post_init__(self) -> None:
+        for array in (self.levels, self.rows, self.weight):
+            array.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through __init__, so that copies are locked too.
+        return Table, (self.levels, self.rows, self.weight)
+
     def spread(self, at: Any, k: int, levels: Array) -> Table:
         """The same among more classes and levels."""
         columns = np.searchsorted(levels, self.levels)
@@ -36,7 +44,10 @@ class Table:
         """Without levels that no row has."""
         kept = self.rows.any(axis=0)
         weight = np.where(self.rows > 0, self.weight, 0.0)
-        return Table(self.levels[kept], self.rows[:, kept], weight[:, kept])
+        levels = self.levels[kept]
+        if levels.dtype.kind == "f" and (levels == np.floor(levels)).all():
+            levels = levels.astype(np.int64)
+        return Table(levels, self.rows[:, kept], weight[:, kept])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,6 +70,14 @@ class Counts:
     weight: Floats
     tables: tuple[Table, ...]
     feature_names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.classes, self.count, self.weight):
+            array.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through __init__, so that copies are locked too.
+        return Counts, (self.classes, self.count, self.weight, self.tables, self.feature_names)
 
     @property
     def n_features(self) -> int:
@@ -204,7 +223,8 @@ def _check_included(
         )
     slack = -1e-9 * whole.weight[:, None]
     for j, table in enumerate(tables):
-        wrong = (table.rows < 0) | (table.weight < slack) | (table.rows > count[:, None])
+        crowded = table.rows.sum(axis=1, keepdims=True) > count[:, None]
+        wrong = (table.rows < 0) | (table.weight < slack) | crowded
         if wrong.any():
             c, level = (int(at[0]) for at in np.nonzero(wrong))
             name = j if whole.feature_names is None else repr(whole.feature_names[j])
@@ -213,6 +233,12 @@ def _check_included(
                 f"{shown(table.levels[level])} of feature {name} than are to be removed; were "
                 "they ever added, with the same weights?"
             )
+    if ((count > 0) & (weight <= 0)).any():
+        c = int(np.flatnonzero((count > 0) & (weight <= 0))[0])
+        raise NeverIncluded(
+            f"class {shown(whole.classes[c])} has rows left but no weight; were the rows to "
+            "remove ever added, with the same weights?"
+        )
 
 
 def _same(a: Array, b: Array) -> bool:

@@ -46,14 +46,19 @@ def unpacked(header: dict[str, Any], arrays: dict[str, Array]) -> Counts:
     for own in (classes, *levels):
         if len(own) > 1 and not (own[:-1] < own[1:]).all():
             raise ValueError("labels are not sorted or not unique")
-    if not levels or (names is not None and len(set(names)) != len(levels)):
+    if not levels or (names is not None and not len(set(names)) == len(names) == len(levels)):
         raise ValueError("there are not as many feature names as features")
     tables = tuple(
         Table(own, rows[:, low:high], level_weight[:, low:high])
         for own, low, high in zip(levels, edges[:-1].tolist(), edges[1:].tolist(), strict=True)
     )
-    if any((table.rows.sum(axis=1) > count).any() for table in tables):
-        raise ValueError("there are more values than rows")
+    for table in tables:
+        if (table.rows.sum(axis=1) > count).any():
+            raise ValueError("there are more values than rows")
+        if (table.weight.sum(axis=1) > weight * (1 + 1e-9)).any():
+            raise ValueError("values have more weight than rows")
+        if ((table.weight > 0) & (table.rows == 0)).any():
+            raise ValueError("a level has weight but no rows")
     return Counts(classes, count, weight, tables, None if names is None else tuple(names))
 
 

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.mixed import Layout
+from suffice.data.mixed import Layout, columns_at
 from suffice.errors import Mismatch
 from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import AnyStatistics
@@ -120,8 +120,12 @@ class MixedStatistics:
             raise Mismatch("the two sides have other feature names, or another order of them.")
         if self.layout != other.layout:
             raise Mismatch("a feature is numeric on one side and discrete on the other.")
-        return replace(
-            self,
-            numeric=None if self.numeric is None else work(self.numeric, other.numeric),
-            discrete=None if self.discrete is None else work(self.discrete, other.discrete),
-        )
+        named, at = self.feature_names is not None, self.layout
+        numeric = discrete = None
+        if self.numeric is not None:
+            with columns_at(None if named else at.numeric):
+                numeric = work(self.numeric, other.numeric)
+        if self.discrete is not None:
+            with columns_at(None if named else at.discrete):
+                discrete = work(self.discrete, other.discrete)
+        return replace(self, numeric=numeric, discrete=discrete)

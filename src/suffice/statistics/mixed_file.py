@@ -44,7 +44,7 @@ def unpacked(header: dict[str, Any], arrays: dict[str, Array], name: str) -> Mix
     d = len(at[0]) + len(at[1])
     if d == 0 or sorted([*at[0], *at[1]]) != list(range(d)) or at != [sorted(p) for p in at]:
         raise ValueError("columns are missing or twice there")
-    if names is not None and len(set(names)) != d:
+    if names is not None and not len(set(names)) == len(names) == d:
         raise ValueError("there are not as many feature names as features")
     parts: dict[str, Any] = {"numeric": None, "discrete": None}
     for part, kinds in (
