@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     )
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
     from suffice.estimators.mixed import MixedNB
+    from suffice.estimators.mixture import GaussianMixture, MixtureDiscriminant
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
     from suffice.statistics.incomplete import IncompleteStatistics
@@ -34,6 +35,8 @@ _HOME = {
     "count_levels": "suffice.statistics.count_pass",
     "DiagonalLDA": "suffice.estimators.gaussian",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
+    "GaussianMixture": "suffice.estimators.mixture",
+    "MixtureDiscriminant": "suffice.estimators.mixture",
     "GaussianNB": "suffice.estimators.gaussian",
     "IncompleteStatistics": "suffice.statistics.incomplete",
     "LDA": "suffice.estimators.linear",
@@ -55,11 +58,13 @@ __all__ = [
     "Counts",
     "DiagonalLDA",
     "GaussianDiscriminant",
+    "GaussianMixture",
     "GaussianNB",
     "IncompleteStatistics",
     "LinearDiscriminantAnalysis",
     "MixedNB",
     "MixedStatistics",
+    "MixtureDiscriminant",
     "QuadraticDiscriminantAnalysis",
     "Statistics",
     "__version__",

@@ -1,0 +1,138 @@
+"""Densities: the components of a mixture, as the soft pass asks for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.gaps import Gaps
+from suffice.models.covariance import Diagonal, Full
+from suffice.models.expectation import regressions
+from suffice.models.gaussian import GaussianModel
+from suffice.models.linalg import NARROW, Cholesky, reciprocal
+
+# Within so many deviations of all means, one point will do to sum about: squares lose 4 digits.
+FEW_DEVIATIONS = 64.0
+
+# Squared distances beyond this are not split into differences of larger ones.
+FAR = 1e6
+
+# Conditional covariances are made for so many entries at a time.
+BLOCK_ENTRIES = 1 << 18
+
+
+@dataclass(frozen=True)
+class Densities:
+    """Components as the soft pass asks for them: rows of a block are columns."""
+
+    model: GaussianModel
+
+    @cached_property
+    def variances(self) -> Floats | None:
+        """Of independent features, (K, d) or (1, d) where all components share them."""
+        own = [c.variances for c in self.model.covariances if isinstance(c, Diagonal)]
+        return np.array(own) if len(own) == len(self.model.covariances) else None
+
+    @cached_property
+    def points(self) -> Floats:
+        """Where to sum about, (K, d): one point for all components, or their means.
+
+        From one point sums of independent features are a single product. It will do as long as
+        it lies few deviations from every mean: squares lose the digits of that number's square.
+        """
+        means, variances = self.model.means, self.variances
+        if variances is not None:
+            centre = self.model.priors @ means
+            if ((means - centre) ** 2 <= FEW_DEVIATIONS**2 * variances).all():
+                return np.repeat(centre[None], len(means), axis=0)
+        return means
+
+    @property
+    def one_point(self) -> bool:
+        """Whether the points are all the same."""
+        return self.points is not self.model.means
+
+    def log_joint(self, columns: Floats, which: Indices) -> Floats:
+        """ln p(x, component) for some components, (m, b)."""
+        model = self.model
+        if model.shared and not self.far_apart:
+            steps = columns - model.linear.centre[:, None]
+            lengths = self._lengths(0, steps, np.empty_like(columns))
+            scores = model.linear.scores(columns.T)[which]
+            return np.asarray(scores - (lengths / 2 + model.volumes))
+        if self.one_point and not model.shared:
+            return self._independent(columns, which)
+        steps, white = np.empty((2, *columns.shape))
+        out = np.empty((len(which), columns.shape[1]))
+        for i, c in enumerate(which.tolist()):
+            np.subtract(columns, model.means[c][:, None], out=steps)
+            out[i] = self._lengths(0 if model.shared else c, steps, white)
+        out *= -0.5
+        out += model.constants[which][:, None]
+        return out
+
+    @cached_property
+    def far_apart(self) -> bool:
+        """Whether scores that are linear in x would lose digits that matter, if shared."""
+        steps = self.model.means - self.model.linear.centre
+        return bool((self.model.covariances[0].squared_lengths(steps) > FAR).any())
+
+    def _independent(self, columns: Floats, which: Indices) -> Floats:
+        """The same from one point, for independent features."""
+        assert self.variances is not None
+        precisions = reciprocal(self.variances[which])
+        away = (self.model.means - self.points)[which]
+        slopes = precisions * away
+        steps = columns - self.points[0][:, None]
+        out = slopes @ steps
+        steps *= steps
+        out -= (precisions / 2) @ steps
+        out += (self.model.constants[which] - (slopes * away).sum(axis=1) / 2)[:, None]
+        return np.asarray(out)
+
+    def _lengths(self, c: int, steps: Floats, white: Floats) -> Floats:
+        """Squared Mahalanobis lengths of columns (d, b)."""
+        covariance = self.model.covariances[c]
+        if isinstance(covariance, Diagonal):
+            return np.asarray(covariance.precisions @ np.multiply(steps, steps, out=white))
+        if not isinstance(covariance, Full) or not isinstance(covariance.whitener, Cholesky):
+            return covariance.squared_lengths(steps.T)
+        matrix, d = covariance.whitener.matrix, len(steps)
+        step = max(NARROW, d // 4)
+        for low in range(0, d, step):  # a triangle: most of the products with zeros left out
+            high = min(d, low + step)
+            np.matmul(matrix[low:high, :high], steps[:high], out=white[low:high])
+        white *= white
+        return np.asarray(white.sum(axis=0))
+
+    def filled(self, rows: Floats, gaps: Gaps, component: int) -> tuple[Floats, Floats]:
+        """Steps from its point, gaps at conditional means, and ln p(known, component)."""
+        model, c = self.model, component
+        covariance = model.covariances[0 if model.shared else c]
+        steps = np.subtract(rows, model.means[c], order="C")
+        peaks = covariance.fill(steps, gaps)
+        constant = model.log_priors[c] - model.volumes[0 if model.shared else c]
+        joint = constant - peaks - covariance.squared_lengths(steps) / 2
+        steps += model.means[c] - self.points[c]
+        return steps, joint
+
+    def unknown(self, component: int, patterns: Array, weights: Floats) -> Floats:
+        """Sum of w times the conditional covariance of what each pattern misses."""
+        c = 0 if self.model.shared else component
+        covariance = self.model.covariances[c]
+        if isinstance(covariance, Diagonal):
+            return np.asarray((weights @ patterns) * covariance.variances)
+        S, step = self._matrices[c], max(1, BLOCK_ENTRIES // patterns.shape[1] ** 2)
+        slopes = np.zeros_like(S)
+        for low in range(0, len(patterns), step):
+            known = ~patterns[low : low + step]
+            found = regressions(np.broadcast_to(S, (len(known), *S.shape)), known)
+            slopes += np.tensordot(weights[low : low + step], found, 1)
+        return np.asarray(weights.sum() * S - slopes @ S)
+
+    @cached_property
+    def _matrices(self) -> list[Floats]:
+        return [covariance.matrix for covariance in self.model.covariances]

@@ -1,0 +1,131 @@
+"""The mixture model: classes of several Gaussian components.
+
+The components of a mixture are the classes of a Gaussian model, and their weights its priors: so
+structure, pooling, shrinkage and all repairs are those of the family.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.covariance import Covariance, Diagonal
+from suffice.models.gaussian import GaussianModel
+from suffice.models.scoring import log_sum
+from suffice.models.settings import Settings
+
+# Rows are answered so many at a time: (n, K) would not stay small.
+STRETCH = 1 << 16
+
+
+@dataclass(frozen=True)
+class MixtureModel:
+    """p(x, y): each class a mixture of Gaussian components."""
+
+    classes: Array  # (k,)
+    priors: Floats  # (k,)
+    components: GaussianModel  # K of them; their priors are prior of the class times share
+    owner: Indices  # (K,), ascending: the class of each component, by position
+    shares: Floats  # (K,): of each component in its class
+
+    @classmethod
+    def of(
+        cls, components: GaussianModel, owner: Indices, classes: Array, priors: Floats | None
+    ) -> MixtureModel:
+        """Components with their classes; class priors are those of the components if None."""
+        total = by_owner(owner, components.priors)
+        shares = components.priors / total[owner]
+        model = cls(classes, total, components, owner, shares)
+        return model if priors is None else model.with_priors(priors)
+
+    def with_priors(self, priors: Floats) -> MixtureModel:
+        """The same class densities under other priors."""
+        components = self.components.with_priors(priors[self.owner] * self.shares)
+        return replace(self, priors=priors, components=components)
+
+    @cached_property
+    def log_priors(self) -> Floats:
+        """Log prior of each class; minus infinity for a prior of zero."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.priors)
+
+    def of_class(self, c: int) -> GaussianModel:
+        """The components of one class alone, their shares as priors."""
+        at, components = np.flatnonzero(self.owner == c), self.components
+        covariances = components.covariances
+        return GaussianModel(
+            np.arange(len(at)),
+            self.shares[at],
+            components.means[at],
+            covariances if components.shared else tuple(covariances[i] for i in at.tolist()),
+            (),
+        )
+
+    def answer(self, name: str, rows: Array) -> Floats:
+        """One of "scores", "joint", "log_posterior", "posterior" of all rows, gaps or not, (n, k).
+
+        Classes add up their components in logarithms, so that nothing is lost far out.
+        """
+        out = np.empty((len(rows), len(self.classes)))
+        asked = "log_posterior" if name == "posterior" else name
+        for low in range(0, len(rows), STRETCH):
+            part = slice(low, low + STRETCH)
+            out[part] = self._by_class(self.components.answer(asked, rows[part]))
+        return np.exp(out, out=out) if name == "posterior" else out
+
+    def _by_class(self, found: Floats) -> Floats:
+        """Logs of the sums over the components of each class, (n, k), from (n, K)."""
+        edges = np.searchsorted(self.owner, np.arange(len(self.classes) + 1)).tolist()
+        out = np.empty((len(found), len(self.classes)))
+        for c, (low, high) in enumerate(pairwise(edges)):
+            own = found[:, low:high]
+            out[:, c] = own[:, 0] if high == low + 1 else log_sum(own)
+            # No component at all has a chance there: minus infinity less itself is none.
+            out[np.isneginf(own).all(axis=1), c] = -np.inf
+        return out
+
+
+def by_owner(owner: Indices, weight: Floats) -> Floats:
+    """Sums over the components of each class, (k,)."""
+    return np.asarray(np.bincount(owner, weight), dtype=np.float64)
+
+
+def n_parameters(model: MixtureModel, settings: Settings) -> int:
+    """How many numbers were free in a fit: shares, means, and what the structure leaves."""
+    K, d = model.components.means.shape
+    each = {"full": d * (d + 1) // 2, "diagonal": d, "spherical": 1}[settings.structure]
+    return int(K - 1 + K * d + each * (1 if settings.pooling == 1 else K))
+
+
+def shaped(components: GaussianModel, settings: Settings, what: str) -> Floats:
+    """The "covariance" of each component, its "precision", or the "factor" F of that, FF'.
+
+    Matrices, vectors or numbers, as the structure has it; without an axis for the components
+    where all share it.
+    """
+    found = np.array([_part(c, what, settings.structure) for c in components.covariances])
+    if settings.pooling == 1:
+        return np.array(found[0])
+    return np.repeat(found, len(components.means) // len(found), axis=0)
+
+
+def _part(covariance: Covariance, what: str, structure: str) -> Floats:
+    if isinstance(covariance, Diagonal):
+        variances, precisions = covariance.variances, covariance.precisions
+        parts = {"covariance": variances, "precision": precisions, "factor": np.sqrt(precisions)}
+        found = parts[what]
+        if structure == "full":
+            return np.diag(found)
+        return found if structure == "diagonal" else np.asarray(found.max())
+    if what == "covariance":
+        return covariance.matrix
+    identity = np.eye(len(covariance.matrix))
+    if what == "precision":
+        return covariance.solve(identity)
+    found = np.zeros_like(identity)
+    found[:, : covariance.rank] = covariance.whiten(identity)
+    return found

@@ -1,0 +1,123 @@
+"""Nearest: centres to start from, by k-means++."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.models.linalg import reciprocal
+from suffice.models.training import Training
+from suffice.statistics.soft_pass import Block, SoftRows
+from suffice.statistics.summarize import summarize
+
+# Iterations of k-means before EM starts.
+LLOYD = 10
+
+
+class Nearest:
+    """Centres for the components of each class, and the rows nearest to them (k-means++).
+
+    Distances are in standard deviations of each feature, so that units do not matter; missing
+    values are left out. Rows without a class take no part.
+    """
+
+    def __init__(self, training: Training, owner: Indices) -> None:
+        overall = training.overall
+        self.training, self.owner = training, owner
+        self.labelled = training.labelled
+        X, codes = training.X, training.codes
+        self.rows = SoftRows.of(X, self.labelled, codes, owner, gaps=False)
+        self.centre = overall.mean[0]
+        self.inverse = np.sqrt(reciprocal(overall.squares[0] / overall.known_weight[0]))
+
+    def centres(self, rng: np.random.Generator) -> Floats:
+        """Spread out at random, then moved to the mean of their rows a few times, (K, d)."""
+        centres = self._seeds(rng)
+        before = np.full(len(self.training.X), -1)
+        for _ in range(LLOYD):
+            assigned = self.assigned(centres)
+            if np.array_equal(assigned, before):
+                break
+            statistics = summarize(self.training.X, assigned, self.labelled, "diagonal")
+            centres[statistics.classes] = statistics.mean
+            before = assigned
+        return centres
+
+    def assigned(self, centres: Floats) -> Indices:
+        """The component of its class to which each row is nearest, (n,)."""
+        places = (centres - self.centre) * self.inverse
+        out = np.zeros(len(self.training.X), np.int64)
+
+        def work(block: Block) -> None:
+            own = places[block.components]
+            steps = self._steps(block, self.centre)
+            known = ~np.isnan(steps)
+            np.nan_to_num(steps, copy=False)
+            # |x - c|² over the known features, less |x|², which is the same for all centres.
+            lengths = own**2 @ known if not known.all() else (own**2).sum(axis=1)[:, None]
+            out[block.at] = block.components[(own @ steps - lengths / 2).argmax(axis=0)]
+
+        self.rows.each(work)
+        return out
+
+    def sources(self, centres: Floats, present: Indices) -> Indices:
+        """For each component its position among those that have rows, or that of its twin, (K,).
+
+        Where a class has fewer different rows than components, some have none: they double
+        the nearest one.
+        """
+        places = (centres - self.centre) * self.inverse
+        apart = ((places[:, None] - places[present]) ** 2).sum(axis=2)
+        apart[self.owner[:, None] != self.owner[present]] = np.inf
+        apart[present, np.arange(len(present))] = -1.0
+        return np.asarray(apart.argmin(axis=1))
+
+    def _seeds(self, rng: np.random.Generator) -> Floats:
+        """Rows chosen one by one, by their squared distance from those chosen before, (K, d)."""
+        X, weights = self.training.X, self.labelled
+        centres = np.repeat(self.centre[None], len(self.owner), axis=0)
+        latest = np.repeat(self.centre[None], 1 + self.owner[-1], axis=0)
+        distance, chance = self._squared_distances(latest), np.ones(len(X))
+        for j in range(int(np.bincount(self.owner).max())):
+            for stretch in self.rows.stretches:
+                if j < len(stretch.components):
+                    own, at = stretch.components[j], stretch.rows
+                    total = chance[at] if weights is None else chance[at] * weights[at]
+                    row = X[at[_picked(distance[at], total, rng.random())]]
+                    centres[own] = np.where(np.isnan(row), self.centre, row)
+                    latest[self.owner[own]] = centres[own]
+            found = self._squared_distances(latest)
+            distance = chance = np.minimum(distance, found) if j else found
+        return centres
+
+    def _squared_distances(self, centres: Floats) -> Floats:
+        """Of each row from the centre of its class (k, d), in what is known of it, (n,)."""
+        out = np.zeros(len(self.training.X))
+
+        def work(block: Block) -> None:
+            steps = self._steps(block, centres[self.owner[block.components[0]]])
+            known = len(steps) - np.isnan(steps).sum(axis=0)
+            np.nan_to_num(steps, copy=False)
+            steps *= steps
+            out[block.at] = steps.sum(axis=0) * (len(steps) / np.maximum(known, 1))
+
+        self.rows.each(work)
+        return out
+
+    def _steps(self, block: Block, centre: Floats) -> Floats:
+        """Rows of a block about a centre, in standard deviations, (d, b)."""
+        steps = block.columns - centre[:, None]
+        steps *= self.inverse[:, None]
+        return steps
+
+
+def _picked(key: Floats, chance: Floats, place: float) -> int:
+    """A row by its chance: the one that holds a place from 0 to 1 when they are laid in a line.
+
+    In the order of their keys, so that neither the order of the rows matters nor whether one
+    comes twice or has twice the weight.
+    """
+    order = np.argsort(key, kind="stable")
+    edges = np.cumsum(chance[order])
+    at = int(np.searchsorted(edges, place * edges[-1], side="right"))
+    return int(order[min(at, len(order) - 1)])

@@ -1,0 +1,332 @@
+"""Soft pass: statistics of rows that belong to several components, to each in part.
+
+Expectation and sums go block by block, while the rows are in the cache: responsibilities of all
+rows, (n, K), never exist at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.gaps import Gaps
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.scatter import Dense, Diagonal
+from suffice.statistics.statistics import Statistics
+from suffice.statistics.threads import blas_threads, in_parallel, n_threads
+
+Result = TypeVar("Result")
+
+# A block of rows takes about this much, so that it stays in the cache with what is made of it.
+BLOCK_BYTES = 1 << 17
+FEWEST_ROWS, MOST_ROWS = 256, 4096
+
+# From this many entries on, a second thread repays its start.
+PARALLEL_FROM = 1 << 18
+
+# Each thread adds up on its own; the sums of all threads together take at most this much.
+COPIES_BYTES = 48 << 20
+
+# From this many features on, BLAS makes half of a symmetric product faster than all of it.
+SYMMETRIC_FROM = 64
+
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+class Components(Protocol):
+    """What the pass asks of the components."""
+
+    @property
+    def points(self) -> Floats:
+        """Where to sum about, (K, d): near the means."""
+
+    @property
+    def one_point(self) -> bool:
+        """Whether the points are all the same, so that the components can be summed at once."""
+
+    def log_joint(self, columns: Floats, which: Indices) -> Floats:
+        """ln p(x, component) of rows, a column each (d, b), for some components: (m, b)."""
+
+    def filled(self, rows: Floats, gaps: Gaps, component: int) -> tuple[Floats, Floats]:
+        """Steps (b, d) from its point, gaps at conditional means; ln p(known, component)."""
+
+    def unknown(self, component: int, patterns: Array, weights: Floats) -> Floats:
+        """Sum of w times the conditional covariance of what each pattern (p, d) misses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rows that may belong to the same components."""
+
+    at: Indices | slice  # which rows of X
+    size: int
+    components: Indices  # (m,)
+    gaps: Gaps | None = None  # what the rows miss, which are then sorted by pattern
+
+    @property
+    def rows(self) -> Indices:
+        """The numbers of the rows."""
+        return np.arange(self.size) if isinstance(self.at, slice) else self.at
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows of a stretch, a column each."""
+
+    columns: Floats  # (d, b)
+    weights: Floats | None  # (b,)
+    at: Indices | slice
+    stretch: int
+    components: Indices  # (m,)
+    gaps: Gaps | None
+
+    def row(self, i: int) -> int:
+        """The number of the i-th row."""
+        return self.at.start + i if isinstance(self.at, slice) else int(self.at[i])
+
+
+@dataclass(frozen=True, slots=True)
+class SoftRows:
+    """Rows with the components that each may belong to."""
+
+    X: Array  # (n, d)
+    weights: Floats | None  # (n,)
+    stretches: tuple[Stretch, ...]
+
+    @classmethod
+    def of(
+        cls, X: Array, weights: Floats | None, codes: Indices, owner: Indices, gaps: bool
+    ) -> SoftRows:
+        """Rows of a class, which have its components, and of none (-1), which have all.
+
+        codes : (n,) position of the class of each row; rows of weight zero are left out
+        owner : (K,) class of each component
+        gaps : whether values are missing
+        """
+        found: list[Stretch] = []
+        for c in np.unique(codes).tolist():
+            mine = codes == c if weights is None else (codes == c) & (weights > 0)
+            components = np.arange(len(owner)) if c < 0 else np.flatnonzero(owner == c)
+            found += _stretches(X, mine, components, gaps)
+        return cls(X, weights, tuple(stretch for stretch in found if stretch.size))
+
+    def each(self, work: Callable[[Block], None]) -> None:
+        """Call work(block) for every block, shared out to threads."""
+
+        def several(first: int, workers: int) -> None:
+            for block in self.blocks(first, workers):
+                work(block)
+
+        self.shared_out(several)
+
+    def shared_out(self, work: Callable[[int, int], Result], bytes_each: int = 0) -> list[Result]:
+        """Results of work(first, workers) for each worker, with so many bytes of its own."""
+        size = sum(stretch.size for stretch in self.stretches) * self.X.shape[1]
+        threads = n_threads() if size >= PARALLEL_FROM else 1
+        workers = max(1, min(threads, COPIES_BYTES // max(1, bytes_each)))
+        with blas_threads(max(1, threads // workers)):
+            return in_parallel(work, [(first, workers) for first in range(workers)])
+
+    def blocks(self, first: int, every: int) -> Iterator[Block]:
+        """The blocks from the first on, every so many."""
+        fair = BLOCK_BYTES // (8 * self.X.shape[1])
+        step = min(MOST_ROWS, max(FEWEST_ROWS, fair))
+        for i, low in islice(self._starts(step), first, None, every):
+            stretch = self.stretches[i]
+            high = min(stretch.size, low + step)
+            at = slice(low, high) if isinstance(stretch.at, slice) else stretch.at[low:high]
+            columns = np.ascontiguousarray(self.X[at].T, dtype=np.float64)
+            weights = None if self.weights is None else self.weights[at]
+            gaps = None if stretch.gaps is None else stretch.gaps.between(low, high)
+            yield Block(columns, weights, at, i, stretch.components, gaps)
+
+    def _starts(self, step: int) -> Iterator[tuple[int, int]]:
+        for i, stretch in enumerate(self.stretches):
+            for low in range(0, stretch.size, step):
+                yield i, low
+
+
+def _stretches(X: Array, mine: Array, components: Indices, gaps: bool) -> Iterator[Stretch]:
+    """Complete rows as they lie, and rows with gaps sorted by pattern."""
+    if not gaps:
+        at = slice(0, len(X)) if mine.all() else np.flatnonzero(mine)
+        yield Stretch(at, int(mine.sum()), components)
+        return
+    at = np.flatnonzero(mine)
+    missing = np.isnan(X[at])
+    some = missing.any(axis=1)
+    yield Stretch(at[~some], int((~some).sum()), components)
+    order, patterns = Gaps.sorted(missing[some])
+    yield Stretch(at[some][order], int(some.sum()), components, patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftPass:
+    """What one pass over the rows finds."""
+
+    statistics: Statistics  # of the components, by the shares that they have in the rows
+    log_likelihood: float  # sum of w ln p(x), over the components that a row may belong to
+    lowest: Floats  # (stretches,): the least ln p(x) of a row
+    lowest_row: Indices  # (stretches,)
+
+
+def soft_pass(rows: SoftRows, components: Components, detail: str) -> SoftPass:
+    """Statistics of the components, each with its share r in every row.
+
+    r = p(component | x), times the weight of the row; where values are missing, given the known
+    ones. Those missing are put at their conditional mean, and what they vary about it is added.
+    detail : "separate", "shared" or "diagonal", as for `summarize`
+    """
+    K, d = components.points.shape
+
+    def work(first: int, workers: int) -> Tally:
+        tally = Tally.empty(K, d, len(rows.stretches), detail)
+        for block in rows.blocks(first, workers):
+            tally.add(block, components)
+        return tally
+
+    bytes_each = {"separate": K * d, "shared": d, "diagonal": K}[detail] * 8 * d
+    total, *others = rows.shared_out(work, bytes_each)
+    for other in others:
+        total.absorb(other)
+    statistics = total.statistics(components.points, detail)
+    return SoftPass(statistics, total.log_likelihood, total.lowest, total.lowest_row)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sums over rows x of the shares r that components have in them; filled in place."""
+
+    count: Floats  # (K,): of r
+    weight: Floats  # (K,): of r w
+    step: Floats  # (K, d): of r w (x - m)
+    square: Floats  # (K, d, d) or (1, d, d): of r w (x - m)(x - m)'; or its diagonals, (K, d)
+    lowest: Floats  # (stretches,): the least log density of a row
+    lowest_row: Indices  # (stretches,)
+    log_likelihood: float = 0.0
+
+    @classmethod
+    def empty(cls, K: int, d: int, stretches: int, detail: str) -> Tally:
+        """Sums over no row."""
+        shape = {"separate": (K, d, d), "shared": (1, d, d), "diagonal": (K, d)}[detail]
+        lowest, at = np.full(stretches, np.inf), np.zeros(stretches, np.int64)
+        return cls(np.zeros(K), np.zeros(K), np.zeros((K, d)), np.zeros(shape), lowest, at)
+
+    def absorb(self, other: Tally) -> None:
+        """Add the sums over other rows."""
+        for name in ("count", "weight", "step", "square"):
+            mine = getattr(self, name)
+            mine += getattr(other, name)
+        lower = other.lowest < self.lowest
+        self.lowest[lower], self.lowest_row[lower] = other.lowest[lower], other.lowest_row[lower]
+        self.log_likelihood += other.log_likelihood
+
+    def add(self, block: Block, components: Components) -> None:
+        """Add the rows of a block."""
+        joint, steps = _expected(block, components)
+        density = _to_shares(joint)
+        i, at = int(density.argmin()), block.stretch
+        if density[i] < self.lowest[at]:
+            self.lowest[at], self.lowest_row[at] = density[i], block.row(i)
+        self.count[block.components] += joint.sum(axis=1)
+        if block.weights is not None:
+            joint *= block.weights
+            density *= block.weights
+        self.weight[block.components] += joint.sum(axis=1)
+        self.log_likelihood += float(density.sum())
+        if components.one_point and block.gaps is None and self.square.ndim == 2:
+            step = next(iter(steps))
+            self.step[block.components] += joint @ step.T
+            step *= step
+            self.square[block.components] += joint @ step.T
+            return
+        for c, step, share in zip(block.components.tolist(), steps, joint, strict=True):
+            group = c if len(self.square) > 1 else 0
+            if block.gaps is not None:
+                total = np.add.reduceat(share, block.gaps.starts[:-1])
+                rest = components.unknown(c, block.gaps.patterns, total)
+                dense = self.square.ndim == 3 and rest.ndim == 1
+                self.square[group] += np.diag(rest) if dense else rest
+            self.step[c] += step @ share
+            self.square[group] += self._products(step, share)
+
+    def _products(self, steps: Floats, share: Floats) -> Floats:
+        """The sum of r (x - m)(x - m)' or its diagonal; steps (d, b) are overwritten."""
+        if self.square.ndim == 2:
+            steps *= steps
+            return np.asarray(steps @ share)
+        if len(steps) < SYMMETRIC_FROM:
+            return np.asarray(steps @ (steps * share).T)
+        steps *= np.sqrt(share)
+        return np.asarray(steps @ steps.T)
+
+    def statistics(self, points: Floats, detail: str) -> Statistics:
+        """The sums as statistics, about the means."""
+        known = self.weight > 0
+        shift = self.step / np.where(known, self.weight, 1.0)[:, None]
+        means = Pair(*two_sum(points, shift))
+        jump = shift * np.sqrt(self.weight)[:, None]
+        # What is left of a sum of squares after cancellation, or of rows that are all the same
+        # but for the rounding of their mean, is nothing.
+        noise = 64 * EPSILON * jump**2
+        noise += self.weight[:, None] * (8 * EPSILON * means.high) ** 2
+        if detail == "shared":
+            noise = noise.sum(axis=0, keepdims=True)
+        spread = self._centred(jump)
+        lost = spread.diagonal() <= noise
+        # A component that has all but a trace of a row has it.
+        count = np.floor(self.count + 1e-6).astype(np.int64)
+        if detail == "diagonal":
+            lost |= (count <= 1)[:, None]  # one row has no variance, only traces of others
+        return Statistics(
+            np.arange(len(points)),
+            count,
+            self.weight,
+            means,
+            spread.cleared(lost) if lost.any() else spread,
+            None,
+            Extremes(np.zeros_like(shift), np.zeros_like(shift), exact=False),
+        )
+
+    def _centred(self, jump: Floats) -> Dense | Diagonal:
+        """The squares about means that lie `jump` away, in units of one over root weight."""
+        if self.square.ndim == 2:
+            return Diagonal(Pair(self.square - jump**2))
+        shared = len(self.square) < len(jump)
+        for g, square in enumerate(self.square):
+            own = jump if shared else jump[g : g + 1]
+            square -= own.T @ own
+            square += square.T.copy()
+            square /= 2
+        return Dense(Pair(self.square), not shared)
+
+
+def _expected(block: Block, components: Components) -> tuple[Floats, Iterable[Floats]]:
+    """ln p(x, component) (m, b), and for each component the steps (d, b) from its point."""
+    if block.gaps is None:
+        return components.log_joint(block.columns, block.components), _steps(block, components)
+    rows, which = block.columns.T, block.components.tolist()
+    found = [components.filled(rows, block.gaps, c) for c in which]
+    return np.array([joint for _, joint in found]), [steps.T for steps, _ in found]
+
+
+def _steps(block: Block, components: Components) -> Iterator[Floats]:
+    steps = np.empty_like(block.columns)
+    for c in block.components.tolist():
+        yield np.subtract(block.columns, components.points[c][:, None], out=steps)
+
+
+def _to_shares(joint: Floats) -> Floats:
+    """ln p(x), (b,), from ln p(x, component), which become p(component | x) in place."""
+    top = joint.max(axis=0)
+    joint -= top
+    np.exp(joint, out=joint)
+    total = joint.sum(axis=0)
+    joint /= total
+    return np.asarray(top + np.log(total))
