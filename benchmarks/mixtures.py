@@ -12,7 +12,7 @@ from benchmarks.case import Case
 from benchmarks.memory import usage
 from benchmarks.row import AT_LEAST, AT_MOST, Row
 from benchmarks.timing import fastest
-from suffice.estimators.mixture import GaussianMixture
+from suffice import GaussianMixture
 
 SUBJECT = "mixtures"
 CASE, ITERATIONS = Case(200_000, 32, 10), 20

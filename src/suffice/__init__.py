@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     )
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
     from suffice.estimators.mixed import MixedNB
-    from suffice.estimators.mixture import GaussianMixture, MixtureDiscriminant
+    from suffice.estimators.mixture import GaussianMixture
+    from suffice.estimators.mixture_discriminant import MixtureDiscriminant
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
     from suffice.statistics.incomplete import IncompleteStatistics
@@ -36,7 +37,7 @@ _HOME = {
     "DiagonalLDA": "suffice.estimators.gaussian",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
-    "MixtureDiscriminant": "suffice.estimators.mixture",
+    "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
     "GaussianNB": "suffice.estimators.gaussian",
     "IncompleteStatistics": "suffice.statistics.incomplete",
     "LDA": "suffice.estimators.linear",

@@ -20,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
+from suffice import GaussianMixture, MixtureDiscriminant
 from suffice.errors import (
     InvalidFeatures,
     InvalidInput,
@@ -28,7 +29,6 @@ from suffice.errors import (
     NotFinite,
     TooFewRows,
 )
-from suffice.estimators.mixture import GaussianMixture, MixtureDiscriminant
 
 KINDS = ("full", "tied", "diag", "spherical")
 each_kind = pytest.mark.parametrize("kind", KINDS)

@@ -1,38 +1,29 @@
-"""Mixtures: several Gaussians a class, and Gaussians without any classes."""
+"""Gaussian mixtures: several Gaussians and no labels."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
-from suffice.answers.pair import class_position
-from suffice.answers.rarity import Rarity
 from suffice.answers.sampling import count, draw, generator, random_codes
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features, infinite
-from suffice.data.labels import shown
-from suffice.data.partial_labels import label_column, partial_classes
-from suffice.data.weights import Weights
 from suffice.errors import (
     InvalidFeatures,
-    InvalidInput,
-    InvalidLabels,
     InvalidParameter,
     TooFewRows,
 )
-from suffice.estimators.base import Classifier
-from suffice.models.em import fit_mixture, sizes_by_bic
+from suffice.estimators.fitting import Fitting, training_rows
+from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, n_parameters, shaped
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings, choice, not_negative
-from suffice.models.training import Effort, Given, MixtureFit, Progress, Training, most_components
+from suffice.models.training import Given, Progress
 
 COVARIANCE_TYPES = {
     "full": ("full", 0.0),
@@ -42,66 +33,6 @@ COVARIANCE_TYPES = {
 }
 
 STARTS = ("k-means++", "kmeans")
-
-# With n_components="bic", a class has at most so many.
-MOST_BY_BIC = 6
-
-
-class Fitting:
-    """Parameters and results of EM, which all mixtures share."""
-
-    tol: float
-    max_iter: int
-    n_init: int
-    verbose: int
-    callback: Callable[[Progress], None] | None
-    n_iter_: int
-    converged_: bool
-    lower_bound_: float
-    log_likelihoods_: Floats
-    _model: MixtureModel | None
-    _component_weight: Floats
-
-    def _effort(self, addition: float = 0.0) -> Effort:
-        return Effort(
-            not_negative("tol", self.tol),
-            count("max_iter", self.max_iter),
-            count("n_init", self.n_init),
-            addition,
-            self._told if self.verbose or self.callback is not None else None,
-        )
-
-    def _told(self, progress: Progress) -> None:
-        if self.verbose:
-            print(
-                f"start {progress.start}, iteration {progress.iteration}: mean log-likelihood "
-                f"{progress.log_likelihood:.6f}, gain {progress.gain:.3g}"
-            )
-        if self.callback is not None:
-            self.callback(progress)
-
-    def _take_fit(self, fit: MixtureFit, X: Any) -> None:
-        """Hold what was found."""
-        validate_data(self, X=X, reset=True, skip_check_array=True)
-        self._model = fit.model
-        self._component_weight = fit.weight
-        self.n_iter_ = max(1, len(fit.log_likelihoods))
-        self.converged_ = fit.converged
-        self.log_likelihoods_ = np.array(fit.log_likelihoods)
-        self.lower_bound_ = fit.log_likelihood
-
-    def _tell(self, fit: MixtureFit) -> None:
-        """Warn of what went otherwise than asked for."""
-        told: list[tuple[str, type[Warning]]] = [(note, RuntimeWarning) for note in fit.notes]
-        n = self.n_iter_
-        if fit.interrupted:
-            what = f"interrupted after {n} iterations: the best model so far is kept."
-            told.append((what, RuntimeWarning))
-        elif n == self.max_iter and not fit.converged and self.tol > 0:
-            what = f"EM has not converged in {n} iterations; raise max_iter or tol."
-            told.append((what, ConvergenceWarning))
-        for what, kind in told:
-            warnings.warn(what, kind, stacklevel=3)
 
 
 class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -131,7 +62,7 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
     lower_bound_, n_features_in_, feature_names_in_ ; log_likelihoods_ : mean log-likelihood at
         the start of each iteration
 
-    >>> from suffice.estimators.mixture import GaussianMixture
+    >>> from suffice import GaussianMixture
     >>> X = [[1.0], [1.2], [0.9], [7.1], [6.8], [7.3]]
     >>> model = GaussianMixture(2, random_state=0).fit(X)
     >>> sorted(model.means_.ravel().round(2).tolist())
@@ -187,7 +118,9 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
         settings, K = self._settings(), count("n_components", self.n_components)
         choice("init_params", self.init_params, STARTS)
         effort = self._effort(not_negative("reg_covar", self.reg_covar))
-        training = _training(X, np.zeros(as_features(X).shape[0], np.int64), None, sample_weight)
+        training = training_rows(
+            X, np.zeros(as_features(X).shape[0], np.int64), None, sample_weight
+        )
         n, d = int(training.count[0]), training.X.shape[1]
         if n < K:
             raise TooFewRows(
@@ -310,182 +243,3 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
         if error is not None:
             raise error
         return found
-
-
-class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
-    """Classes of several Gaussians each; rows without a label are learned from, too.
-
-    Labelled rows have a share in the components of their class, others in those of all classes.
-    With one component a class and every label known, this is `GaussianDiscriminant`.
-
-    Parameters
-    ----------
-    n_components : Gaussians a class: a number (fewer where a class has less than two
-        different rows for each), a mapping by label, or "bic", which chooses up to six by
-        the labelled rows
-    structure, pooling, shrinkage, target : see `GaussianDiscriminant`; pooling is over the
-        components of all classes. "ledoit-wolf" is "oas" where rows are shared.
-    priors : None (class shares), "uniform", a mapping by label, or an array in the order of
-        `classes_`
-    tol, max_iter, n_init, random_state, verbose, callback : see `GaussianMixture`
-    unlabelled : the label of rows without a class, beside those whose label is missing (None,
-        NaN); None if there is no such label. Where one other label is all there is, it is a
-        class itself, so that labels of -1 and 1 mean what they mean elsewhere.
-
-    Attributes
-    ----------
-    classes_, priors_, n_features_in_, feature_names_in_, n_iter_, converged_, lower_bound_,
-    log_likelihoods_ ; means_, weights_, covariances_, component_classes_ : by component
-
-    >>> from sklearn.datasets import load_iris
-    >>> from suffice.estimators.mixture import MixtureDiscriminant
-    >>> X, y = load_iris(return_X_y=True)
-    >>> y[10:50] = y[60:100] = y[110:] = -1
-    >>> model = MixtureDiscriminant(1).fit(X, y)
-    >>> round(model.score(X, load_iris().target), 3)
-    0.967
-    """
-
-    def __init__(
-        self,
-        n_components: int | Mapping[Any, int] | str = 2,
-        structure: str = "full",
-        pooling: float = 0.0,
-        shrinkage: float | str = 0.0,
-        target: str = "identity",
-        priors: Any = None,
-        tol: float = 1e-3,
-        max_iter: int = 100,
-        n_init: int = 1,
-        random_state: Any = None,
-        unlabelled: Any = -1,
-        verbose: int = 0,
-        callback: Callable[[Progress], None] | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.structure = structure
-        self.pooling = pooling
-        self.shrinkage = shrinkage
-        self.target = target
-        self.priors = priors
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.random_state = random_state
-        self.unlabelled = unlabelled
-        self.verbose = verbose
-        self.callback = callback
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the components of each class, from all rows."""
-        settings, effort = self._settings(), self._effort()
-        rng = generator(self.random_state)
-        as_features(X)  # what is wrong with X is said before what is wrong with y
-        classes, codes = partial_classes(label_column(y, type(self).__name__), self.unlabelled)
-        training = _training(X, codes, classes, sample_weight)
-        sizes = self._sizes(training, settings, effort, rng)
-        found = fit_mixture(training, sizes, settings, self.priors, effort, rng)
-        self._take_fit(found, X)
-        self.classes_ = training.classes
-        self._tell(found)
-        return self
-
-    @property
-    def means_(self) -> Floats:
-        """Mean of each component, (K, d)."""
-        return self._fitted.components.means
-
-    @property
-    def weights_(self) -> Floats:
-        """Share of each component in its class, (K,)."""
-        return self._fitted.shares
-
-    @property
-    def covariances_(self) -> Floats:
-        """Covariance of each component, (K, d, d); computed when asked for."""
-        found = self._fitted.components.matrices
-        return found if found.ndim == 3 else np.repeat(found[None], len(self.means_), axis=0)
-
-    @property
-    def component_classes_(self) -> Array:
-        """The class of each component, (K,)."""
-        return np.asarray(self.classes_[self._fitted.owner])
-
-    @property
-    def contributions(self) -> Any:
-        """The log-odds of mixtures are no sum over features: an AttributeError."""
-        raise AttributeError("the log-odds of mixtures are no sum over features.")
-
-    explain = contributions
-
-    def _settings(self) -> Settings:
-        return Settings.checked(
-            structure=self.structure,
-            pooling=self.pooling,
-            shrinkage=self.shrinkage,
-            target=self.target,
-        )
-
-    def _class_weight(self) -> Floats:
-        model = self._fitted
-        weight = np.bincount(model.owner, self._component_weight, len(model.classes))
-        return np.asarray(weight, np.float64)
-
-    def _new_atypicality(self) -> Any:
-        return Rarity(self._fitted, np.isnan, _masked)
-
-    def _sizes(
-        self, training: Training, settings: Settings, effort: Effort, rng: np.random.Generator
-    ) -> Indices:
-        """How many components each class is to have, (k,)."""
-        asked, classes, rows = self.n_components, training.classes, training.count
-        if isinstance(asked, str):
-            choice("n_components", asked, ("bic",))
-            return sizes_by_bic(training, settings, effort, rng, MOST_BY_BIC)
-        if isinstance(asked, Mapping):
-            return _sizes_by_label(asked, classes, rows)
-        most = count("n_components", asked)
-        if most > rows.max():
-            c = int(rows.argmax())
-            raise TooFewRows(
-                f"n_components is {most}, but the largest class, {shown(classes[c])}, has "
-                f"{rows[c]} labelled rows; take fewer components or more rows."
-            )
-        return np.minimum(most, most_components(training))
-
-
-def _sizes_by_label(asked: Mapping[Any, int], classes: Array, rows: Indices) -> Indices:
-    for label in asked:
-        class_position(classes, label)
-    sizes = []
-    for label, n in zip(classes.tolist(), rows.tolist(), strict=True):
-        if label not in asked:
-            raise InvalidParameter(f"n_components has no entry for class {label!r}.")
-        sizes.append(count(f"n_components of class {label!r}", asked[label]))
-        if sizes[-1] > n:
-            raise TooFewRows(
-                f"n_components of class {label!r} is {sizes[-1]}, but it has {n} labelled rows."
-            )
-    return np.array(sizes)
-
-
-def _training(X: Any, codes: Indices, classes: Array | None, sample_weight: Any) -> Training:
-    """Checked rows; classes without a row of positive weight are left out."""
-    n = as_features(X).shape[0]
-    if len(codes) != n:
-        raise InvalidInput(
-            f"X has {n} rows but y has {len(codes)} labels: inconsistent numbers of samples."
-        )
-    weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
-    classes = np.zeros(1, np.int64) if classes is None else classes
-    counted = codes if weights is None else np.where(weights > 0, codes, -1)
-    present = np.unique(counted[counted >= 0])
-    if not len(present):
-        raise InvalidLabels("no row of positive weight has a label; label some rows of each class.")
-    place = np.full(len(classes) + 1, -1)
-    place[present] = np.arange(len(present))
-    return Training.of(X, place[counted], weights, classes[present])
-
-
-def _masked(rows: Array, pattern: Array) -> Floats:
-    return np.where(pattern, np.nan, rows)
