@@ -236,21 +236,17 @@ class LowRank:
         ignored = self.inverse_scale == 0
         missing = gaps.patterns & ~ignored
         steps[:, ignored] = 0.0
-        return fill_by_pattern(
-            steps, Gaps(missing, gaps.starts), lambda x, m: self.solve(x)[:, m], self._block
-        )
+        return fill_by_pattern(steps, Gaps(missing, gaps.starts), self._precision)
 
     def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
         """Filled rows times the inverse covariance of what they know; zero where they do not."""
         return _known(self.solve(steps), gaps)
 
-    def _block(self, at: Indices) -> Floats:
-        """The precision of some features."""
-        columns = self.basis[:, at]
-        inside = (columns.T * (1 / self.variances - 1 / self.floor)) @ columns
-        inside[np.diag_indices_from(inside)] += 1 / self.floor
-        inverse = self.inverse_scale[at]
-        return np.asarray(inside * inverse * inverse[:, None])
+    def _precision(self, at: Indices) -> Floats:
+        """Some rows of the inverse covariance, (m, d)."""
+        inside = (self.basis[:, at].T * (1 / self.variances - 1 / self.floor)) @ self.basis
+        inside[np.arange(len(at)), at] += 1 / self.floor
+        return np.asarray(inside * self.inverse_scale * self.inverse_scale[at][:, None])
 
     def _stretched(self, scaled: Floats) -> Floats:
         inside, outside = self._split(scaled)

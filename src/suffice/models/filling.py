@@ -50,9 +50,7 @@ def fill_regular(steps: Floats, gaps: Gaps, whitener: Cholesky) -> Floats:
     """A regular covariance: solves P_mm x_m = -P_mo x_o, P being the precision."""
     precision = whitener.precision
     if len(gaps.patterns) < COMPILED_FROM:
-        return fill_by_pattern(
-            steps, gaps, lambda x, m: x @ precision[:, m], lambda m: precision[np.ix_(m, m)]
-        )
+        return fill_by_pattern(steps, gaps, lambda m: precision[m])
     from suffice.models.compiled import fill
 
     blank(steps, gaps)
@@ -62,21 +60,24 @@ def fill_regular(steps: Floats, gaps: Gaps, whitener: Cholesky) -> Floats:
     return out
 
 
-def fill_by_pattern(
-    steps: Floats,
-    gaps: Gaps,
-    forces: Callable[[Floats, Indices], Floats],
-    block: Callable[[Indices], Floats],
-) -> Floats:
-    """Any regular precision P, by x P[:, m] for rows x and by its blocks P_mm."""
+def fill_by_pattern(steps: Floats, gaps: Gaps, precision: Callable[[Indices], Floats]) -> Floats:
+    """Any regular precision, by some of its rows (m, d)."""
     blank(steps, gaps)
     out = np.zeros(len(steps))
-    for missing, rows in gaps:
+    for missing, run in gaps:
         if len(missing):
-            force = forces(steps[rows], missing)
-            found, log_determinant = cholesky_solve(block(missing), force.T)
-            steps[rows, missing] = -found.T
-            out[rows] = (log_determinant - len(missing) * LOG_2PI) / 2
+            rows, pulls = steps[run], precision(missing)
+            inner = pulls[:, missing]
+            if len(rows) < len(pulls.T):
+                found, log_determinant = cholesky_solve(inner, pulls @ rows.T)
+                filled = -found.T
+            else:
+                found, log_determinant = cholesky_solve(inner, pulls)
+                filled = rows @ -found.T
+            # Column by column: indices for both axes at once would take many times longer.
+            for i, j in enumerate(missing.tolist()):
+                rows[:, j] = filled[:, i]
+            out[run] = (log_determinant - len(missing) * LOG_2PI) / 2
     return out
 
 

@@ -26,17 +26,39 @@ from suffice.models.scoring import (
 )
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
+# Smaller tables are not looked at for gaps beforehand, and of larger ones so many rows.
+FEW_ROWS = 1 << 13
+LOOKED_AT = 128
+
 if TYPE_CHECKING:
     from suffice.models.gaussian import GaussianModel
+
+
+def mostly_gaps(X: Array) -> bool:
+    """Whether a large table has gaps in most of a few rows: then asking for all is in vain."""
+    if len(X) < FEW_ROWS:
+        return False
+    some = X[:: len(X) // LOOKED_AT]
+    return bool(np.isnan(some).any(axis=1).mean() > 0.5)
 
 
 def mended(model: GaussianModel, name: str, X: Array, found: Floats) -> Floats:
     """The answer `name` of the model, given as `found`, put right in rows with gaps."""
     at = np.flatnonzero(np.isnan(found[:, 0]))
     if len(at):
-        missing = np.isnan(X)[at] if 8 * len(at) > len(X) else np.isnan(X[at])
-        found[at] = _ANSWERS[name](model, Gapped(X, at, missing))
-        found[at[missing.all(axis=1)]] = _of_nothing(model, name)
+        everywhere = len(at) == len(X)
+        if everywhere:
+            missing = np.isnan(X)
+        else:
+            missing = np.isnan(X)[at] if 8 * len(at) > len(X) else np.isnan(X[at])
+        answers = _ANSWERS[name](model, Gapped(X, at, missing))
+        if everywhere:
+            found = answers
+        else:
+            found[at] = answers
+        nothing = np.flatnonzero(missing[:, 0])
+        nothing = nothing[missing[nothing].all(axis=1)]
+        found[at[nothing]] = _of_nothing(model, name)
         if name in _CERTAIN and not model.shared:
             _settle_far_rows(model, name, X, found, at)
     return found

@@ -15,7 +15,7 @@ from suffice.models.completion import adapted, complete
 from suffice.models.covariance import Covariance, Diagonal
 from suffice.models.diagonal import diagonal_covariances
 from suffice.models.full import full_covariances
-from suffice.models.gapped import mended
+from suffice.models.gapped import mended, mostly_gaps
 from suffice.models.groups import Groups
 from suffice.models.priors import class_priors
 from suffice.models.scoring import Independent, by_blocks, normalised, probabilities
@@ -134,7 +134,13 @@ class GaussianModel:
 
     def answer(self, name: str, rows: Array) -> Floats:
         """One of the answers below for all rows; missing values are integrated out."""
-        found: Floats = getattr(self, name)(rows)
+        if mostly_gaps(rows):
+            found = np.full((len(rows), len(self.classes)), np.nan)
+            complete = np.flatnonzero(~np.isnan(rows).any(axis=1))
+            if len(complete):
+                found[complete] = getattr(self, name)(rows[complete])
+        else:
+            found = getattr(self, name)(rows)
         # A gap shows in the answer; looking there spares a pass over the rows.
         return found if np.isfinite(found).all() else mended(self, name, rows, found)
 
