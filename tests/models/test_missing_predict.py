@@ -395,3 +395,13 @@ def test_more_features_than_a_word_has_bits_are_told_apart(one_thread):
     hidden = with_gaps(table, 0.05)[:12]
     joint, _ = reference(m, hidden)
     near(m.predict_joint_log_proba(hidden), joint, 1e-9)
+
+
+@pytest.mark.parametrize("kind", [sf.LDA, sf.QDA, sf.DiagonalLDA])
+def test_many_rows_of_a_pattern_are_answered_like_each_alone(kind):
+    m = kind().fit(X, Y)
+    gaps = np.repeat(X[:2], 200, axis=0) + np.random.default_rng(0).normal(size=(400, X.shape[1]))
+    gaps[:200, 1] = gaps[200:, [0, 2]] = np.nan
+    for name in ("predict_proba", "predict_log_proba", "discriminants"):
+        alone = np.concatenate([getattr(m, name)(row[None]) for row in gaps])
+        near(getattr(m, name)(gaps), alone, 1e-11)

@@ -15,8 +15,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Covariance, Diagonal
-from suffice.models.filling import peaks
+from suffice.models.covariance import Covariance, Diagonal, Full
+from suffice.models.filling import ROWS_OF_PATTERN, peaks
+from suffice.models.linalg import Cholesky, cholesky_solve
 from suffice.models.scoring import (
     BLOCK_BYTES,
     PARALLEL_FROM,
@@ -160,7 +161,31 @@ def _scores(
 
 def run_scores(model: GaussianModel, rows: Floats, gaps: Gaps) -> Floats:
     """Joint log densities up to a constant of the row, (n, k), of rows sorted by pattern."""
-    return _linear(model, rows, gaps)[0] if model.shared else _separate(model, rows, gaps)
+    if not model.shared:
+        return _separate(model, rows, gaps)
+    covariance = model.covariances[0]
+    few = ROWS_OF_PATTERN * len(gaps.patterns) <= len(rows)
+    if few and isinstance(covariance, Full) and isinstance(covariance.whitener, Cholesky):
+        return _by_slopes(model, covariance.whitener, rows, gaps)
+    return _linear(model, rows, gaps)[0]
+
+
+def _by_slopes(model: GaussianModel, whitener: Cholesky, rows: Floats, gaps: Gaps) -> Floats:
+    """Linear scores with slopes for each pattern, so that rows need not be filled."""
+    linear, precision = model.linear, whitener.precision
+    constants = model.log_priors - _mean_lengths(model, gaps) / 2
+    out = np.empty((len(rows), len(model.classes)))
+    for i, (missing, run) in enumerate(gaps):
+        steps, slopes = rows[run] - linear.centre, linear.slopes
+        if len(missing):
+            pulls = precision[missing]
+            found, _ = cholesky_solve(pulls[:, missing], pulls)
+            slopes = slopes - found.T @ slopes[missing]
+            for j in missing.tolist():
+                steps[:, j] = 0.0
+        np.matmul(steps, slopes, out=out[run])
+        out[run] += constants[i]
+    return out
 
 
 def _joint(model: GaussianModel, rows: Gapped) -> Floats:
