@@ -617,3 +617,18 @@ def test_a_refused_batch_changes_nothing(case):
     with pytest.raises(InvalidInput):
         model.partial_fit(X[:, :-1], Y)
     assert (model.statistics_.digest(), model.predict_proba(X).tolist()) == before
+
+
+@pytest.mark.parametrize(
+    ("model", "wanted"),
+    [(sf.LDA(), "summarize"), (sf.CategoricalNB(), "count_levels"), (sf.MixedNB(), "MixedNB")],
+    ids=["moments", "counts", "mixed"],
+)
+def test_statistics_of_another_kind_are_refused_with_the_right_ones(model, wanted):
+    with pytest.raises(InvalidParameter, match=wanted):
+        model.fit_statistics("statistics")
+
+
+def test_one_class_has_no_odds():
+    with pytest.raises(InvalidParameter, match="no pair of classes: all rows are 'u'"):
+        sf.CategoricalNB().fit([["p"], ["q"]], ["u", "u"]).log_odds([["p"]])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.answers.contributions import Contributions, contributions
-from suffice.answers.imputation import draws, impute
-from suffice.answers.sampling import draw
+from suffice.answers.imputation import class_shares, draws, impute
+from suffice.answers.sampling import draw, random_columns
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.levels import MISSING
 from suffice.models.discrete import DiscreteModel
@@ -30,8 +30,11 @@ def _draw(model: DiscreteModel, codes: Indices, seeds: np.random.SeedSequence) -
 
 @impute.register
 def _impute(model: DiscreteModel, rows: Array, codes: Indices | None) -> Indices:
-    """The most probable level, classes weighted by their posterior."""
-    shares = _shares(model, rows, codes)
+    return most_probable(model, rows, class_shares(model, rows, codes))
+
+
+def most_probable(model: DiscreteModel, rows: Array, shares: Floats) -> Indices:
+    """The most probable level of each missing one, classes weighted by `shares` (n, k)."""
     out = np.array(rows, dtype=np.int64)
     for j, feature in enumerate(model.features):
         at = np.flatnonzero(rows[:, j] == MISSING)
@@ -50,7 +53,7 @@ def _draws(
     rng: np.random.Generator,
 ) -> Indices:
     """Levels drawn at random; those of a row come from one class."""
-    shares = _shares(model, rows, codes)
+    shares = class_shares(model, rows, codes)
     out = np.repeat(np.array(rows, dtype=np.int64)[None], n_draws, axis=0)
     for i in range(n_draws):
         chosen = np.eye(len(model.classes))[random_columns(shares, rng)]
@@ -66,16 +69,3 @@ def random_levels(model: DiscreteModel, shares: Floats, rng: np.random.Generator
         if len(feature.levels):
             out[:, j] = random_columns(shares @ np.exp(feature.log_chances), rng)
     return out
-
-
-def random_columns(chances: Floats, rng: np.random.Generator) -> Indices:
-    """A column for each row, by its chances (n, m)."""
-    edges = np.cumsum(chances, axis=1)
-    at = (rng.random(len(chances))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
-    return np.asarray(np.minimum(at, chances.shape[1] - 1))
-
-
-def _shares(model: DiscreteModel, rows: Array, codes: Indices | None) -> Floats:
-    if codes is not None:
-        return np.asarray(np.eye(len(model.classes))[codes])
-    return model.answer("posterior", rows)

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from suffice.answers.sampling import random_columns
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.models.gapped import Gapped, run_scores
 from suffice.models.gaussian import GaussianModel
+from suffice.models.model import Model
 from suffice.models.scoring import probabilities
 
 
@@ -20,20 +22,31 @@ def impute(model: Any, X: Any, codes: Indices | None) -> Any:
     raise NotImplementedError(f"no imputation for a {type(model).__name__}")
 
 
+def class_shares(model: Model, rows: Any, codes: Indices | None) -> Floats:
+    """What each class counts for in each row, (n, k): the posterior, or all for the one given."""
+    if codes is not None:
+        return np.asarray(np.eye(len(model.classes))[codes])
+    return model.answer("posterior", rows)
+
+
 @impute.register
 def _impute(model: GaussianModel, X: Array, codes: Indices | None) -> Floats:
+    return expected(model, X, None if codes is None else np.eye(len(model.classes))[codes])
+
+
+def expected(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
+    """E(x | what is known), (n, d): classes weighted by `shares` (n, k), or by their posterior."""
     out = X.astype(np.float64)
     gapped = Gapped.of(X)
     if not len(gapped):
         return out
-    own = None if codes is None else codes[gapped.at]
 
     def work(rows: Floats, gaps: Gaps, which: Indices) -> Floats:
-        if own is None:
-            shares = probabilities(run_scores(model, rows, gaps).T).T
+        if shares is None:
+            own = probabilities(run_scores(model, rows, gaps).T).T
         else:
-            shares = np.eye(len(model.classes))[own[which]]
-        return _expected(model, rows, gaps, shares)
+            own = shares[gapped.at[which]]
+        return _expected(model, rows, gaps, own)
 
     out[gapped.at] = gapped.by_runs(X.shape[1], work)
     return out
@@ -60,7 +73,7 @@ def _draws(
             len(model.classes), lambda x, gaps, _: probabilities(run_scores(model, x, gaps).T).T
         )
     for i in range(n_draws):
-        own = _random_classes(shares, rng) if shares is not None else codes[at]  # type: ignore[index]
+        own = random_columns(shares, rng) if shares is not None else codes[at]  # type: ignore[index]
         noise = rng.standard_normal(rows.shape)
         out[i, at] = complete_at_random(model, rows, own, noise)
     return out
@@ -106,9 +119,3 @@ def _expected(model: GaussianModel, rows: Floats, gaps: Gaps, shares: Floats) ->
         share = shares[:, c, None]
         total += np.where(share > 0, share * (mean + steps), 0.0)
     return np.where(missing, total, rows)
-
-
-def _random_classes(shares: Floats, rng: np.random.Generator) -> Indices:
-    edges = np.cumsum(shares, axis=1)
-    chosen = (rng.random(len(shares))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
-    return np.asarray(np.minimum(chosen, shares.shape[1] - 1))

@@ -7,9 +7,7 @@ import numpy as np
 from suffice.answers.imputation import draws, impute
 from suffice.answers.sampling import draw, random_codes
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.mixture import (
-    MixtureModel,
-)
+from suffice.models.mixture import MixtureModel
 
 
 @draw.register

@@ -22,6 +22,10 @@ def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
     if a is None and b is None:
         if len(classes) == 2:
             return 1, 0
+        if len(classes) < 2:
+            raise InvalidParameter(
+                f"there is no pair of classes: all rows are {shown(classes[0])}."
+            )
         raise InvalidParameter(f"name two of the {len(classes)} classes: {listed(classes)}.")
     if a is None or b is None:
         raise InvalidParameter(f"name two classes, not one: {listed(classes)}.")

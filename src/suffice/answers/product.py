@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from suffice.answers import discrete as _discrete  # noqa: F401 - registers its answers
 from suffice.answers.contributions import Contributions, contributions
-from suffice.answers.discrete import random_columns
-from suffice.answers.imputation import draws, impute
-from suffice.answers.sampling import draw
+from suffice.answers.discrete import most_probable
+from suffice.answers.imputation import class_shares, draws, expected, impute
+from suffice.answers.sampling import draw, random_columns
 from suffice.data.arrays import Floats, Indices
 from suffice.data.mixed import MixedRows
 from suffice.models.product import ProductModel
@@ -44,31 +43,13 @@ def _draw(model: ProductModel, codes: Indices, seeds: np.random.SeedSequence) ->
 
 @impute.register
 def _impute(model: ProductModel, rows: MixedRows, codes: Indices | None) -> MixedRows:
-    if codes is not None:
-        return _by_class(model, rows, codes)
-    shares = model.answer("posterior", rows)
-    numeric, levels = rows.numeric.astype(np.float64), rows.codes
-    k = len(model.classes)
+    shares = class_shares(model, rows, codes)
+    numeric, levels = rows.numeric, rows.codes
     if model.gaussian is not None:
-        filled = np.zeros_like(numeric)
-        for c in range(k):
-            own = impute(model.gaussian, rows.numeric, np.full(len(rows), c))
-            filled += np.where(shares[:, c, None] > 0, shares[:, c, None] * own, 0.0)
-        numeric = np.where(np.isnan(numeric), filled, numeric)
+        numeric = expected(model.gaussian, numeric, shares)
     if model.discrete is not None:
-        levels = impute_levels(model, rows, shares)
+        levels = most_probable(model.discrete, levels, shares)
     return MixedRows(numeric, levels)
-
-
-def impute_levels(model: ProductModel, rows: MixedRows, shares: Floats) -> Indices:
-    """The most probable level of each missing one, classes weighted by the shares."""
-    assert model.discrete is not None
-    out = rows.codes.copy()
-    for j, feature in enumerate(model.discrete.features):
-        at = np.flatnonzero(rows.missing[:, rows.numeric.shape[1] + j])
-        if len(feature.levels):
-            out[at, j] = (shares[at] @ np.exp(feature.log_chances)).argmax(axis=1)
-    return out
 
 
 @draws.register
@@ -91,12 +72,3 @@ def _draws(
             levels = draws(model.discrete, rows.codes, 1, own, rng)[0]
         out.append(MixedRows(numeric, levels))
     return out
-
-
-def _by_class(model: ProductModel, rows: MixedRows, codes: Indices) -> MixedRows:
-    numeric, levels = rows.numeric, rows.codes
-    if model.gaussian is not None:
-        numeric = impute(model.gaussian, rows.numeric, codes)
-    if model.discrete is not None:
-        levels = impute(model.discrete, rows.codes, codes)
-    return MixedRows(numeric, levels)

@@ -58,6 +58,13 @@ def random_codes(priors: Floats, n: int, rng: np.random.Generator) -> Indices:
     return np.asarray(rng.choice(len(priors), n, p=priors / priors.sum()), dtype=np.int64)
 
 
+def random_columns(chances: Floats, rng: np.random.Generator) -> Indices:
+    """A column for each row, by its chances (n, m)."""
+    edges = np.cumsum(chances, axis=1)
+    at = (rng.random(len(chances))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
+    return np.asarray(np.minimum(at, chances.shape[1] - 1))
+
+
 def generator(random_state: Any) -> np.random.Generator:
     """A generator from a seed, a generator, scikit-learn's RandomState, or None."""
     if isinstance(random_state, np.random.RandomState):

@@ -9,10 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.missing import is_missing
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
-
-# What pandas puts where a value is missing, by the names of their types.
-_MISSING = ("NAType", "NaTType")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +194,12 @@ def _from_objects(values: Array) -> Floats:
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        gaps = np.array([type(value).__name__ in _MISSING for value in values.flat])
-        if gaps.any():
-            return _from_objects(np.where(gaps.reshape(values.shape), np.nan, values))
-        for (i, j), value in np.ndenumerate(values):
+        gaps = np.array([is_missing(value) for value in values.flat]).reshape(values.shape)
+    known = np.where(gaps, np.nan, values)
+    try:
+        return known.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        for (i, j), value in np.ndenumerate(known):
             try:
                 float(value)
             except (TypeError, ValueError, OverflowError):

@@ -12,6 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
+from suffice.data.missing import is_missing
 from suffice.errors import InvalidLabels, Mismatch
 
 KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}
@@ -157,7 +158,7 @@ def _encode_objects(values: Array | nw.Series[Any], start: int, stop: int) -> tu
             bad = next(i for i, label in enumerate(labels) if label.__hash__ is None)
             raise InvalidLabels(f"y[{low + bad}] is {labels[bad]!r}, not a label.") from None
         codes[low - start : low - start + len(labels)] = found
-    if any(_is_missing(label) for label in table):
+    if any(is_missing(label) for label in table):
         raise _first_missing(values, start, stop)
     classes = _as_classes(list(table), types)
     order = np.argsort(classes)
@@ -212,16 +213,12 @@ def _family(kind: type) -> str:
     return next((name for name, types in _FAMILIES if issubclass(kind, types)), kind.__name__)
 
 
-def _is_missing(label: Any) -> bool:
-    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
-
-
 def _first_missing(values: Array | nw.Series[Any], start: int, stop: int) -> InvalidLabels:
     rows = [
         low + i
         for low, labels in _stretches(values, start, stop)
         for i, label in enumerate(labels)
-        if _is_missing(label)
+        if is_missing(label)
     ]
     return _missing(rows[0], len(rows))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.features import as_frame
+from suffice.data.missing import is_missing
 from suffice.errors import InvalidFeatures, NotFinite
 
 # What a code says that is no position among the levels.
@@ -168,7 +169,7 @@ def _of_floats(values: Array, name: str, first_row: int) -> Column:
 
 
 def _of_objects(values: Array, name: str, first_row: int) -> Column:
-    missing = np.array([_is_missing(value) for value in values], bool)
+    missing = np.array([is_missing(value) for value in values], bool)
     known = [value for value, gap in zip(values.tolist(), missing, strict=True) if not gap]
     if not known:
         return Column(np.zeros(len(values), np.int64), missing, name)
@@ -198,12 +199,6 @@ def _of_objects(values: Array, name: str, first_row: int) -> Column:
 
 def _too_large(value: Any, name: str) -> InvalidFeatures:
     return InvalidFeatures(f"{name} holds {value}, beyond 64 bits; pass such levels as strings.")
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
 def _not_negative(values: Array, name: str, first_row: int) -> Array:

@@ -5,26 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.labels import Labels
-from suffice.errors import (
-    InvalidLabels,
-)
+from suffice.data.missing import is_missing
+from suffice.errors import InvalidLabels
 
 
-def label_column(y: Any, name: str) -> Any:
+def label_column(y: Any) -> Any:
     """One label a row, missing ones as None or NaN."""
-    if y is None:
-        raise InvalidLabels(
-            f"This {name} estimator requires y to be passed, but the target y is None."
-        )
-    if getattr(y, "ndim", 1) == 2:
-        try:
-            return column_or_1d(y, warn=True)
-        except ValueError as error:
-            raise InvalidLabels(str(error)) from None
     if isinstance(y, np.ma.MaskedArray):
         values = np.array(y, object)
         values[np.ma.getmaskarray(y)] = None
@@ -44,7 +33,7 @@ def partial_classes(y: Any, unlabelled: Any) -> tuple[Array, Indices]:
         return Labels.of(y).encode()  # which says what is wrong with it
     missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
     if values.dtype.kind == "O":
-        missing = np.array([_is_missing(label) for label in values.tolist()], bool)
+        missing = np.array([is_missing(label) for label in values.tolist()], bool)
     marked = np.zeros(len(values), bool)
     marked[~missing] = _equal(values[~missing], unlabelled)
     others = values[~missing & ~marked]
@@ -59,10 +48,6 @@ def partial_classes(y: Any, unlabelled: Any) -> tuple[Array, Indices]:
     codes = np.full(len(values), -1)
     classes, codes[known] = Labels.of(y if known.all() else values[known]).encode()
     return classes, codes
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
 
 
 def _equal(values: Array, label: Any) -> Any:

@@ -8,11 +8,11 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, gap, infinite
-from suffice.errors import InvalidFeatures
+from suffice.errors import InvalidFeatures, InvalidLabels
 from suffice.estimators.answers import Answers
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
@@ -130,6 +130,20 @@ class Classifier(Answers[AnyModel], ClassifierMixin, BaseEstimator, Generic[AnyM
         error = gap(rows, 0, getattr(self, "feature_names_in_", None))
         if error is not None:
             raise error
+
+    def _labels(self, y: Any) -> Any:
+        """One label a row, as scikit-learn's users may pass them."""
+        if y is None:
+            raise InvalidLabels(
+                f"This {type(self).__name__} estimator requires y to be passed, "
+                "but the target y is None."
+            )
+        if getattr(y, "ndim", 1) == 2:
+            try:
+                return column_or_1d(y, warn=True)
+            except ValueError as error:
+                raise InvalidLabels(str(error)) from None
+        return y
 
     def _check_width(self, columns: int) -> None:
         if columns != self.n_features_in_:

@@ -28,6 +28,7 @@ class DiscreteClassifier(Learner[DiscreteModel]):
     class_prior: Any
     statistics_: Counts
     _built_with: Smoothing
+    _takes = "what suffice.count_levels returns"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

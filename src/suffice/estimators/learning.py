@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any, Generic, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from suffice.data.labels import Labels
 from suffice.errors import (
@@ -25,6 +25,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
 
     statistics_: Any
     _built_with: Any
+    _takes = "what suffice.summarize returns"  # the statistics, as a message calls them
 
     def _settings(self) -> Any:
         """Which model the parameters ask for, after checking them."""
@@ -73,7 +74,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
     def fit_statistics(self, statistics: Any) -> Self:
         """Build the model from statistics: no row is read."""
         if not self._is_statistics(statistics):
-            raise InvalidParameter("fit_statistics takes what suffice.summarize returns.")
+            raise InvalidParameter(f"fit_statistics takes {self._takes}.")
         return self._take(statistics, self._settings())
 
     def merge(self, other: Learner[Any]) -> Self:
@@ -111,20 +112,6 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
 
     def _build(self) -> AnyModel:
         return self._made(self.statistics_, self._built_with)
-
-    def _labels(self, y: Any) -> Any:
-        """One label a row, as scikit-learn's users may pass them."""
-        if y is None:
-            raise InvalidLabels(
-                f"This {type(self).__name__} estimator requires y to be passed, "
-                "but the target y is None."
-            )
-        if getattr(y, "ndim", 1) == 2:
-            try:
-                return column_or_1d(y, warn=True)
-            except ValueError as error:
-                raise InvalidLabels(str(error)) from None
-        return y
 
     def _take(self, statistics: Any, settings: Any, X: Any = None, later: bool = False) -> Self:
         """Hold new statistics and their model, both or neither.

@@ -55,6 +55,7 @@ class MixedNB(Learner[ProductModel]):
 
     statistics_: MixedStatistics
     _built_with: tuple[Settings, Smoothing]
+    _takes = "the statistics_ of another MixedNB"
 
     def __init__(
         self,

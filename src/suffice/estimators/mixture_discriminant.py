@@ -99,7 +99,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         settings, effort = self._settings(), self._effort()
         rng = generator(self.random_state)
         as_features(X)  # what is wrong with X is said before what is wrong with y
-        classes, codes = partial_classes(label_column(y, type(self).__name__), self.unlabelled)
+        classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
         training = training_rows(X, codes, classes, sample_weight)
         sizes = self._sizes(training, settings, effort, rng)
         found = fit_mixture(training, sizes, settings, self.priors, effort, rng)
