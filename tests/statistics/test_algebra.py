@@ -181,6 +181,14 @@ def test_an_error_names_classes_and_features_as_the_user_does(detail):
 
 
 @details
+def test_what_weighs_too_little_beside_what_is_removed_is_refused(detail):
+    small = sf.summarize([[1.0], [2.0]], ["a", "a"], [1e-6, 1e-6], detail=detail)
+    large = sf.summarize([[1.0], [2.0]], ["a", "a"], [1e6, 1e6], detail=detail)
+    with pytest.raises(LostPrecision, match="class 'a' weighs too little"):
+        small + large - large
+
+
+@details
 def test_extremes_are_bounds_after_a_removal_and_say_so(detail):
     s = part(slice(None), detail)
     left = s - part(slice(8), detail)

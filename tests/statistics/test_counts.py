@@ -209,6 +209,21 @@ def test_all_the_weight_is_not_removed_with_some_of_the_rows():
         whole - sf.count_levels([["a"]], [0], [2.0])
 
 
+@pytest.mark.parametrize("levels", [["a", "a"], ["a", "b"]], ids=["in a level", "in a class"])
+def test_what_weighs_too_little_beside_what_is_removed_is_refused(levels):
+    small = sf.count_levels([[levels[0]]], [0], [1e-4])
+    large = sf.count_levels([[levels[1]]], [0], [1e6])
+    with pytest.raises(LostPrecision, match="class 0"):
+        small + large - large
+
+
+def test_the_last_level_removed_takes_its_kind_with_it():
+    whole = sf.count_levels([[None], [True]], [0, 0])
+    left = whole - sf.count_levels([[True]], [0])
+    assert left.digest() == sf.count_levels([[None]], [0]).digest()
+    assert (left + sf.count_levels([["red"]], [0])).tables[0].levels == ["red"]
+
+
 def test_classes_and_levels_of_one_part_only_stand_in_the_union():
     a = sf.count_levels([["red"], ["blue"]], ["x", "y"])
     b = sf.count_levels([["green"], ["red"], ["red"]], ["y", "z", "z"])

@@ -11,8 +11,9 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown
 from suffice.data.levels import comparable
-from suffice.errors import InvalidParameter, Mismatch, NeverIncluded
+from suffice.errors import InvalidParameter, LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
+from suffice.statistics.removal import worn
 from suffice.statistics.statistics import listed, positions
 
 
@@ -45,7 +46,8 @@ class Table:
         kept = self.rows.any(axis=0)
         weight = np.where(self.rows > 0, self.weight, 0.0)
         levels = self.levels[kept]
-        if levels.dtype.kind == "f" and (levels == np.floor(levels)).all():
+        # Of what kind the levels were is forgotten with the last of them.
+        if not len(levels) or (levels.dtype.kind == "f" and (levels == np.floor(levels)).all()):
             levels = levels.astype(np.int64)
         return Table(levels, self.rows[:, kept], weight[:, kept])
 
@@ -123,6 +125,7 @@ class Counts:
             for a, b in zip(mine, theirs, strict=True)
         ]
         _check_included(self, other, count, weight, tables)
+        _check_precision(self, count, weight, mine, tables)
         kept = count > 0
         tables = [Table(t.levels, t.rows[kept], t.weight[kept]).trimmed() for t in tables]
         return Counts(
@@ -238,6 +241,20 @@ def _check_included(
         raise NeverIncluded(
             f"class {shown(whole.classes[c])} has rows left but no weight; were the rows to "
             "remove ever added, with the same weights?"
+        )
+
+
+def _check_precision(
+    whole: Counts, count: Indices, weight: Floats, before: list[Table], after: list[Table]
+) -> None:
+    lost = worn(whole.count, whole.weight, count, weight)
+    for a, b in zip(before, after, strict=True):
+        lost |= worn(a.rows, a.weight, b.rows, b.weight).any(axis=1)
+    if lost.any():
+        raise LostPrecision(
+            f"what remains of class {shown(whole.classes[int(lost.argmax())])}, or of a level in "
+            "it, weighs too little beside what was removed to keep eight digits; count the "
+            "remaining rows afresh."
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics import fourth, scatter
@@ -68,7 +68,7 @@ def _check_included(whole: Statistics, gone: Statistics, at: Alignment) -> None:
     heavier = gone.weight > whole.weight[at.both] * (1 + 1e-9)
     emptied = gone.count == whole.count[at.both]
     uneven = emptied & ~np.isclose(gone.weight, whole.weight[at.both], rtol=1e-9)
-    used_up = ~emptied & ~(gone.weight < whole.weight[at.both] * (1 - 1e-9))
+    used_up = ~emptied & ~(gone.weight < whole.weight[at.both])
     for bad, what in (
         (excess, "rows"),
         (heavier | uneven | used_up, "weight"),
@@ -81,6 +81,13 @@ def _check_included(whole: Statistics, gone: Statistics, at: Alignment) -> None:
             raise NeverIncluded(
                 f"class {label} has {have} {what}; {take} cannot be removed from it."
             )
+    left, rows = whole.weight[at.both] - gone.weight, whole.count[at.both]
+    lost = worn(rows, whole.weight[at.both], rows - gone.count, left)
+    if lost.any():
+        raise LostPrecision(
+            f"what remains of class {shown(gone.classes[int(lost.argmax())])} weighs too little "
+            "beside what was removed to keep eight digits; summarize the remaining rows afresh."
+        )
     outside = (gone.lowest < whole.lowest[at.both]) | (gone.highest > whole.highest[at.both])
     if outside.any():
         c, j = (int(i[0]) for i in np.nonzero(outside))
@@ -88,6 +95,12 @@ def _check_included(whole: Statistics, gone: Statistics, at: Alignment) -> None:
             f"the rows to remove from class {shown(gone.classes[c])} reach further in "
             f"{_feature(whole, j)} than the rows ever added; were they in it?"
         )
+
+
+def worn(rows: Indices, weight: Floats, rows_left: Indices, left: Floats) -> Array:
+    """Where a difference of weights has lost its digits; that of unweighted rows is exact."""
+    exact = (weight == rows) & (left == rows_left)
+    return np.asarray((rows_left > 0) & (left < ROUNDINGS * EPSILON / DIGITS * weight) & ~exact)
 
 
 def _shift(whole: Statistics, gone: Statistics, at: Alignment) -> Shift:
