@@ -387,6 +387,15 @@ def test_other_priors_move_the_posterior_by_their_ratio(case):
     near(adapted.priors_.sum(), 1)
 
 
+@pytest.mark.parametrize("said", [{"fit_prior": False}, {"class_prior": [0.2, 0.8]}], ids=str)
+def test_other_priors_replace_all_that_was_said_of_priors(said):
+    model = sf.CategoricalNB(**said).fit([["a"], ["b"], ["b"]], [0, 1, 1])
+    shares = model.with_priors(None)
+    near(shares.priors_, [1 / 3, 2 / 3])
+    near(shares.partial_fit([["a"]], [0]).priors_, [1 / 2, 1 / 2])
+    near(model.partial_fit([["a"]], [0]).priors_, said.get("class_prior", [1 / 2, 1 / 2]))
+
+
 @each
 def test_decisions_follow_the_costs(case):
     X = CASES[case][1]
@@ -590,6 +599,15 @@ def test_binary_features_must_be_binary_where_no_threshold_says_so():
         sf.BernoulliNB().fit([[np.inf, 1], [2, 1]], [0, 1])
     with pytest.raises(InvalidParameter, match="binarize"):
         sf.BernoulliNB(binarize="half").fit([[0, 1], [2, 1]], [0, 1])
+
+
+def test_binary_features_are_called_by_the_names_of_the_frame_at_hand():
+    frame = pd.DataFrame({"wet": [0, 1], "hot": [1, 2]})
+    with pytest.raises(InvalidFeatures, match="row 1, column 'hot'"):
+        sf.BernoulliNB(binarize=None).fit(frame, [0, 1])
+    model = sf.BernoulliNB().fit(frame, [0, 1])
+    with pytest.raises(NotFinite, match="row 0, column 2"):
+        model.fit(np.array([[0, 1, np.inf], [1, 0, 1]]), [0, 1])
 
 
 @pytest.mark.parametrize("rows", [[["a"], ["b"]], [[0], [2]]], ids=["texts", "three levels"])

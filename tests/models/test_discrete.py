@@ -203,6 +203,24 @@ def test_a_row_impossible_in_every_class_has_a_posterior():
     near(model.predict_proba([["a", "y"]]).sum(axis=1), 1)
 
 
+def test_numbers_speak_where_the_levels_are_impossible_in_every_class():
+    X = np.array([[0.0, "a", "x"], [1.0, "a", "x"], [8.0, "b", "y"], [9.0, "b", "y"]], object)
+    model, row = sf.MixedNB(alpha=0).fit(X, [0, 0, 1, 1]), np.array([[7.0, "a", "y"]], object)
+    numbers = sf.GaussianNB().fit(X[:, :1].astype(float), [0, 0, 1, 1])
+    near(model.predict_proba(row), numbers.predict_proba([[7.0]]))
+    assert model.predict(row) == [1]
+    near(model.contributions(row).log_odds, numbers.log_odds([[7.0]]))
+    assert "x1" in model.explain(row)
+
+
+def test_classes_that_are_both_impossible_have_no_odds():
+    rows = [["a", "x"], ["b", "y"], ["c", "x"]]
+    model = sf.CategoricalNB(alpha=0).fit(rows, [0, 1, 2])
+    assert np.isnan(model.log_odds([["c", "x"]], 0, 1))
+    assert np.isnan(model.contributions([["c", "x"]], 0, 1).log_odds)
+    assert "inf" in model.explain([["c", "x"]])
+
+
 def test_an_impossible_row_is_an_outlier():
     model = sf.CategoricalNB(alpha=0).fit([["a", "x"], ["b", "y"]], [0, 1])
     with warnings.catch_warnings():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from suffice.answers.odds import log_odds
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.models.covariance import Diagonal
@@ -32,8 +33,9 @@ class Contributions:
 
     @property
     def log_odds(self) -> Floats:
-        """Their sum, (n,)."""
-        return np.asarray(self.values.sum(axis=1) + self.base)
+        """Their sum, (n,); NaN where neither class is possible."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.values.sum(axis=1) + self.base)
 
 
 @singledispatch
@@ -47,7 +49,7 @@ def _of_gaussian(model: GaussianModel, X: Array, a: int, b: int) -> Contribution
     X = X.astype(np.float64, copy=False)
     (for_a, peaks_a), (for_b, peaks_b) = _terms(model, X, a), _terms(model, X, b)
     values = (for_b - for_a) / 2
-    base = np.full(len(X), float(model.log_priors[a] - model.log_priors[b]))
+    base = np.repeat(log_odds(model.log_priors[None], a, b), len(X))
     if not model.shared:
         first, second = model.covariances[a], model.covariances[b]
         if isinstance(first, Diagonal) and isinstance(second, Diagonal):
@@ -67,12 +69,11 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
     sign = 1.0 if odds >= 0 else -1.0
     share = 1 / (1 + np.exp(-abs(odds)))
     values = sign * found.values[row]
-    order = np.argsort(-np.abs(values))[:most]
-    parts = [f"{names[j]} {values[j]:+.2f}" for j in order]
-    left = len(values) - len(order)
-    rest = values.sum() - values[order].sum()
-    if left:
-        parts.append(f"the other {left} features {rest:+.2f}")
+    order = np.argsort(-np.abs(values))
+    parts = [f"{names[j]} {values[j]:+.2f}" for j in order[:most]]
+    rest = values[order[most:]]
+    if len(rest):
+        parts.append(f"the other {len(rest)} features {rest.sum():+.2f}")
     return (
         f"{a!r} rather than {b!r}: log-odds {abs(odds):.2f} (probability {share:.1%} of the two). "
         f"{', '.join(parts)}; before any feature {sign * found.base[row]:+.2f}."

@@ -6,19 +6,20 @@ import numpy as np
 
 from suffice.answers.contributions import Contributions, contributions
 from suffice.answers.imputation import class_shares, draws, impute
+from suffice.answers.odds import log_odds
 from suffice.answers.sampling import draw, random_columns
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.levels import MISSING
-from suffice.models.discrete import DiscreteModel
+from suffice.models.discrete import DiscreteModel, impossible
 
 
 @contributions.register
 def _contributions(model: DiscreteModel, codes: Array, a: int, b: int) -> Contributions:
     """Features are independent, so each one's log-likelihood ratio is its share."""
-    ratios = model.table[:, a] - model.table[:, b]
-    base = np.full(len(codes), float(model.log_priors[a] - model.log_priors[b]))
-    classes = (model.classes[a].item(), model.classes[b].item())
-    return Contributions(classes, ratios[model.slots(codes)], base)
+    values = log_odds(model.table, a, b)[model.slots(codes)]
+    values[impossible(model.answer("joint", codes))] = 0.0
+    base = np.repeat(log_odds(model.log_priors[None], a, b), len(codes))
+    return Contributions((model.classes[a].item(), model.classes[b].item()), values, base)
 
 
 @draw.register

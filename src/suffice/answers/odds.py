@@ -8,5 +8,9 @@ from suffice.data.arrays import Floats
 
 
 def log_odds(scores: Floats, a: int, b: int) -> Floats:
-    """ln p(a | x) - ln p(b | x), (n,), from joint log densities up to a constant of the row."""
-    return np.asarray(scores[:, a] - scores[:, b])
+    """ln p(a | x) - ln p(b | x), (n,), from joint log densities up to a constant of the row.
+
+    NaN where neither class is possible: 0 to 0 are no odds.
+    """
+    with np.errstate(invalid="ignore"):
+        return np.asarray(scores[:, a] - scores[:, b])

@@ -7,6 +7,7 @@ import numpy as np
 from suffice.answers.contributions import Contributions, contributions
 from suffice.answers.discrete import most_probable
 from suffice.answers.imputation import class_shares, draws, expected, impute
+from suffice.answers.odds import log_odds
 from suffice.answers.sampling import draw, random_columns
 from suffice.data.arrays import Floats, Indices
 from suffice.data.mixed import MixedRows
@@ -17,8 +18,7 @@ from suffice.models.product import ProductModel
 def _contributions(model: ProductModel, rows: MixedRows, a: int, b: int) -> Contributions:
     d = len(model.layout.numeric) + len(model.layout.discrete)
     values = np.zeros((len(rows), d))
-    prior = float(model.log_priors[a] - model.log_priors[b])
-    base = np.full(len(rows), prior)
+    base = np.repeat(log_odds(model.log_priors[None], a, b), len(rows))
     if model.gaussian is not None:
         found = contributions(model.gaussian, rows.numeric, a, b)
         values[:, list(model.layout.numeric)] = found.values

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 
 from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import as_features
+from suffice.data.features import Features, as_features, infinite
 from suffice.data.levels import MISSING, UNSEEN, columns_of, levels_of
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.learning import Learner
@@ -42,6 +43,13 @@ class DiscreteClassifier(Learner[DiscreteModel]):
         if self.class_prior is not None:
             return self.class_prior
         return None if self.fit_prior else "uniform"
+
+    def with_priors(self, priors: Any) -> Self:
+        """The same class densities under other priors, as a new classifier."""
+        other = super().with_priors(priors)
+        # What the parameters say of priors is now said by `priors` alone.
+        other.fit_prior, other.class_prior = True, None
+        return other
 
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, Counts)
@@ -250,25 +258,28 @@ class BernoulliNB(DiscreteClassifier):
         self, X: Any, y: Any, sample_weight: Any, settings: Smoothing, like: Counts | None
     ) -> Counts:
         features = as_features(X)
-        codes = self._binary(features.read(0, features.shape[0]))
+        codes = self._binary(features)
         counts = count_levels(np.where(codes == MISSING, np.nan, codes), y, sample_weight)
-        names = features.names
-        return Counts(counts.classes, counts.count, counts.weight, counts.tables, names)
+        return replace(counts, feature_names=features.names)
 
     def _rows(self, X: Any) -> Indices:
         features = as_features(X)
         self._check_columns(X)
-        return self._binary(features.read(0, features.shape[0]))
+        return self._binary(features)
 
-    def _binary(self, values: Array) -> Indices:
-        self._check_infinite(values)
+    def _binary(self, features: Features) -> Indices:
+        values = features.read(0, features.shape[0])
+        error = infinite(values, 0, features.names)
+        if error is not None:
+            raise error
         missing = np.isnan(values)
         if self.binarize is None:
             strange = ~missing & (values != 0) & (values != 1)
             if strange.any():
                 i, j = (int(at[0]) for at in np.nonzero(strange))
+                name = j if features.names is None else repr(features.names[j])
                 raise InvalidFeatures(
-                    f"X holds {values[i, j]} in row {i}, column {j}; with binarize=None values "
+                    f"X holds {values[i, j]} in row {i}, column {name}; with binarize=None values "
                     "must be 0 or 1."
                 )
             ones = values == 1
@@ -279,7 +290,7 @@ class BernoulliNB(DiscreteClassifier):
         return np.where(missing, MISSING, ones.astype(np.int64))
 
     def _known_row(self, row: Array) -> Indices:
-        return self._binary(as_features(row).read(0, 1))
+        return self._binary(as_features(row))
 
     def _restored(self, rows: Indices, like: Any = None) -> Indices:
         return rows

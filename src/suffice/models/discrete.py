@@ -115,12 +115,16 @@ class DiscreteModel:
         joint += self.log_priors
         if name == "joint":
             return joint
-        # A row that no class allows says nothing of the classes.
-        joint[np.isneginf(joint.max(axis=1))] = self.log_priors
+        joint[impossible(joint)] = self.log_priors
         if name == "scores":
             return joint
         finish = {"log_posterior": normalised, "posterior": probabilities}[name]
         return finish(np.ascontiguousarray(joint.T)).T
+
+
+def impossible(joint: Floats) -> Array:
+    """Rows of (n, k) that no class allows, whose levels say nothing of the classes."""
+    return np.asarray(np.isneginf(joint.max(axis=1)))
 
 
 def build_discrete(counts: Counts, smoothing: Smoothing, priors: Any) -> DiscreteModel:

@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.mixed import Layout, MixedRows
-from suffice.models.discrete import DiscreteModel
+from suffice.models.discrete import DiscreteModel, impossible
 from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import normalised, probabilities
 
@@ -58,9 +58,13 @@ class ProductModel:
             return self.discrete.answer(name, rows.codes)
         if self.discrete is None:
             return self.gaussian.answer(name, rows.numeric)
-        found = self.gaussian.answer("joint" if name == "joint" else "scores", rows.numeric)
-        found = found + self.discrete.log_likelihood(rows.codes)
-        if name in ("scores", "joint"):
+        numeric = self.gaussian.answer("joint" if name == "joint" else "scores", rows.numeric)
+        found = numeric + self.discrete.log_likelihood(rows.codes)
+        if name == "joint":
+            return found
+        silent = impossible(found)
+        found[silent] = numeric[silent]
+        if name == "scores":
             return found
         finish = {"log_posterior": normalised, "posterior": probabilities}[name]
         return finish(np.ascontiguousarray(found.T)).T
