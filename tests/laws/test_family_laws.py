@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
 import suffice as sf
+from lawful import LABELS, LAW, Rows, batches, near, same_labels, some_sizes
 from suffice.errors import LostPrecision, TooFewRows
-
-LAW = settings(deadline=None, derandomize=True, max_examples=60, database=None)
-LABELS = (np.array(["a", "b", "long name"]), np.array([-7, 3, 1 << 40]), np.array([0.0, 1.0, 2.0]))
 
 # Those for which the units of features do not matter.
 UNITLESS = [
@@ -37,28 +35,6 @@ FAMILY = [
 ]
 every = pytest.mark.parametrize("model", FAMILY, ids=repr)
 unitless = pytest.mark.parametrize("model", UNITLESS, ids=repr)
-
-
-class Rows:
-    """Labelled rows, perhaps weighted, and some more to ask about."""
-
-    def __init__(self, X, y, w, Q):
-        self.X, self.y, self.w, self.Q = X, y, w, Q
-
-    def __repr__(self):
-        w = None if self.w is None else self.w.tolist()
-        return f"Rows({self.X.tolist()}, {self.y.tolist()}, {w})"
-
-    def of(self, at):
-        return self.X[at], self.y[at], None if self.w is None else self.w[at]
-
-    def fit(self, model, at=slice(None)):
-        X, y, w = self.of(at)
-        return clone(model).fit(X, y, sample_weight=w)
-
-    def update(self, model, at):
-        X, y, w = self.of(at)
-        return model.partial_fit(X, y, sample_weight=w)
 
 
 @st.composite
@@ -89,15 +65,6 @@ def rows(draw, regular=False, weighted=None):
     return Rows(X, draw(st.sampled_from(LABELS))[y], w, Q)
 
 
-def batches(draw_sizes, n):
-    """Ranges of rows: the first three together, then the sizes that were drawn."""
-    cuts = np.minimum(3 + np.cumsum([0, *draw_sizes]), n)
-    return [at for at in np.split(np.arange(n), cuts) if len(at)]
-
-
-some_sizes = st.lists(st.integers(1, 6), max_size=30)
-
-
 def assert_same(a, b, Q, tolerance=1e-8):
     """The same classes, parameters and answers, relative to the largest."""
     assert np.array_equal(a.classes_, b.classes_)
@@ -107,18 +74,6 @@ def assert_same(a, b, Q, tolerance=1e-8):
     assert list(a.borrowed_classes_) == list(b.borrowed_classes_)
     near(a.predict_log_proba(Q), b.predict_log_proba(Q), tolerance)
     near(a.predict_joint_log_proba(Q), b.predict_joint_log_proba(Q), tolerance)
-
-
-def near(a, b, tolerance):
-    a, b = np.asarray(a), np.asarray(b)
-    np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * max(1.0, np.abs(b).max(initial=0)))
-
-
-def same_labels(a, b, margins, tolerance=1e-6):
-    """Labels agree but for rows that lie on a boundary to rounding."""
-    best = np.sort(margins, axis=1)
-    clear = best[:, -1] - best[:, -2] > tolerance * np.maximum(1, np.abs(margins).max(axis=1))
-    assert np.array_equal(a[clear], b[clear])
 
 
 # Learning

@@ -1,0 +1,56 @@
+"""What the laws over several families share: labels, batches, and when answers are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+LAW = settings(deadline=None, derandomize=True, max_examples=60, database=None)
+LABELS = (np.array(["a", "b", "long name"]), np.array([-7, 3, 1 << 40]), np.array([0.0, 1.0, 2.0]))
+
+some_sizes = st.lists(st.integers(1, 6), max_size=30)
+
+
+class Rows:
+    """Labelled rows, perhaps weighted, and some more to ask about."""
+
+    def __init__(self, X, y, w, Q):
+        self.X, self.y, self.w, self.Q = X, y, w, Q
+
+    def __repr__(self):
+        w = None if self.w is None else self.w.tolist()
+        return f"Rows({self.X.tolist()}, {self.y.tolist()}, {w})"
+
+    def of(self, at):
+        return self.X[at], self.y[at], None if self.w is None else self.w[at]
+
+    def fit(self, model, at=slice(None)):
+        X, y, w = self.of(at)
+        return clone(model).fit(X, y, sample_weight=w)
+
+    def update(self, model, at):
+        X, y, w = self.of(at)
+        return model.partial_fit(X, y, sample_weight=w)
+
+
+def batches(draw_sizes, n):
+    """Ranges of rows: the first three together, then the sizes that were drawn."""
+    cuts = np.minimum(3 + np.cumsum([0, *draw_sizes]), n)
+    return [at for at in np.split(np.arange(n), cuts) if len(at)]
+
+
+def near(a, b, tolerance):
+    """The same relative to the largest finite entry; infinities in the same places."""
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    largest = np.abs(b[np.isfinite(b)]).max(initial=1.0)
+    np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * largest)
+
+
+def same_labels(a, b, margins, tolerance=1e-6):
+    """Labels agree but for rows that lie on a boundary to rounding."""
+    best = np.sort(margins, axis=1)
+    with np.errstate(invalid="ignore"):
+        clear = best[:, -1] - best[:, -2] > tolerance * np.maximum(1, np.abs(margins).max(axis=1))
+    assert np.array_equal(a[clear], b[clear])
