@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from suffice.estimators.mixed import MixedNB
     from suffice.estimators.mixture import GaussianMixture
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+    from suffice.estimators.selecting import select_model
+    from suffice.selection.selection import Selection
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
     from suffice.statistics.incomplete import IncompleteStatistics
@@ -46,8 +48,10 @@ _HOME = {
     "MixedStatistics": "suffice.statistics.mixed",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
+    "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
     "load": "suffice.statistics.storage",
+    "select_model": "suffice.estimators.selecting",
     "summarize": "suffice.statistics.summarize",
 }
 
@@ -67,10 +71,12 @@ __all__ = [
     "MixedStatistics",
     "MixtureDiscriminant",
     "QuadraticDiscriminantAnalysis",
+    "Selection",
     "Statistics",
     "__version__",
     "count_levels",
     "load",
+    "select_model",
     "summarize",
 ]
 

@@ -19,8 +19,9 @@ class GaussianDiscriminant(GaussianClassifier):
     ----------
     structure : shape of a class covariance: "full", "diagonal" (naive Bayes), "spherical"
     pooling : 0, each class its own covariance (QDA), to 1, one shared by all (LDA);
-        Friedman's lambda
-    shrinkage : 0 to 1, Friedman's gamma; or estimated: "ledoit-wolf" (also "auto"), "oas"
+        Friedman's lambda; or "cv", cross-validated at fit
+    shrinkage : 0 to 1, Friedman's gamma; or estimated: "ledoit-wolf" (also "auto"), "oas"; or
+        "cv"
     target : what it shrinks toward: the scaled "identity", or the "diagonal", with which the
         units of the features do not matter
     priors : None (class shares), "uniform", a mapping by label, or an array in the order of
@@ -32,6 +33,7 @@ class GaussianDiscriminant(GaussianClassifier):
     classes_, priors_, means_, covariance_, covariances_, statistics_, n_features_in_,
     feature_names_in_ ; borrowed_classes_ : classes with too few rows for a covariance of their
         own, which borrow the pooled one
+    pooling_, shrinkage_ : as given or, for "cv", as chosen; selection_ : how (see `Selection`)
 
     >>> from sklearn.datasets import load_iris
     >>> from suffice import GaussianDiscriminant
@@ -44,7 +46,7 @@ class GaussianDiscriminant(GaussianClassifier):
     def __init__(
         self,
         structure: str = "full",
-        pooling: float = 0.0,
+        pooling: float | str = 0.0,
         shrinkage: float | str = 0.0,
         target: str = "identity",
         priors: Any = None,
@@ -60,8 +62,8 @@ class GaussianDiscriminant(GaussianClassifier):
     def _settings(self) -> Settings:
         return Settings.checked(
             structure=self.structure,
-            pooling=self.pooling,
-            shrinkage=self.shrinkage,
+            pooling=self._parameter("pooling"),
+            shrinkage=self._parameter("shrinkage"),
             target=self.target,
             ddof=self.ddof,
         )
@@ -98,7 +100,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
         self.ddof = ddof
 
     def _settings(self) -> Settings:
-        shrinkage, target = self.shrinkage, self.target
+        shrinkage, target = self._parameter("shrinkage"), self.target
         if share("reg_param", self.reg_param):
             if shrinkage:
                 raise InvalidParameter("give either shrinkage or reg_param, not both.")
@@ -175,7 +177,10 @@ class DiagonalLDA(GaussianClassifier):
 
     def _settings(self) -> Settings:
         return Settings.checked(
-            structure="diagonal", pooling=1.0, shrinkage=self.shrinkage, ddof=self.ddof
+            structure="diagonal",
+            pooling=1.0,
+            shrinkage=self._parameter("shrinkage"),
+            ddof=self.ddof,
         )
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.labels import Labels
+from suffice.errors import InvalidParameter
+from suffice.estimators.choosing import GRID, chosen, combinations
 from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learner
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.settings import Settings, check_detail
+from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
@@ -27,7 +31,45 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     """Fit, update, forget and predict with a Gaussian model; subclasses say which one."""
 
     statistics_: AnyStatistics
+    selection_: Selection
     _built_with: Settings
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Summarize the rows and build the model; parameters that are "cv" are chosen before."""
+        y = self._labels(y)
+        names = [name for name in GRID if _is_cv(getattr(self, name, None))]
+        if not names:
+            self._fit_with(self._settings(), X, y, sample_weight)
+            self.__dict__.pop("selection_", None)
+            return self
+        tried = [clone(self).set_params(**values) for values in combinations(names)]
+        found = chosen(X, y, sample_weight, [(one._settings(), one.priors) for one in tried])
+        self._fit_with(tried[found.best]._settings(), X, y, sample_weight)
+        self.selection_ = found
+        return self
+
+    def _parameter(self, name: str) -> Any:
+        """The value of a parameter; of one that is "cv", what `fit` chose."""
+        value = getattr(self, name)
+        if not _is_cv(value):
+            return value
+        if not hasattr(self, "selection_"):
+            raise InvalidParameter(
+                f"{name}='cv' takes rows to test on: call fit(X, y) first, or give a number."
+            )
+        return self.selection_.candidates[self.selection_.best][name]
+
+    @property
+    def pooling_(self) -> float:
+        """How much class covariances lean on the pooled one, as given or as chosen."""
+        self._fitted_statistics  # noqa: B018 - raises where there is no fit
+        return self._built_with.pooling
+
+    @property
+    def shrinkage_(self) -> float | str:
+        """The share of the target, or how it was estimated: as given or as chosen."""
+        self._fitted_statistics  # noqa: B018 - raises where there is no fit
+        return self._built_with.shrinkage
 
     @property
     def means_(self) -> Floats:
@@ -75,6 +117,10 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     def _new_atypicality(self) -> Atypicality:
         weight = self.statistics_.known_weight.mean(axis=1)
         return Atypicality(self._fitted, weight, self._built_with)
+
+
+def _is_cv(value: Any) -> bool:
+    return isinstance(value, str) and value == "cv"
 
 
 def _detail(settings: Settings, X: Any, y: Any) -> str:

@@ -52,9 +52,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model."""
-        settings = self._settings()
-        statistics = self._summarize(X, self._labels(y), sample_weight, settings, None)
-        return self._take(statistics, settings, X)
+        return self._fit_with(self._settings(), X, self._labels(y), sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; classes never seen before are welcome and need no announcement.
@@ -101,6 +99,9 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         if not len(left.classes):
             raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
         return self._take(left, settings)
+
+    def _fit_with(self, settings: Any, X: Any, y: Any, sample_weight: Any) -> Self:
+        return self._take(self._summarize(X, y, sample_weight, settings, None), settings, X)
 
     @property
     def _fitted_statistics(self) -> Any:

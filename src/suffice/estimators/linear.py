@@ -62,7 +62,10 @@ class LinearDiscriminantAnalysis(
         if n is not None and (not isinstance(n, int | np.integer) or n < 1):
             raise InvalidParameter(f"n_components is {n!r}; it must be a positive integer or None.")
         return Settings.checked(
-            pooling=1.0, shrinkage=self.shrinkage, target=self.target, ddof=self.ddof
+            pooling=1.0,
+            shrinkage=self._parameter("shrinkage"),
+            target=self.target,
+            ddof=self.ddof,
         )
 
     def transform(self, X: Any) -> Floats:

@@ -152,6 +152,12 @@ def range_whitener(covariance: Floats, steps: Floats) -> Whitener | None:
     return Whitener(vectors * inverse / root, colouring, _log_determinant(colouring))
 
 
+def eigen(matrix: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues of a symmetric matrix, ascending, and their vectors as columns."""
+    values, vectors = linalg.eigh(matrix, check_finite=False)
+    return values, vectors
+
+
 def span(rows: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues of rows'rows that are not zero, and their eigenvectors as rows."""
     if not len(rows):

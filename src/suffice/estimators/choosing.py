@@ -1,0 +1,83 @@
+"""Choosing: parameters of the Gaussian family by cross-validation at fit."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.features import as_features
+from suffice.data.labels import Labels
+from suffice.data.weights import Weights
+from suffice.errors import InvalidInput, TooFewRows
+from suffice.estimators.splitting import folds_of
+from suffice.models.settings import Settings
+from suffice.selection.complexity import effective_parameters
+from suffice.selection.cross_validation import Candidate, Numbers, cross_validated
+from suffice.selection.folds import Fold
+from suffice.selection.grid import POOLINGS, SHARES
+from suffice.selection.selection import Selection
+
+GRID = {"pooling": POOLINGS, "shrinkage": SHARES}
+
+# Folds where the user does not say how many.
+FOLDS = 5
+
+
+def combinations(names: list[str]) -> list[dict[str, float]]:
+    """Every combination of values of the parameters named."""
+    values = product(*(GRID[name] for name in names))
+    return [dict(zip(names, one, strict=True)) for one in values]
+
+
+def labelled(X: Any, y: Any, sample_weight: Any) -> tuple[Array, Indices, Floats | None]:
+    """Classes that have rows, the class of each row by position, and weights, all positive."""
+    labels, codes = Labels.of(y).encode()
+    n, rows = len(codes), getattr(X, "shape", (len(X),))[0]
+    if rows != n:
+        raise InvalidInput(
+            f"X has {rows} rows but y has {n} labels: inconsistent numbers of samples."
+        )
+    weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+    if weights is not None and not (weights > 0).all():
+        row = int((weights <= 0).argmax())
+        raise InvalidInput(f"sample_weight is 0 in row {row}; leave such rows out to test models.")
+    present, codes = np.unique(codes, return_inverse=True)
+    if len(present) < 2:
+        raise TooFewRows(f"y has one class, {labels[present][0]!r}; a choice takes at least two.")
+    return labels[present], codes, weights
+
+
+def compared(
+    X: Any, at: tuple[Array, Indices, Floats | None], folds: list[Fold], asked: list[Candidate]
+) -> tuple[dict[str, Floats], Floats]:
+    """Scores of members of the family in each fold, and how complex they are."""
+    features = as_features(X)
+    settings = [one.recipe for one in asked if isinstance(one.recipe, Settings)]
+    table = Numbers(features.read(0, features.shape[0]), *at, detail=_enough(settings))
+    found = cross_validated(table, folds, asked)
+    whole = table.statistics(np.arange(len(at[1])))
+    return found, np.array([effective_parameters(one, whole) for one in settings])
+
+
+def chosen(X: Any, y: Any, sample_weight: Any, tried: list[tuple[Settings, Any]]) -> Selection:
+    """Members of the family by settings and priors, tried on stratified folds."""
+    at = labelled(X, y, sample_weight)
+    folds, notes = folds_of(FOLDS, X, at[1], at[0])
+    asked = [Candidate(settings, priors) for settings, priors in tried]
+    scores, complexity = compared(X, at, folds, asked)
+    told = tuple(
+        {"pooling": settings.pooling, "shrinkage": settings.shrinkage} for settings, _ in tried
+    )
+    return Selection(told, scores, complexity, notes=tuple(notes))
+
+
+def _enough(settings: list[Settings]) -> str:
+    """The least detail that serves all the settings."""
+    needed = {one.detail for one in settings}
+    estimated = any(isinstance(one.shrinkage, str) for one in settings)
+    if needed == {"diagonal"}:
+        return "diagonal"
+    return "shared" if needed == {"shared"} and not estimated else "separate"

@@ -1,0 +1,172 @@
+"""Cross-validation: every candidate tested on rows it was not trained on, from one pass."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any, Protocol
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.gaussian import build
+from suffice.models.model import Model
+from suffice.models.priors import class_priors
+from suffice.models.settings import Settings
+from suffice.selection.folds import Fold, check_folds, training_statistics
+from suffice.selection.path import Path, shrinkage_path
+from suffice.selection.tally import METRICS, Tally
+from suffice.statistics.statistics import Statistics
+from suffice.statistics.summarize import summarize
+from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
+
+# Scores of a block of rows take about this much, so that they stay in the cache.
+BLOCK_BYTES = 1 << 20
+
+
+class Table(Protocol):
+    """Labelled rows in whatever form models take them."""
+
+    @property
+    def classes(self) -> Array:
+        """Class labels, (k,)."""
+
+    @property
+    def codes(self) -> Indices:
+        """Position of each row's label among the classes, (n,)."""
+
+    @property
+    def weights(self) -> Floats | None:
+        """Weight of each row, (n,)."""
+
+    def statistics(self, at: Indices) -> Any:
+        """Statistics of some rows."""
+
+    def rows(self, at: Indices) -> Any:
+        """Some rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A table of numbers, which may be missing."""
+
+    X: Array  # (n, d)
+    classes: Array
+    codes: Indices
+    weights: Floats | None
+    detail: str = "separate"
+
+    def statistics(self, at: Indices) -> Any:
+        """Statistics of some rows."""
+        weights = None if self.weights is None else self.weights[at]
+        return summarize(self.X[at], self.codes[at], weights, self.detail)
+
+    def rows(self, at: Indices) -> Array:
+        """Some rows."""
+        return self.X[at]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A model to try: by settings of the Gaussian family, or by any function of statistics."""
+
+    recipe: Settings | Callable[[Any], Model]
+    priors: Any = None
+
+
+def cross_validated(
+    table: Table, folds: Sequence[Fold], candidates: Sequence[Candidate]
+) -> dict[str, Floats]:
+    """Each metric of each candidate in each fold, (candidates, folds)."""
+    codes, classes = table.codes, table.classes
+    check_folds(folds, codes, classes)
+    found = {name: np.empty((len(candidates), len(folds))) for name in METRICS}
+    trained = training_statistics(folds, len(codes), table.statistics)
+    for number, (fold, statistics) in enumerate(zip(folds, trained, strict=True)):
+        test = _Test(table, fold.test)
+        priors = [class_priors(c.priors, classes, statistics.weight) for c in candidates]
+        for at, tally in _tallies(statistics, candidates, priors, test):
+            for name, values in tally.metrics(len(classes)).items():
+                found[name][at, number] = values
+    return found
+
+
+class _Test:
+    """The rows of a fold to test on."""
+
+    def __init__(self, table: Table, at: Indices) -> None:
+        self.rows, self.codes = table.rows(at), table.codes[at]
+        self.weights = None if table.weights is None else table.weights[at]
+
+    def tally(self, scores: Floats, start: int, stop: int) -> Tally:
+        weights = None if self.weights is None else self.weights[start:stop]
+        return Tally.of(scores, self.codes[start:stop], weights)
+
+
+def _tallies(
+    statistics: Any, candidates: Sequence[Candidate], priors: list[Floats], test: _Test
+) -> Iterator[tuple[list[int], Tally]]:
+    """Candidates together where they share decompositions, else one by one."""
+    for recipe, members in _alike(candidates).items():
+        rest = members
+        if recipe is not None and isinstance(statistics, Statistics):
+            settings = [candidates[i].recipe for i in members]
+            path, served = shrinkage_path(statistics, settings)  # type: ignore[arg-type]
+            if path is not None:
+                inside = [i for i, ok in zip(members, served, strict=True) if ok]
+                tally = _by_path(path, np.array([priors[i] for i in inside]), test)
+                # Rows so far out that squares overflow have no score: the model knows better.
+                if not np.isnan(tally.sums).any():
+                    rest = [i for i, ok in zip(members, served, strict=True) if not ok]
+                    yield inside, tally
+        models: dict[Any, Model] = {}
+        for i in rest:
+            made = candidates[i].recipe
+            if made not in models:
+                models[made] = _model(made, statistics)
+            yield [i], _by_model(models[made].with_priors(priors[i]), test)
+
+
+def _alike(candidates: Sequence[Candidate]) -> dict[Any, list[int]]:
+    """Positions of candidates that differ in shrinkage and priors only; others under None."""
+    groups: dict[Any, list[int]] = defaultdict(list)
+    for i, candidate in enumerate(candidates):
+        recipe = candidate.recipe
+        full = isinstance(recipe, Settings) and recipe.structure == "full"
+        groups[replace(recipe, shrinkage=0.0) if full else None].append(i)  # type: ignore[type-var]
+    return groups
+
+
+def _model(recipe: Settings | Callable[[Any], Model], statistics: Any) -> Model:
+    return build(statistics, recipe, None) if isinstance(recipe, Settings) else recipe(statistics)
+
+
+def _by_path(path: Path, priors: Floats, test: _Test) -> Tally:
+    with np.errstate(divide="ignore"):
+        added = np.log(priors)[:, :, None]
+    m, k = priors.shape
+    X, n = test.rows, len(test.rows)
+    step = max(16, BLOCK_BYTES // (8 * max(m * k, X.shape[1])))
+
+    def work(start: int, stop: int) -> Tally:
+        tallies = []
+        for low in range(start, stop, step):
+            high = min(stop, low + step)
+            with np.errstate(over="ignore", invalid="ignore"):
+                scores = path.scores(X[low:high].astype(np.float64, copy=False))
+                scores += added
+                tallies.append(test.tally(scores, low, high))
+        return reduce(add, tallies)
+
+    threads = min(n_threads(), -(-n // step))
+    with blas_threads(1):
+        return reduce(add, in_parallel(work, shares(n, threads)))
+
+
+def _by_model(model: Model, test: _Test) -> Tally:
+    with np.errstate(all="ignore"):
+        found = model.answer("log_posterior", test.rows)
+    return test.tally(np.ascontiguousarray(found.T)[None], 0, len(found))

@@ -1,0 +1,94 @@
+"""Folds: which rows to train on and which to test on; statistics of each, no row read twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Indices
+from suffice.errors import InvalidParameter, TooFewRows
+from suffice.statistics.statistics import listed
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Row numbers to train on, and to test on."""
+
+    train: Indices
+    test: Indices
+
+    def shares_out(self, n: int) -> bool:
+        """Whether each of n rows is either in one or in the other."""
+        counted = np.bincount(self.train, minlength=n) + np.bincount(self.test, minlength=n)
+        return bool((counted == 1).all())
+
+
+def training_statistics(
+    folds: Sequence[Fold], n: int, summarize: Callable[[Indices], Any]
+) -> Iterator[Any]:
+    """Statistics of the training rows of each fold.
+
+    Where folds share the rows out between them, training = all - own fold. It is computed as the
+    sum of the others: so no digit is lost to a fold that holds an outlier.
+    """
+    for group in _apart(folds, n):
+        if len(group) == 1:
+            yield summarize(group[0].train)
+            continue
+        parts = [fold.test for fold in group]
+        never = np.ones(n, bool)
+        never[np.concatenate(parts)] = False
+        if never.any():
+            parts.append(np.flatnonzero(never))
+        yield from all_but_each([summarize(part) for part in parts])[: len(group)]
+
+
+def all_but_each(parts: Sequence[Any]) -> list[Any]:
+    """For each of two parts or more the sum of the others.
+
+    >>> all_but_each([1, 2, 4, 8])
+    [14, 13, 11, 7]
+    """
+    before = list(accumulate(parts[:-1]))
+    after = list(accumulate(reversed(parts[1:]), lambda total, part: part + total))[::-1]
+    between = [a + b for a, b in zip(before, after[1:], strict=False)]
+    return [after[0], *between, before[-1]]
+
+
+def check_folds(folds: Sequence[Fold], codes: Indices, classes: Array) -> None:
+    """Raise unless each fold trains on every class and tests on some row."""
+    if not folds:
+        raise InvalidParameter("there are no folds; cv gave none.")
+    for number, fold in enumerate(folds):
+        if not len(fold.test):
+            raise InvalidParameter(f"fold {number} has no row to test on.")
+        absent = np.flatnonzero(np.bincount(codes[fold.train], minlength=len(classes)) == 0)
+        if len(absent):
+            raise TooFewRows(
+                f"fold {number} leaves no row of class {listed(classes[absent])} to train on; "
+                "use fewer folds, other groups, or more rows of it."
+            )
+
+
+def _apart(folds: Sequence[Fold], n: int) -> Iterator[list[Fold]]:
+    """Folds in turn, together as long as no row is tested twice."""
+    group: list[Fold] = []
+    tested = np.zeros(n, bool)
+    for fold in folds:
+        whole = fold.shares_out(n)
+        if group and (not whole or tested[fold.test].any()):
+            yield group
+            group = []
+        if not group:
+            tested[:] = False
+        if not whole:
+            yield [fold]
+            continue
+        group.append(fold)
+        tested[fold.test] = True
+    if group:
+        yield group

@@ -1,0 +1,138 @@
+"""Selection: what cross-validation found, as a table with a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.errors import InvalidParameter
+from suffice.selection.tally import METRICS
+
+# How many of the best candidates are printed.
+SHOWN = 10
+
+MORE_IS_BETTER = ("accuracy",)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Candidates with their cross-validated scores, and which to take.
+
+    Attributes
+    ----------
+    candidates : parameters of each candidate, a mapping each
+    scores : for each metric the score of each candidate in each fold, (candidates, folds)
+    complexity : effective number of parameters of each candidate, (candidates,)
+    metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
+    best : position of the candidate with the best mean
+    one_standard_error : position of the simplest one within a standard error of the best
+    notes : what was done otherwise than asked for
+    model : the fitted model that was chosen
+    """
+
+    candidates: tuple[Mapping[str, Any], ...]
+    scores: Mapping[str, Floats]
+    complexity: Floats
+    metric: str = "log_loss"
+    notes: tuple[str, ...] = ()
+    model: Any = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.metric not in METRICS:
+            raise InvalidParameter(
+                f"metric is {self.metric!r}; it must be one of {', '.join(METRICS)}."
+            )
+
+    @property
+    def best(self) -> int:
+        """Position of the candidate with the best mean; the simplest of equals."""
+        loss = self._loss.mean(axis=1)
+        return int(np.lexsort((self.complexity, loss))[0])
+
+    @property
+    def one_standard_error(self) -> int:
+        """Position of the simplest candidate whose mean is within a standard error of the best."""
+        loss, best = self._loss.mean(axis=1), self.best
+        near = loss <= loss[best] + standard_error(self._loss)[best]
+        simple = np.where(near, self.complexity, np.inf)
+        return int(np.lexsort((loss, simple))[0])
+
+    @property
+    def table(self) -> dict[str, Array]:
+        """A column a parameter, and of each metric its mean and standard error over the folds.
+
+        `pandas.DataFrame(selection.table)` makes a frame of it.
+        """
+        names = list(dict.fromkeys(name for one in self.candidates for name in one))
+        columns: dict[str, Array] = {}
+        for name in names:
+            values = np.empty(len(self.candidates), object)
+            values[:] = [one.get(name) for one in self.candidates]
+            columns[name] = values
+        columns["parameters"] = self.complexity
+        for metric, scores in self.scores.items():
+            columns[metric] = scores.mean(axis=1)
+            columns[f"{metric}_se"] = standard_error(scores)
+        return columns
+
+    def __repr__(self) -> str:
+        order = np.lexsort((self.complexity, self._loss.mean(axis=1)))
+        at = list(dict.fromkeys([*order[:SHOWN].tolist(), self.one_standard_error]))
+        lines = [self._head(), *_aligned(self._lines(at))]
+        if len(at) < len(order):
+            lines.append(f"... and {len(order) - len(at)} more")
+        return "\n".join([*lines, *self.notes])
+
+    @property
+    def _loss(self) -> Floats:
+        scores = self.scores[self.metric]
+        loss = -scores if self.metric in MORE_IS_BETTER else scores
+        # A candidate that failed in a fold is never chosen.
+        return np.where(np.isnan(loss), np.inf, loss)
+
+    def _head(self) -> str:
+        folds = next(iter(self.scores.values())).shape[1]
+        return (
+            f"{len(self.candidates)} candidates, {folds} folds, by {self.metric} "
+            "(* best, ' simplest within one standard error)"
+        )
+
+    def _lines(self, at: Sequence[int]) -> list[list[str]]:
+        table = self.table
+        names = [n for n in table if not n.endswith("_se") and n not in METRICS]
+        names = [n for n in names if len({str(value) for value in table[n]}) > 1]
+        lines = [["", *names, *METRICS]]
+        for i in at:
+            mark = "*" if i == self.best else ""
+            mark += "'" if i == self.one_standard_error else ""
+            values = [_brief(table[name][i]) for name in names]
+            scores = [f"{table[m][i]:.4f} ± {table[m + '_se'][i]:.4f}" for m in METRICS]
+            lines.append([mark, *values, *scores])
+        return lines
+
+
+def standard_error(scores: Floats) -> Floats:
+    """Of the mean over folds, (candidates,); zero for a single fold."""
+    folds = scores.shape[1]
+    if folds < 2:
+        return np.zeros(len(scores))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(scores.std(axis=1, ddof=1) / np.sqrt(folds))
+
+
+def _brief(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _aligned(lines: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]

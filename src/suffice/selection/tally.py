@@ -1,0 +1,75 @@
+"""Tally: what cross-validation adds up of the rows it tests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+
+# Bins of the calibration error, of equal width between probability 0 and 1.
+BINS = 15
+
+METRICS = ("accuracy", "log_loss", "brier", "calibration_error")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Sums over rows for m models; those of two sets of rows add up.
+
+    sums : (m, 4), weight, weight of right labels, log-loss, Brier score
+    bins : (m, BINS, 3), by the probability of the label given: weight, that probability, rights
+    """
+
+    sums: Floats
+    bins: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, codes: Indices, weights: Floats | None) -> Tally:
+        """Of scores (m, k, n): joint log densities up to a constant of the row. Overwrites them.
+
+        >>> tally = Tally.of(np.log([[[0.9, 0.6], [0.1, 0.4]]]), np.array([0, 1]), None)
+        >>> {name: float(value[0].round(4)) for name, value in tally.metrics().items()}
+        {'accuracy': 0.5, 'log_loss': 0.5108, 'brier': 0.185, 'calibration_error': 0.35}
+        """
+        m, _, n = scores.shape
+        top = scores.max(axis=1)
+        scores -= top[:, None]
+        own = scores[:, codes, np.arange(n)]
+        right = _right(scores, own, codes)
+        np.exp(scores, out=scores)
+        total = scores.sum(axis=1)
+        confidence = 1 / total
+        squares = np.einsum("mkn,mkn->mn", scores, scores) * confidence**2
+        brier = squares - 2 * np.exp(own) * confidence + 1
+        w = np.ones(n) if weights is None else weights
+        columns = (np.ones_like(top), right, np.log(total) - own, brier)
+        sums = np.stack([column @ w for column in columns], axis=1)
+        at = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+        at += BINS * np.arange(m)[:, None]
+        bins = np.empty((m * BINS, 3))
+        for j, part in enumerate((columns[0], confidence, right)):
+            bins[:, j] = np.bincount(at.ravel(), (part * w).ravel(), m * BINS)
+        return cls(sums, bins.reshape(m, BINS, 3))
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.sums + other.sums, self.bins + other.bins)
+
+    def metrics(self, classes: int = 2) -> dict[str, Floats]:
+        """Each metric of each model, (m,); the Brier score halved for two classes, as usual."""
+        weight = self.sums[:, 0]
+        gaps = np.abs(self.bins[:, :, 1] - self.bins[:, :, 2]).sum(axis=1)
+        return {
+            "accuracy": self.sums[:, 1] / weight,
+            "log_loss": self.sums[:, 2] / weight,
+            "brier": self.sums[:, 3] / weight / (2 if classes == 2 else 1),
+            "calibration_error": gaps / weight,
+        }
+
+
+def _right(scores: Floats, own: Floats, codes: Indices) -> Floats:
+    """Whether the label given, the first of the best scores (zero by now), is the row's own."""
+    best = scores == 0
+    right = own == 0 if np.count_nonzero(best) == own.size else best.argmax(axis=1) == codes
+    return np.asarray(right, np.float64)

@@ -1,0 +1,231 @@
+"""select_model, and parameters that cross-validation chooses at fit."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import suffice as sf
+from suffice.errors import InvalidInput, InvalidParameter, TooFewRows
+
+X, Y = load_wine(return_X_y=True)
+SHARES = [0.0, 0.1, 0.3, 0.9]
+
+
+def test_the_best_is_what_grid_search_finds():
+    found = sf.select_model(X, Y, sf.QDA(target="diagonal"), {"shrinkage": SHARES})
+    search = GridSearchCV(
+        sf.QDA(target="diagonal"),
+        {"shrinkage": SHARES},
+        cv=StratifiedKFold(5),
+        scoring="neg_log_loss",
+    ).fit(X, Y)
+    assert found.model.get_params() == search.best_estimator_.get_params()
+    np.testing.assert_allclose(
+        found.table["log_loss"], -search.cv_results_["mean_test_score"], rtol=1e-10
+    )
+    np.testing.assert_allclose(
+        found.model.predict_proba(X), search.best_estimator_.predict_proba(X), rtol=1e-9
+    )
+
+
+def test_the_table_has_means_and_standard_errors_over_the_folds():
+    found = sf.select_model(X, Y, [sf.LDA(), sf.QDA()])
+    frame = pd.DataFrame(found.table)
+    scores = cross_val_score(sf.QDA(), X, Y, cv=StratifiedKFold(5))
+    assert frame["accuracy"][1] == pytest.approx(scores.mean())
+    assert frame["accuracy_se"][1] == pytest.approx(scores.std(ddof=1) / np.sqrt(5))
+    assert frame["model"].tolist() == [
+        "LinearDiscriminantAnalysis",
+        "QuadraticDiscriminantAnalysis",
+    ]
+
+
+def test_the_automatic_choice_beats_every_corner_of_the_family():
+    found = sf.select_model(X, Y)
+    corners = sf.select_model(X, Y, [sf.LDA(), sf.QDA(), sf.GaussianNB(), sf.DiagonalLDA()])
+    best = found.table["log_loss"][found.best]
+    assert best < corners.table["log_loss"].min()
+    assert found.model.score(X, Y) > 0.98
+    assert "candidates, 5 folds, by log_loss" in repr(found)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss", "brier", "calibration_error"])
+def test_any_metric_may_decide(metric):
+    found = sf.select_model(X, Y, sf.LDA(), {"shrinkage": SHARES}, metric=metric)
+    values = found.table[metric]
+    assert values[found.best] == (values.max() if metric == "accuracy" else values.min())
+
+
+def test_one_standard_error_takes_the_simplest_that_is_as_good():
+    grid = {"pooling": [0.0, 0.5, 1.0], "shrinkage": [0.0, 0.2, 0.5]}
+    model = sf.GaussianDiscriminant(target="diagonal")
+    found = sf.select_model(X, Y, model, grid, rule="one-standard-error")
+    at, best, table = found.one_standard_error, found.best, found.table
+    limit = table["log_loss"][best] + table["log_loss_se"][best]
+    near = table["log_loss"] <= limit
+    assert near[at]
+    assert table["parameters"][at] == table["parameters"][near].min()
+    assert found.model.pooling == found.candidates[at].get("pooling", 0.0)
+
+
+def test_any_classifier_may_stand_beside_the_family():
+    peer = make_pipeline(StandardScaler(), LogisticRegression())
+    models = [sf.LDA(), peer, sf.MixtureDiscriminant(n_components=1), sf.MixedNB()]
+    found = sf.select_model(X, Y, models)
+    scores = cross_val_score(peer, X, Y, cv=StratifiedKFold(5), scoring="neg_log_loss")
+    np.testing.assert_allclose(found.scores["log_loss"][1], -scores, rtol=1e-9)
+    nb = cross_val_score(sf.GaussianNB(), X, Y, cv=StratifiedKFold(5), scoring="neg_log_loss")
+    np.testing.assert_allclose(found.scores["log_loss"][3], -nb, rtol=1e-9)
+    qda = cross_val_score(sf.QDA(), X, Y, cv=StratifiedKFold(5), scoring="neg_log_loss")
+    np.testing.assert_allclose(found.scores["log_loss"][2], -qda, rtol=1e-7)
+
+
+def test_mixed_frames_are_taken():
+    frame = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
+    frame["level"] = np.where(X[:, 9] > 5, "high", "low")
+    found = sf.select_model(frame, Y)
+    assert found.table["log_loss"][found.best] < 0.6
+    assert found.model.predict(frame[:2]).shape == (2,)
+    scores = cross_val_score(
+        sf.MixedNB(alpha=3.0), frame, Y, cv=StratifiedKFold(5), scoring="neg_log_loss"
+    )
+    at = next(
+        i for i, one in enumerate(found.candidates) if one == {"model": "MixedNB", "alpha": 3.0}
+    )
+    np.testing.assert_allclose(found.scores["log_loss"][at], -scores, rtol=1e-9)
+
+
+def test_a_candidate_that_cannot_be_fitted_is_left_out_and_named():
+    rng = np.random.default_rng(0)
+    rows, y = rng.normal(size=(20, 2)), np.repeat([0, 1], 10)
+    found = sf.select_model(rows, y, [sf.LDA(), sf.CategoricalNB()])
+    assert np.isnan(found.table["log_loss"][1])
+    assert found.best == 0
+    assert "CategoricalNB is left out" in repr(found)
+
+
+def test_a_class_with_a_single_row_is_never_tested_and_the_result_says_so():
+    y = Y.astype(str)
+    y[5] = "alone"
+    found = sf.select_model(X, y, [sf.LDA()])
+    assert found.notes == (
+        "class 'alone' has a single row: it trains in every fold and is never tested.",
+    )
+    assert list(found.model.classes_) == ["0", "1", "2", "alone"]
+
+
+def test_a_class_with_fewer_rows_than_folds_is_tested_in_some_of_them():
+    y = Y.astype(str)
+    y[[5, 6]] = "few"
+    found = sf.select_model(X, y, [sf.LDA()])
+    assert "fewer rows than there are folds" in found.notes[0]
+    assert np.isfinite(found.table["log_loss"]).all()
+
+
+def test_folds_are_no_more_than_rows_of_the_largest_class():
+    rng = np.random.default_rng(0)
+    found = sf.select_model(rng.normal(size=(6, 1)), [0, 0, 0, 1, 1, 1], [sf.LDA()])
+    assert found.scores["accuracy"].shape == (1, 3)
+    assert found.notes == ("3 folds instead of 5: no class has more rows.",)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"y": np.zeros(len(Y))}, TooFewRows, "one class"),
+        ({"y": Y[:-1]}, InvalidInput, "178 rows but y has 177 labels"),
+        ({"cv": 1}, InvalidParameter, "at least 2 folds"),
+        ({"cv": 200}, TooFewRows, "178 rows, too few for 200 folds"),
+        ({"cv": "five"}, InvalidParameter, "does not split"),
+        ({"metric": "auc"}, InvalidParameter, "metric is 'auc'"),
+        ({"rule": "two"}, InvalidParameter, "rule is 'two'"),
+        ({"models": ["lda"]}, InvalidParameter, "takes classifiers"),
+        ({"models": sf.LDA(), "grid": {"pooling": [1]}}, InvalidParameter, "grid does not fit"),
+        ({"models": sf.LDA(), "grid": {"shrinkage": [2.0]}}, InvalidParameter, "shrinkage is 2.0"),
+        ({"groups": [1, 2]}, InvalidParameter, "groups has 2 entries for 178 rows"),
+        ({"groups": np.zeros(len(Y))}, TooFewRows, "1 groups, too few for 5 folds"),
+        ({"sample_weight": np.zeros(len(Y))}, InvalidInput, "weight"),
+    ],
+    ids=lambda value: str(list(value)) if isinstance(value, dict) else "",
+)
+def test_contradictory_settings_are_named(change, error, message):
+    given = {"y": Y, "models": [sf.LDA()], **change}
+    with pytest.raises(error, match=message):
+        sf.select_model(X, **given)
+
+
+# Parameters chosen at fit
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        sf.LDA(shrinkage="cv", target="diagonal"),
+        sf.QDA(shrinkage="cv"),
+        sf.DiagonalLDA(shrinkage="cv"),
+        sf.GaussianDiscriminant(pooling="cv", target="diagonal"),
+        sf.GaussianDiscriminant(pooling="cv", shrinkage="cv", priors="uniform"),
+    ],
+    ids=repr,
+)
+def test_cv_takes_the_value_with_the_least_log_loss(model):
+    fitted = clone(model).fit(X, Y)
+    losses = fitted.selection_.table["log_loss"]
+    chosen = {name: getattr(fitted, f"{name}_") for name in ("pooling", "shrinkage")}
+    chosen = {name: value for name, value in chosen.items() if getattr(model, name, 0) == "cv"}
+    plain = clone(model).set_params(**chosen)
+    score = cross_val_score(plain, X, Y, cv=StratifiedKFold(5), scoring="neg_log_loss").mean()
+    assert losses.min() == pytest.approx(-score, rel=1e-10)
+    np.testing.assert_array_equal(fitted.predict_proba(X), plain.fit(X, Y).predict_proba(X))
+
+
+def test_what_cv_chose_is_kept_when_rows_come_and_go():
+    model = sf.LDA(shrinkage="cv", target="diagonal").fit(X[::2], Y[::2])
+    share = model.shrinkage_
+    model.partial_fit(X[1::2], Y[1::2])
+    plain = sf.LDA(shrinkage=share, target="diagonal").fit(X, Y)
+    np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X), rtol=1e-9)
+    model.forget(X[1::2], Y[1::2])
+    assert model.shrinkage_ == share
+    copy = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(copy.predict_proba(X), model.predict_proba(X))
+    assert model.with_priors("uniform").shrinkage_ == share
+
+
+def test_a_later_fit_with_a_number_forgets_the_choice():
+    model = sf.LDA(shrinkage="cv").fit(X, Y).set_params(shrinkage=0.5).fit(X, Y)
+    assert model.shrinkage_ == 0.5
+    assert not hasattr(model, "selection_")
+
+
+@pytest.mark.parametrize("how", ["partial_fit", "fit_statistics"])
+def test_cv_without_rows_to_test_on_says_what_to_do(how):
+    model = sf.QDA(shrinkage="cv")
+    given = (X, Y) if how == "partial_fit" else (sf.summarize(X, Y),)
+    with pytest.raises(InvalidParameter, match=r"shrinkage='cv' takes rows to test on"):
+        getattr(model, how)(*given)
+
+
+def test_a_failed_fit_with_cv_changes_nothing():
+    model = sf.LDA(shrinkage="cv").fit(X, Y)
+    before = model.predict_proba(X)
+    with pytest.raises(TooFewRows):
+        model.fit(X, np.zeros(len(Y)))
+    assert np.array_equal(model.predict_proba(X), before)
+
+
+def test_cv_on_a_frame_keeps_its_names():
+    rows, y = load_iris(return_X_y=True, as_frame=True)
+    model = sf.GaussianDiscriminant(pooling="cv").fit(rows, y)
+    assert list(model.feature_names_in_) == list(rows.columns)
+    assert model.score(rows, y) > 0.95
