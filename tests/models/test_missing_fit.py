@@ -743,3 +743,10 @@ def test_frames_with_nulls_fit_like_arrays_with_nan(model):
         m = fit(model, table, y)
         near(m.covariances_, wanted.covariances_, 1e-12)
         assert np.array_equal(m.predict(table), wanted.predict(X))
+
+
+def test_a_class_of_gaps_and_one_of_a_single_row_are_fitted_without_a_warning():
+    X = np.array([[0.0], [1.0], [0.25], [-0.25], [-0.25], [np.nan]])
+    model = sf.QDA().fit(X, ["a", "a", "a", "one", "a", "none"])
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert set(model.borrowed_classes_) == {"one", "none"}

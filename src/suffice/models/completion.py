@@ -15,7 +15,7 @@ from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.models.expectation import Known, expected
 from suffice.models.full import full_covariances, lacks_rows
 from suffice.models.groups import Groups
-from suffice.models.linalg import rank_tolerance
+from suffice.models.linalg import rank_tolerance, reciprocal
 from suffice.models.settings import Settings
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.extremes import Extremes
@@ -217,7 +217,7 @@ class _Em:
         They are shares of the largest in each group; zero where a variance is at rest.
         """
         now, before = (np.linalg.eigvalsh(self._correlations(s)) for s in (a, b))
-        now, before = now / now[:, -1:], before / before[:, -1:]
+        now, before = (values * reciprocal(values[:, -1:]) for values in (now, before))
         small = (now < SMALL) & (now > rank_tolerance(now.shape[1]))
         return np.where(small & (np.abs(now - before) > 1e-3 * now), now, 0.0)
 
