@@ -35,6 +35,34 @@ class Rows:
         return model.partial_fit(X, y, sample_weight=w)
 
 
+@st.composite
+def rows(draw, regular=False, weighted=None):
+    """Rows of two or three classes: normal ones, or on a small grid, where much is singular.
+
+    The first three rows are of one class and differ, so that any prefix of them has a model.
+    """
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    k, d = draw(st.integers(2, 3)), draw(st.integers(1, 4))
+    low = d + 2 if regular else 1
+    sizes = [draw(st.integers(low, low + 6)) for _ in range(k)]
+    y = rng.permutation(np.repeat(np.arange(k), sizes))
+    y = np.concatenate([[0, 0, 0], y])
+    n = len(y)
+    if regular or draw(st.booleans()):
+        X = rng.normal(size=(n, d)) * (1 + y[:, None]) + rng.normal(size=(k, d))[y]
+        X = X @ (np.eye(d) + 0.5 * rng.normal(size=(d, d)) / np.sqrt(d)) + draw(
+            st.sampled_from([0.0, 1e3])
+        )
+    else:
+        X = rng.integers(-1, 3, size=(n, d)) / 4.0
+        X[:3] = [[0.0], [1.0], [0.25]]
+    if weighted is None:
+        weighted = draw(st.booleans())
+    w = rng.integers(2, 9, n) / 2 if weighted else None
+    Q = np.concatenate([X, X[:5] + rng.normal(size=(5, d))])
+    return Rows(X, draw(st.sampled_from(LABELS))[y], w, Q)
+
+
 def batches(draw_sizes, n):
     """Ranges of rows: the first three together, then the sizes that were drawn."""
     cuts = np.minimum(3 + np.cumsum([0, *draw_sizes]), n)
