@@ -1,0 +1,199 @@
+"""Bayesian discriminant: prior knowledge of Gaussian classes, and honest odds from few rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.answers.boundary import Boundary
+from suffice.answers.ellipse import Ellipse
+from suffice.answers.student import atypicality
+from suffice.data.arrays import Floats
+from suffice.errors import InvalidParameter
+from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.models.beliefs import Beliefs, Prior, check_usable
+from suffice.models.conjugate import BayesianModel, MapModel, Posterior, infer, log_evidence
+from suffice.models.gaussian import GaussianModel, Linear
+from suffice.models.settings import Settings, check_detail
+from suffice.models.student import StudentModel
+from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.summarize import summarize
+
+
+class BayesianDiscriminant(GaussianClassifier):
+    """Gaussian classes whose means and covariances are not estimated but known up to a posterior.
+
+    The prior is conjugate and counts in rows: a class is believed to have the prior mean as if
+    `mean_strength` rows had shown it, and the prior covariance as if `covariance_strength` rows
+    had. Where that is not known either, "auto" takes the strengths under which the rows are most
+    probable (empirical Bayes), each class seen from the others. A class of one row has honest odds.
+    Missing values in X are no matter at predict and for independent features; with full
+    covariances rows are completed by EM, and count for as much as is known of them.
+
+    Parameters
+    ----------
+    structure : "full" (normal-inverse-Wishart), or "diagonal": independent features
+        (normal-inverse-gamma each)
+    pooling : 0, each class a covariance of its own, or 1, one for all
+    mean_strength, covariance_strength : rows that the prior is worth, or "auto"
+    prior_mean : (d,); None for the overall mean
+    prior_covariance : (d, d), or variances (d,); None for the covariance pooled over classes, its
+        correlations shrunk by OAS. Where there is but one covariance to estimate (pooling=1, or
+        one class), only the variances are taken from it. Units and origins of features do not
+        matter.
+    density : "predictive", a Student t a class, in which means and covariances are integrated
+        out; or "map", a Gaussian a class at the estimates that weigh prior and rows alike
+    priors : see `GaussianDiscriminant`
+    class_strength : rows added to every class where priors are class shares (a Dirichlet prior)
+
+    Attributes
+    ----------
+    classes_, priors_, means_, covariance_, covariances_, statistics_, n_features_in_,
+    feature_names_in_ ; mean_strength_, covariance_strength_, prior_mean_, prior_covariance_ : as
+        given or found; log_evidence_ : ln p(X | y), means and covariances integrated out;
+        degrees_of_freedom_ : of each class, or of each class and feature
+
+    >>> from suffice.estimators.bayesian import BayesianDiscriminant
+    >>> X, y = [[1.0], [1.4], [0.8], [1.2], [3.0]], ["a", "a", "a", "a", "b"]
+    >>> model = BayesianDiscriminant().fit(X, y)
+    >>> model.predict_proba([[1.0], [2.0], [3.0]]).round(3)
+    array([[0.999, 0.001],
+           [0.603, 0.397],
+           [0.001, 0.999]])
+    """
+
+    _built_with: Beliefs  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        structure: str = "full",
+        pooling: float = 0.0,
+        mean_strength: float | str = "auto",
+        covariance_strength: float | str = "auto",
+        prior_mean: Any = None,
+        prior_covariance: Any = None,
+        density: str = "predictive",
+        priors: Any = None,
+        class_strength: float = 0.0,
+    ) -> None:
+        self.structure = structure
+        self.pooling = pooling
+        self.mean_strength = mean_strength
+        self.covariance_strength = covariance_strength
+        self.prior_mean = prior_mean
+        self.prior_covariance = prior_covariance
+        self.density = density
+        self.priors = priors
+        self.class_strength = class_strength
+
+    @property
+    def mean_strength_(self) -> float:
+        """Rows that the prior mean counts for."""
+        return self._prior.mean_strength
+
+    @property
+    def covariance_strength_(self) -> float:
+        """Rows that the prior covariance counts for."""
+        return self._prior.covariance_strength
+
+    @property
+    def prior_mean_(self) -> Floats:
+        """The prior mean, (d,)."""
+        return self._prior.mean
+
+    @property
+    def prior_covariance_(self) -> Floats:
+        """The prior covariance, (d, d); zero for features that never vary."""
+        found = self._prior.covariance
+        return found if found.ndim == 2 else np.diag(found)
+
+    @property
+    def log_evidence_(self) -> float:
+        """ln p(X | y), over all means and covariances: the larger, the better the prior."""
+        return log_evidence(self._fitted_statistics, self._built_with, self._prior)
+
+    @property
+    def degrees_of_freedom_(self) -> Floats:
+        """Of the predictive density of each class, (k,); (k, d) with missing values."""
+        found = self._posterior.freedom
+        return np.array(found[:, 0] if found.shape[1] == 1 else found)
+
+    def boundary(self, a: Any = None, b: Any = None) -> Boundary:
+        """Where two classes are equally probable; for density="map"."""
+        self._require_gaussian("boundary")
+        return super().boundary(a, b)
+
+    def whiten(self, X: Any, label: Any = None) -> Floats:
+        """Rows in the space where the distances of a class are Euclidean; for density="map"."""
+        self._require_gaussian("whiten")
+        return super().whiten(X, label)
+
+    def ellipse(
+        self,
+        label: Any,
+        features: tuple[int, int] = (0, 1),
+        *,
+        probability: float | None = None,
+        deviations: float | None = None,
+    ) -> Ellipse:
+        """Where a class lies in two features; for density="map"."""
+        self._require_gaussian("ellipse")
+        return super().ellipse(label, features, probability=probability, deviations=deviations)
+
+    @property
+    def _linear(self) -> Linear:
+        if isinstance(self._fitted, StudentModel):
+            raise AttributeError(
+                "the discriminant functions of Student t classes are not linear; they are for "
+                "density='map' and pooling=1."
+            )
+        return super()._linear
+
+    @property
+    def _posterior(self) -> Posterior:
+        model: Any = self._fitted
+        found = model.gaussian if isinstance(model, StudentModel) else model
+        assert isinstance(found, MapModel)
+        return found.knowledge
+
+    @property
+    def _prior(self) -> Prior:
+        return self._posterior.prior
+
+    def _require_gaussian(self, name: str) -> None:
+        if isinstance(self._fitted, StudentModel):
+            raise InvalidParameter(
+                f"{name} is for Gaussian classes, and these are Student t; use density='map'."
+            )
+
+    def _settings(self) -> Beliefs:
+        return Beliefs.checked(
+            structure=self.structure,
+            pooling=self.pooling,
+            mean_strength=self.mean_strength,
+            covariance_strength=self.covariance_strength,
+            prior_mean=self.prior_mean,
+            prior_covariance=self.prior_covariance,
+            density=self.density,
+            class_strength=self.class_strength,
+        )
+
+    def _summarize(
+        self, X: Any, y: Any, sample_weight: Any, settings: Any, like: AnyStatistics | None
+    ) -> AnyStatistics:
+        return summarize(X, y, sample_weight, settings.detail if like is None else like.detail)
+
+    def _made(self, statistics: AnyStatistics, settings: Any) -> GaussianModel:
+        found: BayesianModel = infer(statistics, settings, self.priors)
+        return found  # type: ignore[return-value]
+
+    def _check_fitting(self, statistics: AnyStatistics, settings: Any) -> None:
+        check_detail(statistics, Settings(structure=settings.structure, pooling=settings.pooling))
+        check_usable(statistics, settings)
+
+    def _class_weight(self) -> Floats:
+        return np.asarray(self.statistics_.weight + self._built_with.class_strength)
+
+    def _new_atypicality(self) -> Any:
+        return atypicality(self._fitted, self._posterior)

@@ -1,0 +1,198 @@
+"""Beliefs: what is known of the classes before any row, and what the rows say of it themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.errors import InvalidParameter
+from suffice.models.completion import complete
+from suffice.models.groups import Groups
+from suffice.models.linalg import whitener
+from suffice.models.separating import floor, overall_variances, pooled_squares
+from suffice.models.settings import Settings, choice, fitting, not_negative
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.numbers import Pair
+from suffice.statistics.scatter import Dense
+from suffice.statistics.statistics import Statistics
+
+STRUCTURES = ("full", "diagonal")
+DENSITIES = ("predictive", "map")
+
+# Beyond this many features, matrices for every class would fill the memory.
+MOST_FEATURES = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Beliefs:
+    """A prior, as far as it is given; None where the rows are to say.
+
+    structure : "full" or "diagonal"
+    pooling : 0, each class a covariance of its own, or 1, one for all
+    mean_strength, covariance_strength : rows that the prior mean and covariance are worth
+    prior_mean, prior_covariance : (d,), and (d, d) or the variances (d,)
+    density : "predictive", what is not known integrated out, or "map", at the best estimate
+    class_strength : rows added to every class for the class priors
+    """
+
+    structure: str = "full"
+    pooling: float = 0.0
+    mean_strength: float | None = None
+    covariance_strength: float | None = None
+    prior_mean: Floats | None = field(default=None, compare=False)
+    prior_covariance: Floats | None = field(default=None, compare=False)
+    density: str = "predictive"
+    class_strength: float = 0.0
+
+    @classmethod
+    def checked(cls, **given: Any) -> Beliefs:
+        """Beliefs, after checking every value."""
+        choice("structure", given.get("structure", "full"), STRUCTURES)
+        choice("density", given.get("density", "predictive"), DENSITIES)
+        pooling = given.get("pooling", 0.0)
+        if isinstance(pooling, bool | str) or pooling not in (0, 1):
+            raise InvalidParameter(
+                f"pooling is {pooling!r}; it must be 0 (each class its own covariance) or 1 (one "
+                "for all): between them there is no conjugate prior. A larger "
+                "covariance_strength leans on the other classes."
+            )
+        for name in ("mean_strength", "covariance_strength"):
+            given[name] = _strength(name, given.get(name))
+        for name in ("prior_mean", "prior_covariance"):
+            given[name] = _numbers(name, given.get(name))
+        not_negative("class_strength", given.get("class_strength", 0.0))
+        return cls(**given)
+
+    @property
+    def detail(self) -> str:
+        """The least detail of statistics that this takes."""
+        if self.structure != "full":
+            return "diagonal"
+        return "shared" if self.pooling == 1 else "separate"
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What is believed of a class before its rows."""
+
+    mean: Floats  # (d,)
+    covariance: Floats  # (d, d), or variances (d,); zero for a feature that is ignored
+    mean_strength: float
+    covariance_strength: float
+
+    @property
+    def variances(self) -> Floats:
+        """The variance of each feature, (d,)."""
+        own = self.covariance
+        return np.asarray(own if own.ndim == 1 else own.diagonal())
+
+
+def usable(statistics: AnyStatistics, beliefs: Beliefs) -> AnyStatistics:
+    """Statistics in the detail that beliefs take, after checking that they serve.
+
+    With missing values the posterior of full covariances has no closed form. Then rows are
+    completed by EM, and count for as much as is known of them on average over the features.
+    """
+    check_usable(statistics, beliefs)
+    wanted = Settings(beliefs.structure, beliefs.pooling)
+    if beliefs.structure == "full" and isinstance(statistics, IncompleteStatistics):
+        wanted = replace(wanted, shrinkage="oas", target="diagonal")
+    found, _ = complete(fitting(statistics, wanted), wanted)
+    if not isinstance(statistics, IncompleteStatistics) or not isinstance(found, Statistics):
+        return found
+    assert isinstance(found.spread, Dense)
+    share = statistics.known_weight.mean(axis=1) / statistics.weight
+    each = share if found.spread.per_class else np.average(share, weights=found.weight)[None]
+    spread = Dense(Pair(found.spread.sums.high * each[:, None, None]), found.spread.per_class)
+    return replace(found, weight=found.weight * share, spread=spread)
+
+
+def check_usable(statistics: AnyStatistics, beliefs: Beliefs) -> None:
+    """Raise where statistics cannot serve, or what is given of the prior has another shape."""
+    d = statistics.n_features
+    if beliefs.structure == "full" and d > MOST_FEATURES:
+        raise InvalidParameter(
+            f"full covariances of {d} features would take matrices too large (at most "
+            f"{MOST_FEATURES}); use structure='diagonal', or choose features."
+        )
+    mean, covariance = beliefs.prior_mean, beliefs.prior_covariance
+    if mean is not None and mean.shape not in ((), (d,)):
+        raise InvalidParameter(f"prior_mean has shape {mean.shape}; there are {d} features.")
+    if covariance is not None and covariance.shape not in ((), (d,), (d, d)):
+        raise InvalidParameter(
+            f"prior_covariance has shape {covariance.shape}; give ({d}, {d}), or {d} variances."
+        )
+
+
+def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[Floats, Floats]:
+    """Mean and covariance of the prior: those given, or the overall mean and what is pooled.
+
+    The covariance pooled over the classes has its correlations shrunk by OAS, so that it is
+    regular however few rows there are. Where there is but one covariance to estimate, its own
+    correlations say nothing beforehand: then they are zero in the prior.
+    """
+    mean, d = beliefs.prior_mean, s.n_features
+    if mean is None:
+        known = s.known_weight
+        first = s.mean[0]
+        mean = first + (known * (s.mean - first)).sum(axis=0) / known.sum(axis=0)
+    covariance = beliefs.prior_covariance
+    if covariance is not None:
+        return np.broadcast_to(mean, (d,)), _given_covariance(covariance, d, beliefs)
+    alone = beliefs.pooling == 1 or len(s.classes) == 1
+    if beliefs.structure == "full" and not alone:
+        assert isinstance(s, Statistics)
+        groups = Groups(s, Settings(shrinkage="oas", target="diagonal"))
+        found = groups.shrunk(groups.pooled) * (s.weight.sum() / _denominator(s))
+        found[:, groups.constant] = found[groups.constant] = 0.0
+        return np.broadcast_to(mean, (d,)), found
+    overall = overall_variances(s)
+    variances = pooled_squares(s) / _denominator(s) + floor(s, overall)
+    variances = np.where(overall > 0, variances, 0.0)
+    if beliefs.structure == "full":
+        variances = np.diag(variances)
+    return np.broadcast_to(mean, (d,)), variances
+
+
+def _denominator(s: AnyStatistics) -> Floats:
+    """Rows less classes, by feature: what the spread about class means is to be divided by."""
+    known = s.known_weight
+    total, classes = known.sum(axis=0), (known > 0).sum(axis=0)
+    # Weights may add up to less than a row a class; for whole rows this is the difference.
+    return np.asarray(np.maximum(total - classes, total / (classes + 1)))
+
+
+def _given_covariance(covariance: Floats, d: int, beliefs: Beliefs) -> Floats:
+    if covariance.ndim < 2:
+        variances = np.array(np.broadcast_to(covariance, (d,)))
+        if not (variances > 0).all():
+            raise InvalidParameter("prior_covariance must have positive variances.")
+        return np.diag(variances) if beliefs.structure == "full" else variances
+    if not np.allclose(covariance, covariance.T, atol=0) or whitener(covariance) is None:
+        raise InvalidParameter("prior_covariance must be symmetric and positive definite.")
+    return np.asarray(covariance if beliefs.structure == "full" else covariance.diagonal())
+
+
+def _strength(name: str, value: Any) -> float | None:
+    if isinstance(value, str) and value == "auto":
+        return None
+    if isinstance(value, str) or value is None or not not_negative(name, value) > 0:
+        raise InvalidParameter(
+            f"{name} is {value!r}; it must be a positive number of rows, or 'auto'."
+        )
+    return float(value)
+
+
+def _numbers(name: str, values: Any) -> Floats | None:
+    if values is None:
+        return None
+    try:
+        found = np.array(values, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameter(f"{name} must hold numbers.") from None
+    if not np.isfinite(found).all():
+        raise InvalidParameter(f"{name} must hold finite numbers.")
+    return found

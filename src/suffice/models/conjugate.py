@@ -1,0 +1,156 @@
+"""Conjugate priors of Gaussian classes: what is believed of them before and after the rows.
+
+A prior counts in rows. Its mean m0 is worth κ of them and its covariance P is worth λ:
+S ~ inverse Wishart(λP, λ + d - 1) and mean | S ~ N(m0, S/κ), for each class or with one S for all;
+of independent features, the same for each of them alone. After n rows of mean m and scatter W,
+
+    mean = (κ m0 + n m) / (κ + n)
+    covariance = (λP + W + κ n / (κ + n) (m - m0)(m - m0)') / (λ + n)
+
+and a row to come has a Student t distribution about that mean, of λ + n degrees of freedom, whose
+scale is that covariance times 1 + 1 / (κ + n). Any choice of features has the same λ and κ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
+from suffice.errors import InvalidParameter, TooFewRows
+from suffice.models.beliefs import Beliefs, Prior, prior_location, usable
+from suffice.models.covariance import Covariance, Diagonal, Full
+from suffice.models.gaussian import GaussianModel
+from suffice.models.linalg import whitener
+from suffice.models.marginal import evidence_of
+from suffice.models.priors import class_priors
+from suffice.models.strengths import strongest
+from suffice.models.student import ApartStudent, StudentModel, TogetherStudent
+from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.scatter import Diagonal as DiagonalScatter
+from suffice.statistics.scatter import dense
+from suffice.statistics.statistics import Statistics
+
+# Where strengths are looked for: a mean may be worth next to nothing, where classes lie far apart.
+LEAST_MEAN, LEAST, MOST = 1e-12, 1e-3, 1e8
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What the rows leave of the prior."""
+
+    prior: Prior
+    freedom: Floats  # (k,), or (k, d) of independent features: degrees of freedom of a row to come
+    stretch: Floats  # (k,), or (k, d): its scale is the covariance times this
+    varies: Array  # (d,): features that tell something
+
+
+@dataclass(frozen=True)
+class MapModel(GaussianModel):
+    """Gaussian classes at the estimates that a posterior is about."""
+
+    knowledge: Posterior
+
+
+BayesianModel: TypeAlias = MapModel | StudentModel
+
+
+def infer(statistics: AnyStatistics, beliefs: Beliefs, priors: Any) -> BayesianModel:
+    """The model that beliefs and statistics make."""
+    if not len(statistics.classes):
+        raise TooFewRows("there are no rows to build a model from.")
+    chances = class_priors(priors, statistics.classes, statistics.weight + beliefs.class_strength)
+    s = usable(statistics, beliefs)
+    prior = known_prior(s, beliefs)
+    kappa, lam = prior.mean_strength, prior.covariance_strength
+    n = s.known_weight
+    means = s.mean - kappa / (kappa + n) * (s.mean - prior.mean)
+    total = n.sum(axis=0, keepdims=True) if beliefs.pooling == 1 else n
+    freedom = np.broadcast_to(lam + total, n.shape)
+    stretch = 1 + 1 / (kappa + n)
+    covariances = _covariances(s, beliefs, prior)
+    posterior = Posterior(prior, freedom, stretch, prior.variances > 0)
+    model = MapModel(s.classes, chances, means, covariances, (), posterior)
+    if beliefs.density == "map":
+        return model
+    kind = TogetherStudent if beliefs.structure == "full" else ApartStudent
+    return kind(model, freedom, stretch, posterior.varies)
+
+
+def known_prior(s: AnyStatistics, beliefs: Beliefs) -> Prior:
+    """The prior, with what it leaves open taken from the rows."""
+    mean, covariance = prior_location(s, beliefs)
+    given = beliefs.mean_strength, beliefs.covariance_strength
+    prior = Prior(mean, covariance, given[0] or 1.0, given[1] or 1.0)
+    if None not in given or not (prior.variances > 0).any():
+        return prior
+    most = _most(s, beliefs)
+    low = np.array([given[0] or min(LEAST_MEAN, most[0]), given[1] or min(LEAST, most[1])])
+    high = np.array([given[0] or most[0], given[1] or most[1]])
+    found = strongest(evidence_of(s, beliefs, prior, choosing=True), low, high).tolist()
+    return Prior(mean, covariance, found[0], found[1])
+
+
+def _most(s: AnyStatistics, beliefs: Beliefs) -> tuple[float, float]:
+    """What a prior may count for that is itself taken from the rows: no more than they do."""
+    n = s.known_weight
+    total = float(n.sum(axis=0).max())
+    alone = len(s.classes) == 1
+    mean, covariance = MOST, MOST
+    if beliefs.prior_mean is None:
+        # The mean of a single class is no knowledge beside its rows.
+        mean = LEAST_MEAN if alone else max(total, 1.0)
+    if beliefs.prior_covariance is None:
+        covariance = max(float((n - (n > 0)).sum(axis=0).max()), 1.0)
+        if beliefs.structure == "diagonal" and (alone or beliefs.pooling == 1):
+            covariance = LEAST  # nor is the variance of all
+    return mean, covariance
+
+
+def log_evidence(statistics: AnyStatistics, beliefs: Beliefs, prior: Prior) -> float:
+    """ln p(rows | labels): means and covariances integrated out."""
+    if not (prior.variances > 0).any():
+        return 0.0
+    found = evidence_of(usable(statistics, beliefs), beliefs, prior)
+    return found(prior.mean_strength, prior.covariance_strength)[0]
+
+
+def _covariances(s: AnyStatistics, beliefs: Beliefs, prior: Prior) -> tuple[Covariance, ...]:
+    kappa, lam, n = prior.mean_strength, prior.covariance_strength, s.known_weight
+    shift, pull = s.mean - prior.mean, kappa * n / (kappa + n)
+    over, pooled = (0,) if beliefs.pooling == 1 else (), beliefs.pooling == 1
+    if beliefs.structure == "diagonal":
+        squares = (np.maximum(s.squares, 0.0) + pull * shift**2).sum(axis=over)
+        variances = (lam * prior.variances + squares) / (lam + n.sum(axis=over))
+        variances = np.where(prior.variances > 0, variances, 0.0)
+        return tuple(Diagonal(v) for v in np.atleast_2d(variances))
+    assert isinstance(s, Statistics)
+    assert not isinstance(s.spread, DiagonalScatter)
+    scatter = dense(s.spread.pooled() if pooled and s.spread.per_class else s.spread).sums.high
+    parts = [slice(None)] if pooled else [slice(c, c + 1) for c in range(len(n))]
+    out: list[Covariance] = []
+    for part, matrix in zip(parts, scatter, strict=True):
+        steps, weight = shift[part] * np.sqrt(pull[part]), float(n[part].sum())
+        covariance = (lam * prior.covariance + matrix + steps.T @ steps) / (lam + weight)
+        out.append(_regular(covariance, prior, s, part))
+    return tuple(out)
+
+
+def _regular(covariance: Floats, prior: Prior, s: Statistics, part: slice) -> Covariance:
+    varies = prior.variances > 0
+    if not varies.any():
+        return Diagonal(np.zeros(len(varies)))
+    covariance[~varies] = 0.0
+    covariance[:, ~varies] = 0.0
+    found = whitener(covariance, ~varies)
+    if found is None:
+        who = "the classes" if part == slice(None) else f"class {shown(s.classes[part][0])}"
+        raise InvalidParameter(
+            f"covariance_strength is {prior.covariance_strength:g}, which leaves the covariance "
+            f"of {who} ({int(s.count[part].sum())} rows, {len(varies)} features) singular; "
+            "give it more, or 'auto'."
+        )
+    return Full(found)

@@ -1,0 +1,204 @@
+"""The Student model: classes with the tails of what is not known of their mean and covariance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.gaps import Gaps
+from suffice.models.covariance import Covariance, Diagonal
+from suffice.models.gammas import log_ratio
+from suffice.models.gapped import Gapped
+from suffice.models.gaussian import LOG_2PI, GaussianModel
+from suffice.models.linalg import reciprocal
+from suffice.models.scoring import by_blocks, normalised, probabilities
+
+
+@dataclass(frozen=True)
+class StudentModel:
+    """p(x, y): a Student t a class about the means of Gaussian ones.
+
+    Its scale is the Gaussian's covariance times `stretch`.
+    """
+
+    gaussian: GaussianModel
+    freedom: Floats  # (k, 1) or (k, d): degrees of freedom
+    stretch: Floats  # (k, 1) or (k, d)
+    varies: Array  # (d,): features that are not ignored
+
+    @property
+    def classes(self) -> Array:
+        """Class labels, (k,)."""
+        return self.gaussian.classes
+
+    @property
+    def priors(self) -> Floats:
+        """Prior of each class, (k,)."""
+        return self.gaussian.priors
+
+    @property
+    def log_priors(self) -> Floats:
+        """Log prior of each class, (k,)."""
+        return self.gaussian.log_priors
+
+    @property
+    def means(self) -> Floats:
+        """Where each class is centred, (k, d)."""
+        return self.gaussian.means
+
+    @property
+    def matrices(self) -> Floats:
+        """The covariances of the Gaussian classes: (d, d) shared, (k, d, d) separate."""
+        return self.gaussian.matrices
+
+    @property
+    def borrowed(self) -> tuple[int, ...]:
+        """No class has to borrow a covariance."""
+        return ()
+
+    def with_priors(self, priors: Floats) -> Self:
+        """The same class densities under other priors."""
+        return replace(self, gaussian=self.gaussian.with_priors(priors))
+
+    def answer(self, name: str, rows: Array) -> Floats:
+        """One of "scores", "joint", "log_posterior", "posterior" of all rows, gaps or not, (n, k).
+
+        Also the "squared_distances" to the class means, of the Gaussian classes.
+        """
+        if name == "squared_distances":
+            return self.gaussian.answer(name, rows)
+        joint = self.log_densities(rows)
+        joint += self.log_priors
+        if name in ("scores", "joint"):
+            return joint
+        finish = {"log_posterior": normalised, "posterior": probabilities}[name]
+        return finish(np.ascontiguousarray(joint.T)).T
+
+    def log_densities(self, X: Array) -> Floats:
+        """ln p(x | class), (n, k); missing values are integrated out."""
+        raise NotImplementedError
+
+
+class TogetherStudent(StudentModel):
+    """All features of a class in one t: they share its tails.
+
+    With r features known at a squared distance D, ln p = Γ - ln|scale| / 2 - (f + r)/2 ln(1 + D/f),
+    Γ = ln Γ((f + r)/2) - ln Γ(f/2) - r/2 ln(pi f). A choice of the features has the same f.
+    """
+
+    def log_densities(self, X: Array) -> Floats:
+        """ln p(x | class), (n, k); missing values are integrated out."""
+        found = by_blocks(X, len(self.classes), self._complete)
+        gapped = np.flatnonzero(np.isnan(found[:, 0]))
+        if len(gapped):
+            rows = Gapped(X, gapped, np.isnan(X[gapped]))
+            found = np.array(found)
+            found[gapped] = rows.by_runs(len(self.classes), self._known)
+        return found
+
+    def _complete(self, X: Floats) -> Floats:
+        rank = np.array([[float(self.varies.sum())]])
+        out = np.empty((len(self.classes), len(X)))
+        measure = self._measure(X)
+        for c in range(len(out)):
+            steps, lengths = measure(c)
+            out[c] = self._density(c, steps, lengths, rank[0], np.zeros(1))
+        return out
+
+    def _measure(self, X: Floats) -> Callable[[int], tuple[Floats, Callable[[Floats], Floats]]]:
+        """For each class, rows about its mean, and the function to their squared lengths."""
+        model = self.gaussian
+        if not model.shared:
+            return lambda c: (X - model.means[c], model.covariances[c].squared_lengths)
+        # Whitened once for all classes.
+        covariance, centre = model.covariances[0], model.means.mean(axis=0)
+        rows, means = covariance.whiten(X - centre), covariance.whiten(model.means - centre)
+        return lambda c: (rows - means[c], _squares)
+
+    def _known(self, X: Floats, gaps: Gaps, which: Indices) -> Floats:
+        model = self.gaussian
+        rank = np.repeat((~gaps.patterns & self.varies).sum(axis=1), np.diff(gaps.starts))
+        out = np.empty((len(X), len(self.classes)))
+        for c, mean in enumerate(model.means):
+            covariance = model.covariances[0 if model.shared else c]
+            steps = X - mean
+            peaks = covariance.fill(steps, gaps)
+            out[:, c] = self._density(c, steps, covariance.squared_lengths, rank, peaks)
+        return out
+
+    def _density(
+        self,
+        c: int,
+        steps: Floats,
+        lengths: Callable[[Floats], Floats],
+        rank: Floats,
+        peaks: Floats,
+    ) -> Floats:
+        freedom, stretch = float(self.freedom[c, 0]), float(self.stretch[c, 0])
+        volume = self.gaussian.volumes[0 if self.gaussian.shared else c]
+        constant = log_ratio(freedom / 2, rank / 2) - rank / 2 * np.log(stretch) - volume - peaks
+        tail = _log1p(steps, lengths, 1 / (stretch * freedom))
+        return np.asarray(constant - (freedom + rank) / 2 * tail)
+
+
+class ApartStudent(StudentModel):
+    """Each feature of a class in a t of its own, independent of the others."""
+
+    def log_densities(self, X: Array) -> Floats:
+        """ln p(x | class), (n, k); missing values are integrated out."""
+        return by_blocks(X, len(self.classes), self._block)
+
+    def _block(self, X: Floats) -> Floats:
+        out = np.empty((len(self.classes), len(X)))
+        for c in range(len(out)):
+            out[c] = self.terms(X, c).sum(axis=1)
+        return out
+
+    def terms(self, X: Floats, c: int) -> Floats:
+        """ln p(x_j | class c) of each feature, (n, d); zero where a value is missing."""
+        variances = self.variances(c)
+        freedom = self.freedom[c]
+        precisions = reciprocal(variances * freedom)
+        with np.errstate(over="ignore", divide="ignore"):
+            steps = (X - self.means[c]) * np.sqrt(precisions)
+            squares = steps * steps
+            tail = np.where(np.isinf(squares), 2 * np.log(np.abs(steps)), np.log1p(squares))
+        height = log_ratio(freedom / 2, 0.5) - (LOG_2PI + _log(variances)) / 2
+        found = np.where(variances > 0, height, 0.0) - (freedom + 1) / 2 * tail
+        found[np.isnan(X)] = 0.0
+        return np.asarray(found)
+
+    def variances(self, c: int) -> Floats:
+        """The squared scale of each feature in a class, (d,)."""
+        covariance = self.gaussian.covariances[0 if self.gaussian.shared else c]
+        assert isinstance(covariance, Diagonal)
+        return np.asarray(covariance.variances * self.stretch[c])
+
+
+def scale_of(model: StudentModel, c: int) -> Covariance:
+    """The covariance of the Gaussian class at a position."""
+    return model.gaussian.covariances[0 if model.gaussian.shared else c]
+
+
+def _log1p(steps: Floats, lengths: Callable[[Floats], Floats], factor: float) -> Floats:
+    """ln(1 + factor |step|²), also where the square overflows."""
+    with np.errstate(over="ignore"):
+        found = np.log1p(lengths(steps) * factor)
+    far = np.flatnonzero(np.isinf(found))
+    far = far[np.isfinite(steps[far]).all(axis=1)]
+    if len(far):
+        size = np.abs(steps[far]).max(axis=1)
+        found[far] = np.log(lengths(steps[far] / size[:, None]) * factor) + 2 * np.log(size)
+    return found
+
+
+def _squares(rows: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
+
+
+def _log(variances: Floats) -> Floats:
+    return np.log(np.where(variances > 0, variances, 1.0))
