@@ -1,0 +1,160 @@
+"""Diagnosis: every diagnostic of a data set in one call, as a page to read."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from suffice.errors import SufficeError, TooFewRows
+from suffice.models.settings import Settings
+from suffice.selection.diagnostics.box import box_m
+from suffice.selection.diagnostics.calibration import calibration
+from suffice.selection.diagnostics.conditioning import conditioning
+from suffice.selection.diagnostics.diagnostic import Diagnostic, counted
+from suffice.selection.diagnostics.distances import distance_quantiles
+from suffice.selection.diagnostics.held_out import held_out_posteriors
+from suffice.selection.diagnostics.henze_zirkler import henze_zirkler
+from suffice.selection.diagnostics.influence import influential_rows
+from suffice.selection.diagnostics.mardia import mardia
+from suffice.selection.diagnostics.table import Table
+
+# Models whose held-out probabilities are judged.
+MODELS = {"LDA": Settings(pooling=1.0), "QDA": Settings()}
+
+# Tests of Gaussian classes, which Box's M presumes.
+NORMALITY = ("Mardia", "Henze-Zirkler", "Distance quantiles")
+
+WIDTH = 88
+INDENT = 24
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Diagnosis:
+    """What `diagnose` found: a mapping from names to diagnostics that prints as a page.
+
+    diagnostics : the findings by name
+    skipped : why others could not be made, by name
+    """
+
+    rows: int
+    dropped: int
+    features: int
+    classes: tuple[Any, ...]
+    diagnostics: Mapping[str, Diagnostic]
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def concerns(self) -> tuple[Diagnostic, ...]:
+        """The findings about which something should be done."""
+        return tuple(found for found in self.diagnostics.values() if found.concern)
+
+    def __getitem__(self, name: str) -> Diagnostic:
+        return self.diagnostics[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.diagnostics)
+
+    def __len__(self) -> int:
+        return len(self.diagnostics)
+
+    def __str__(self) -> str:
+        head = (
+            f"{counted(self.rows, 'row')}, {counted(self.features, 'feature')}, "
+            f"{counted(len(self.classes), 'class')}"
+        )
+        if self.dropped:
+            head += f"; {counted(self.dropped, 'further row')} with missing values left out"
+        lines = [head, ""]
+        advice = ""
+        for name, found in self.diagnostics.items():
+            # Advice that several findings share is given once, after the last of them.
+            if advice and not (found.concern and found.recommendation == advice):
+                lines += _entry("", "", f"→ {advice}")
+            lines += _entry("!" if found.concern else "✓", name, found.sentence)
+            advice = found.recommendation if found.concern else ""
+        if advice:
+            lines += _entry("", "", f"→ {advice}")
+        for why in dict.fromkeys(self.skipped.values()):
+            names = [name for name, reason in self.skipped.items() if reason == why]
+            lines += _entry("-", "Not judged", f"{', '.join(names)}: {why}")
+        return "\n".join(line.rstrip() for line in lines)
+
+    __repr__ = __str__
+
+
+def _entry(mark: str, name: str, text: str) -> list[str]:
+    # "p = 0.03" stays on one line.
+    wrapped = textwrap.wrap(text.replace(" = ", "\0=\0").replace(" < ", "\0<\0"), WIDTH - INDENT)
+    first = f"{mark:<2}{name:<{INDENT - 2}}{wrapped[0]}"
+    lines = [first, *(" " * INDENT + line for line in wrapped[1:])]
+    return [line.replace("\0", " ") for line in lines]
+
+
+def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
+    """Whether Gaussian classes fit the data, which covariances they need, which rows to look at.
+
+    Box's M, Mardia's tests, Henze and Zirkler's, the quantiles of distances, the condition of
+    covariances, influential rows, and the calibration of LDA and QDA on rows held out in turn.
+    Rows with missing values are left out. What too few rows or classes forbid is skipped.
+
+    sample_weight : counts as so many equal rows
+
+    >>> from sklearn.datasets import load_iris
+    >>> print(diagnose(*load_iris(return_X_y=True)))
+    150 rows, 4 features, 3 classes
+    <BLANKLINE>
+    ! Box's M               The class covariances differ (Box's M = 146.7, p < 1e-15).
+                            → Use QDA, or GaussianDiscriminant with pooling below 1.
+    ✓ Mardia                Nothing speaks against Gaussian classes (Mardia, p = 0.34...
+    """
+    table = Table.of(X, y, sample_weight)
+    tests: dict[str, Callable[[Table], Diagnostic]] = {
+        "Box's M": box_m,
+        "Mardia": mardia,
+        "Henze-Zirkler": lambda t: henze_zirkler(t, None),
+        "Distance quantiles": lambda t: distance_quantiles(t, None),
+        "Conditioning": conditioning,
+        "Influential rows": lambda t: influential_rows(t, None),
+    }
+    found: dict[str, Diagnostic] = {}
+    skipped: dict[str, str] = {}
+    for name, test in tests.items():
+        try:
+            found[name] = _quiet(test(table), table)
+        except TooFewRows as error:
+            skipped[name] = str(error)
+    if "Box's M" in found and any(found[name].concern for name in NORMALITY if name in found):
+        found["Box's M"] = _doubted(found["Box's M"])
+    try:
+        found.update(_calibrations(table))
+    except SufficeError as error:
+        skipped["Calibration"] = str(error)
+    classes = tuple(table.statistics.classes.tolist())
+    n, d = table.features.shape
+    return Diagnosis(n, table.dropped, d, classes, found, skipped)
+
+
+def _quiet(found: Diagnostic, table: Table) -> Diagnostic:
+    """The finding without the remark on missing values, which the page makes once."""
+    remark = f" {counted(table.dropped, 'row')} with missing values left out."
+    return replace(found, sentence=found.sentence.replace(remark, ""))
+
+
+def _doubted(found: Diagnostic) -> Diagnostic:
+    if not found.concern:
+        return found
+    doubt = " Box's M also responds to classes that are not Gaussian: compare both by validation."
+    return replace(found, recommendation=found.recommendation + doubt)
+
+
+def _calibrations(table: Table) -> dict[str, Diagnostic]:
+    at, posteriors = held_out_posteriors(table, MODELS)
+    classes = table.statistics.classes
+    labels, weights = classes[table.codes[at]], table.weights_at(at)
+    out = {}
+    for model, p in posteriors.items():
+        name = f"Calibration of {model}"
+        out[name] = replace(calibration(labels, p, classes, weights), name=name)
+    return out

@@ -1,0 +1,111 @@
+"""Diagnostic: one finding about data or a model, as numbers and as a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.data.labels import shown
+
+# Findings less likely than this under the null hypothesis are a concern.
+LEVEL = 0.05
+
+# Labels and names beyond these are counted, not listed.
+MOST_LISTED = 5
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Diagnostic:
+    """One finding.
+
+    name : of the test or the measure
+    statistic : its value
+    pvalue : the chance of a value as large where all is well; None for a measure without a test
+    sentence : what was found
+    recommendation : what to do about it, in terms of this library
+    concern : whether something should be done about it
+    by_class : numbers of each class, by label
+    details : further numbers and arrays, by name
+
+    >>> print(Diagnostic("coin", 3.0, 0.25, "The coin is fair.", "Toss on.", False))
+    The coin is fair. Toss on.
+    """
+
+    name: str
+    statistic: float
+    pvalue: float | None
+    sentence: str
+    recommendation: str
+    concern: bool
+    by_class: Mapping[Any, Mapping[str, float]] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.sentence} {self.recommendation}".strip()
+
+    def __repr__(self) -> str:
+        p = "" if self.pvalue is None else f", {chance(self.pvalue)}"
+        return f"<Diagnostic {self.name}: {number(self.statistic)}{p}. {self.sentence}>"
+
+
+def number(value: float) -> str:
+    """A number with four digits.
+
+    >>> number(140.9431), number(1234567.0), number(float("inf"))
+    ('140.9', '1.235e+06', 'infinite')
+    """
+    return "infinite" if np.isinf(value) else f"{value:.4g}"
+
+
+def chance(pvalue: float) -> str:
+    """A p-value for a sentence.
+
+    >>> chance(0.0312), chance(3e-20), chance(0.9999)
+    ('p = 0.031', 'p < 1e-15', 'p = 1')
+    """
+    return "p < 1e-15" if pvalue < 1e-15 else f"p = {pvalue:.2g}"
+
+
+def listed(names: Iterable[Any]) -> str:
+    """Labels or names for a sentence, the first few of them.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(range(9))
+    ("'a'", "'a', 'b' and 'c'", '0, 1, 2, 3, 4 and 4 more')
+    """
+    words = [shown(name) for name in names]
+    if len(words) > MOST_LISTED:
+        return f"{', '.join(words[:MOST_LISTED])} and {len(words) - MOST_LISTED} more"
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def counted(count: float, noun: str) -> str:
+    """A count and its noun.
+
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class")
+    ('1 row', '1200 rows', '2 classes')
+    """
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{count:.6g} {noun if count == 1 else plural}"
+
+
+def named(feature: int, names: tuple[str, ...] | None) -> str:
+    """A feature for a sentence."""
+    return f"feature {feature}" if names is None else repr(names[feature])
+
+
+def holm(pvalues: Sequence[float] | Floats) -> Floats:
+    """P-values adjusted for their number (Holm 1979), in the order given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    p = np.asarray(pvalues, np.float64)
+    order = np.argsort(p, kind="stable")
+    steps = np.minimum(1.0, p[order] * np.arange(len(p), 0, -1))
+    out = np.empty_like(p)
+    out[order] = np.maximum.accumulate(steps)
+    return out
