@@ -430,3 +430,22 @@ def test_single_features_and_weighted_rows_are_diagnosed():
     found = diagnose(X[:, :1], Y, np.arange(150) % 3)
     assert not found.skipped
     assert found.rows == 100
+
+
+def test_the_influence_of_one_row_among_a_million_keeps_its_digits():
+    rows = np.repeat([-1.0, 1.0], 500)[:, None]
+    weights = np.full(1000, 1000.0)
+    weights[0] = 1.0
+    divergence = influential_rows(rows, np.zeros(1000, int), weights).details["influence"]
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(50):
+        n, low = mpmath.mpf(999_001), mpmath.mpf(499_001)
+
+        def gaussian(low, n):
+            mean = (n - 2 * low) / n
+            return mean, 1 - mean**2
+
+        m0, v0 = gaussian(low, n)
+        m1, v1 = gaussian(low - 1, n - 1)
+        wanted = (v0 / v1 - 1 + (m1 - m0) ** 2 / v1 + mpmath.log(v1 / v0)) / 2
+        assert divergence.divergence[0] == pytest.approx(float(wanted), rel=1e-8)

@@ -104,12 +104,13 @@ def _columns(cloud: Cloud) -> Floats:
     rest = n - w
     share = w / rest
     # ln|S without x| - ln|S| = d ln(n / (n - w)) + ln q, by the matrix determinant lemma.
-    q = 1 - share * distance
+    reach = np.minimum(share * distance, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_q = np.log(np.maximum(q, 0.0))
-        volume = d * np.log(n / rest) + log_q
-        excess = share * (1 + share) * distance / q
-        divergence = (rest / n * (d + excess) - d + volume) / 2
+        log_q = np.log1p(-reach)
+        volume = log_q - d * np.log1p(-w / n)
+        excess = (1 + share) * reach / (1 - reach)
+        # Small numbers only: among terms of size d a row of a million would show no influence.
+        divergence = (rest / n * excess - d * w / n + volume) / 2
     # Without such a row the class does not fill its space: no Gaussian is left.
     gone = leverage >= 1 - 1e-12
     divergence = np.where(gone, np.inf, np.maximum(divergence, 0.0))
