@@ -1,0 +1,138 @@
+"""Leave-one-out: what the model of all other rows says of each row, in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.completion import adapted
+from suffice.models.settings import Settings
+from suffice.selection.leave_one_out_densities import LeftOutDensities, left_out_log_priors
+from suffice.selection.leave_one_out_gaussian import gaussian_densities
+from suffice.selection.leave_one_out_rows import LabelledRows
+from suffice.statistics.incomplete import AnyStatistics
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """Every row as the model sees it that was trained on all other rows.
+
+    Scores weigh rows by their sample weight.
+
+    Attributes
+    ----------
+    log_proba : (n, k) ln p(class | row)
+    joint_log_proba : (n, k) ln p(row, class)
+    codes : (n,) position of each row's own class in `classes`
+    weights : (n,)
+    classes : (k,)
+    refitted : (m,) rows that no closed form served, so that a model was built for each
+
+    >>> import suffice as sf
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0], [5.0], [1.6]], [0, 0, 0, 1, 1, 1]
+    >>> found = sf.LDA().fit(X, y).leave_one_out(X, y)
+    >>> found.wrong, round(found.accuracy, 3), round(found.log_loss, 3)
+    (array([5]), 0.833, 0.799)
+    """
+
+    log_proba: Floats
+    joint_log_proba: Floats
+    codes: Indices
+    weights: Floats
+    classes: Array
+    refitted: Indices
+
+    @property
+    def labels(self) -> Array:
+        """The most probable class of each row, (n,)."""
+        return np.asarray(self.classes[self.log_proba.argmax(axis=1)])
+
+    @property
+    def wrong(self) -> Indices:
+        """Rows whose most probable class is not their own."""
+        return np.flatnonzero(self.log_proba.argmax(axis=1) != self.codes)
+
+    @property
+    def impossible(self) -> Indices:
+        """Rows whose own class has no probability: the only ones of their class, as a rule.
+
+        Each makes the log-loss infinite.
+        """
+        return np.flatnonzero(np.isneginf(self.own_log_proba) & (self.weights > 0))
+
+    @property
+    def own_log_proba(self) -> Floats:
+        """ln p(own class | row), (n,)."""
+        return np.asarray(self.log_proba[np.arange(len(self.codes)), self.codes])
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the rows whose most probable class is their own."""
+        return self._mean(self.log_proba.argmax(axis=1) == self.codes)
+
+    @property
+    def log_loss(self) -> float:
+        """Mean of -ln p(own class | row); infinite if any row is `impossible`."""
+        return self._mean(-self.own_log_proba)
+
+    @property
+    def brier(self) -> float:
+        """Mean squared distance of the probabilities from 0 and 1; halved for two classes."""
+        gaps = np.exp(self.log_proba)
+        gaps[np.arange(len(gaps)), self.codes] -= 1
+        return self._mean((gaps**2).sum(axis=1)) / (2 if len(self.classes) == 2 else 1)
+
+    @property
+    def log_likelihood(self) -> float:
+        """Sum of ln p(row, own class), which needs no penalty for parameters."""
+        own = self.joint_log_proba[np.arange(len(self.codes)), self.codes]
+        counted = self.weights > 0
+        return float(own[counted] @ self.weights[counted])
+
+    def __repr__(self) -> str:
+        return (
+            f"<LeaveOneOut of {len(self.codes)} rows: accuracy {self.accuracy:.4g}, "
+            f"log-loss {self.log_loss:.4g}>"
+        )
+
+    def _mean(self, values: Array) -> float:
+        counted = self.weights > 0  # zero times infinity is not a number
+        return float(values[counted] @ self.weights[counted] / self.weights.sum())
+
+
+def leave_one_out(
+    statistics: AnyStatistics,
+    settings: Settings,
+    priors: Any,
+    X: Array,
+    codes: Indices,
+    weights: Floats | None = None,
+) -> Floats:
+    """ln p(class | row) under the model of all other rows, (n, k).
+
+    statistics : of all rows
+    codes : position of the class of each row in `statistics.classes`
+
+    >>> import suffice as sf
+    >>> from suffice.models.settings import Settings
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [4.0], [5.0], [7.0]]), np.array([0, 0, 0, 1, 1, 1])
+    >>> found = leave_one_out(sf.summarize(X, y), Settings(pooling=1.0), None, X, y)
+    >>> np.exp(found[2]).round(3)
+    array([0.747, 0.253])
+    """
+    rows = LabelledRows(X, codes, weights)
+    settings = adapted(settings, statistics)
+    densities = gaussian_densities(statistics, settings, rows)
+    return densities.posterior(left_out_log_priors(priors, statistics.classes, rows))[0]
+
+
+def left_out(
+    densities: LeftOutDensities, priors: Any, classes: Array, rows: LabelledRows
+) -> LeaveOneOut:
+    """What comes of densities and priors."""
+    log_proba, joint = densities.posterior(left_out_log_priors(priors, classes, rows))
+    refitted = np.flatnonzero(densities.doubtful)
+    return LeaveOneOut(log_proba, joint, rows.codes, rows.weight, classes, refitted)

@@ -1,0 +1,101 @@
+"""Full leave-one-out: how to compute the densities of full covariances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.covariance import Covariance, Full
+from suffice.models.full import full_covariances
+from suffice.models.groups import Group, Groups
+from suffice.models.linalg import Cholesky, reciprocal
+from suffice.models.separating import pooled_squares
+from suffice.models.settings import Settings
+from suffice.selection.leave_one_out_dense import DenseGroup
+from suffice.selection.leave_one_out_frames import Eigen, Frame, Whitened
+from suffice.selection.leave_one_out_plan import Plan, grouped, hopeless
+from suffice.selection.leave_one_out_rows import LabelledRows
+from suffice.selection.leave_one_out_shares import Shares, quartic_losses
+from suffice.statistics.statistics import Statistics
+
+# Covariances whose correlations have smaller eigenvalues, relatively, may lose their rank.
+STEADY = 1e-10
+
+
+def full_plans(statistics: Statistics, settings: Settings, rows: LabelledRows) -> tuple[Plan, ...]:
+    """Ways to compute the densities, the fastest first; none where there is no closed form."""
+    groups = Groups(statistics, settings)
+    if groups.wide:
+        return ()
+    covariances, borrowed = full_covariances(groups)
+    lent = np.arange(len(statistics.classes)) if groups.shared else np.array(borrowed, np.int64)
+    used = [groups.pooled if g in borrowed else groups.group(g) for g in range(groups.size)]
+    pairs = list(zip(covariances, used, strict=True))
+    if not all(_as_asked(covariance, groups, group) for covariance, group in pairs):
+        return ()
+    lost = hopeless(statistics, settings, lent, covariances[0].rank)
+    if settings.shrinkage != 0:
+        losses = quartic_losses(groups, rows)
+        dense = _dense_plan(groups, used, lent, losses, lost)
+        if settings.target == "diagonal":
+            return (dense,)
+        unit = settings.target == "unit"
+        frames = [Eigen.of(group, Shares.of(groups, group, losses), unit) for group in used]
+        fast = _plan(groups, frames, lent, lost, pooled_squares(statistics))
+        return fast, dense
+    if covariances[0].rank == 0 or not all(_steady(c) for c in covariances):
+        return ()
+    whitened = [Whitened(c, g.denominator) for c, g in pairs if isinstance(c, Full)]
+    return (_plan(groups, whitened, lent, lost, None),)
+
+
+def _plan(
+    groups: Groups, frames: Sequence[Frame], lent: Indices, lost: Array, pooled: Floats | None
+) -> Plan:
+    shared = frames[0 if groups.shared else lent[0]] if len(lent) else None
+    own = [(c, frame) for c, frame in enumerate(frames) if c not in lent]
+    means, pooling = groups.statistics.means, groups.settings.pooling
+    return Plan(grouped(means, own, shared, lent, pooling), lost, pooled)
+
+
+def _dense_plan(
+    groups: Groups, used: list[Group], lent: Indices, losses: Floats | None, lost: Array
+) -> Plan:
+    target, squares = groups.settings.target, pooled_squares(groups.statistics)
+    kept = squares > 0 if target == "diagonal" else np.ones(len(squares), bool)
+
+    def dense(classes: Indices, group: Group, part: float) -> DenseGroup:
+        return DenseGroup(classes, group, Shares.of(groups, group, losses), target, part, kept)
+
+    own = [c for c in range(len(used)) if c not in lent]
+    found = [dense(np.array([c]), used[c], groups.settings.pooling) for c in own]
+    if len(lent):
+        found.append(dense(lent, groups.pooled, 1.0))
+    return Plan(tuple(found), lost, squares)
+
+
+def _as_asked(covariance: Covariance, groups: Groups, group: Group) -> bool:
+    """Whether a covariance is what the settings say, and no repair of it."""
+    if not isinstance(covariance, Full) or group.denominator <= 0:
+        return False
+    few = group.rows <= groups.statistics.n_features
+    if groups.settings.shrinkage != 0 and few and groups.share(group) == 0:
+        return False
+    asked = groups.shrunk(group)
+    scale = np.sqrt(np.maximum(asked.diagonal(), 0.0))
+    gap = np.abs(covariance.matrix - asked)
+    return bool((gap <= 1e-9 * scale * scale[:, None]).all())
+
+
+def _steady(covariance: Covariance) -> bool:
+    """Whether the rank is clear, and stays so when a row is left out."""
+    assert isinstance(covariance, Full)
+    whitener = covariance.whitener
+    if isinstance(whitener, Cholesky) and (whitener.factor.diagonal() ** 2).min() > 1e-6:
+        return True
+    rows = whitener.colouring
+    scale = np.sqrt(np.einsum("ij,ij->j", rows, rows))
+    sizes = np.linalg.svd(rows * reciprocal(scale), compute_uv=False)
+    return bool(sizes[-1] ** 2 > STEADY * sizes[0] ** 2)

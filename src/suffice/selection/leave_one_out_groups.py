@@ -1,0 +1,122 @@
+"""Groups of classes that share a covariance: densities without one row, in the group's frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.models.gaussian import LOG_2PI
+from suffice.selection.leave_one_out_densities import LeftOutDensities
+from suffice.selection.leave_one_out_frames import LITTLE, Frame, Metric
+from suffice.selection.leave_one_out_rows import Removal
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OneClass:
+    """A class with a covariance of its own.
+
+    part : how much of the loss of another class's row it suffers: the pooling
+    still : whether rows of other classes leave the covariance as it is
+    """
+
+    c: int
+    frame: Frame
+    places: Floats  # (k, m): what to add to coordinates about this mean for those about others
+    part: float
+    still: bool
+
+    def fill(self, removal: Removal, out: LeftOutDensities) -> None:
+        """Write ln p(x | class) of the rows of a block."""
+        steps = self.frame.project(removal.steps_from(self.c))
+        own = removal.codes == self.c
+        if not self.still:
+            part = np.where(own, 1.0, self.part)
+            self._write(removal, steps, steps + self.places[removal.codes], part, out)
+            return
+        self._write_still(removal, steps, out)
+        if own.any():
+            mine = removal.some(own)
+            self._write(mine, steps[own], steps[own], np.ones(len(mine.at)), out)
+
+    def _write_still(self, removal: Removal, steps: Floats, out: LeftOutDensities) -> None:
+        none = np.zeros(1)
+        metric = self.frame.metric(removal.some(slice(0, 1)), steps[:1] * 0.0, none)
+        lengths = _lengths(steps, metric.precisions[0])
+        out.relative[removal.at, self.c] = -(lengths + self._constant(metric)) / 2
+
+    def _write(
+        self, removal: Removal, steps: Floats, place: Floats, part: Floats, out: LeftOutDensities
+    ) -> None:
+        metric = self.frame.metric(removal, place, part)
+        constant, doubtful = self._constant(metric), metric.doubtful
+        lengths = np.einsum("ij,ij->i", steps * metric.precisions, steps)
+        if metric.loss is not None:
+            scaled = place * metric.precisions
+            left = 1 - metric.loss * np.einsum("ij,ij->i", scaled, place)
+            along = np.einsum("ij,ij->i", scaled, steps)
+            lengths += metric.loss * along**2 / left
+            constant = constant + np.log(left)
+            doubtful = doubtful | ~(left > LITTLE)
+        lengths *= np.where(removal.codes == self.c, removal.stretch**2, 1.0)
+        out.relative[removal.at, self.c] = -(lengths + constant) / 2
+        out.doubtful[removal.at] |= doubtful
+
+    def _constant(self, metric: Metric) -> Floats:
+        return metric.log_determinant + self.frame.rank * LOG_2PI
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ManyClasses:
+    """Classes that share the pooled covariance, to which every row belongs.
+
+    A row's step to the mean of another class is z + e, where e leads from that mean to its own.
+    """
+
+    classes: Indices  # (m,)
+    frame: Frame
+    places: Floats  # (k, r): coordinates of all class means
+    apart: Floats | None  # (k, k): squared distances, where coordinates are whitened
+    all: bool
+
+    def fill(self, removal: Removal, out: LeftOutDensities) -> None:
+        """Write ln p(x | class) of the rows of a block."""
+        place = self.frame.project(removal.steps)
+        metric = self.frame.metric(removal, place, np.ones(len(place)))
+        scaled = place * metric.precisions
+        lengths = np.einsum("ij,ij->i", scaled, place)
+        loss = np.zeros(len(place)) if metric.loss is None else metric.loss
+        left = 1 - loss * lengths
+        lengths /= left
+        cross = scaled @ self.places.T
+        cross = np.take_along_axis(cross, removal.codes[:, None], axis=1) - cross
+        relative = self._apart(removal.codes, metric) + (loss / left)[:, None] * cross**2
+        relative += 2 * cross / left[:, None]
+        relative[np.arange(len(place)), removal.codes] = (removal.stretch**2 - 1) * lengths
+        relative /= -2
+        constant = lengths + metric.log_determinant + np.log(left) + self.frame.rank * LOG_2PI
+        if self.all:
+            out.relative[removal.at] = relative
+            out.base[removal.at] = -constant / 2
+        else:
+            found = relative[:, self.classes] - constant[:, None] / 2
+            out.relative[removal.at[:, None], self.classes] = found
+        out.doubtful[removal.at] |= metric.doubtful | ~(left > LITTLE)
+
+    def _apart(self, codes: Indices, metric: Metric) -> Floats:
+        """e'C⁻¹e for the step e from each class mean to that of the row's own, (b, k)."""
+        if self.apart is not None:
+            return np.asarray(self.apart[codes] * metric.precisions)
+        out = np.empty((len(codes), len(self.places)))
+        for c in np.unique(codes).tolist():
+            at = np.flatnonzero(codes == c)
+            squares = (self.places[c] - self.places) ** 2
+            out[at] = metric.precisions[at] @ squares.T
+        return out
+
+
+def _lengths(steps: Floats, precisions: Floats) -> Floats:
+    if len(precisions) == 1:
+        return np.asarray(np.einsum("ij,ij->i", steps, steps) * precisions[0])
+    return np.asarray((steps * steps) @ precisions)

@@ -1,0 +1,160 @@
+"""Rows to leave out one at a time, and what the removal of each does to its class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import shown
+from suffice.errors import NeverIncluded
+from suffice.models.scoring import BLOCK_BYTES, PARALLEL_FROM
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.numbers import Pair
+from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
+
+Result = TypeVar("Result")
+
+# Sums and means that differ by more than this, relatively, are not of the same rows.
+SAME = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """All rows that some statistics were made of."""
+
+    X: Array  # (n, d)
+    codes: Indices  # (n,): position of the class of each row
+    weights: Floats | None = None  # (n,)
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """Weight of each row, (n,)."""
+        return np.ones(len(self.X)) if self.weights is None else self.weights
+
+    def check(self, statistics: AnyStatistics) -> None:
+        """Raise unless the statistics are of these rows."""
+        k = len(statistics.classes)
+        count = np.bincount(self.codes[self.weight > 0], minlength=k)
+        weight = np.bincount(self.codes, self.weight, minlength=k)
+        wrong = (count != statistics.count) | ~np.isclose(weight, statistics.weight, SAME, 0)
+        if not wrong.any() and not isinstance(statistics, IncompleteStatistics):
+            wrong = self._other_means(statistics.mean, statistics.squares, statistics.weight)
+        if wrong.any():
+            c = int(wrong.argmax())
+            raise NeverIncluded(
+                f"the rows of class {shown(statistics.classes[c])} ({count[c]} of them, weighing "
+                f"{weight[c]:g}) are not those that the model was trained on "
+                f"({statistics.count[c]}, weighing {statistics.weight[c]:g}); leave-one-out takes "
+                "all of the training rows and no others, with the same weights."
+            )
+
+    def _other_means(self, mean: Floats, squares: Floats, weight: Floats) -> Array:
+        """Which classes have other means than these, (k,)."""
+        off = np.empty_like(mean)
+        for j in range(mean.shape[1]):
+            steps = (self.X[:, j] - mean[self.codes, j]) * self.weight
+            off[:, j] = np.bincount(self.codes, steps, minlength=len(mean))
+        scale = np.abs(mean) + np.sqrt(squares.sum(axis=0) / weight.sum())
+        return np.asarray(~(np.abs(off) <= SAME * weight[:, None] * scale).all(axis=1))
+
+    def each(self, means: Pair, weight: Floats, work: Callable[[Removal], None]) -> None:
+        """work(removal) for all rows, in blocks that stay in the cache, a thread a share."""
+        n, d = self.X.shape
+        step = max(16, BLOCK_BYTES // (16 * d))
+
+        def share(start: int, stop: int) -> None:
+            for low in range(start, stop, step):
+                at = np.arange(low, min(stop, low + step))
+                work(Removal(self, at, means, weight))
+
+        if n * d < PARALLEL_FROM:
+            share(0, n)
+        else:
+            with blas_threads(1):
+                in_parallel(share, [*shares(n, n_threads())])
+
+
+@dataclass(frozen=True, eq=False)
+class Removal:
+    """Some rows, each of which is taken out of its class while the others stay.
+
+    Without a row of weight w, whose step from the class mean is z, a class of weight W has the
+    mean less w z / (W - w), and the scatter less a zz' with a = w W / (W - w).
+    """
+
+    source: LabelledRows
+    at: Indices  # (b,)
+    means: Pair  # (k, d)
+    class_weight: Floats  # (k,)
+
+    @cached_property
+    def rows(self) -> Floats:
+        """The rows themselves, (b, d)."""
+        first, last = int(self.at[0]), int(self.at[-1])
+        if last - first + 1 == len(self.at):
+            found = self.source.X[first : last + 1]
+        else:
+            found = self.source.X[self.at]
+        return np.asarray(found, np.float64)
+
+    @cached_property
+    def codes(self) -> Indices:
+        """Position of the class of each row, (b,)."""
+        return self.source.codes[self.at]
+
+    @cached_property
+    def weight(self) -> Floats:
+        """w, (b,)."""
+        return self.source.weight[self.at]
+
+    @cached_property
+    def stretch(self) -> Floats:
+        """W / (W - w), (b,): by so much a row is farther from the mean of the others.
+
+        One where no other is left.
+        """
+        total = self.class_weight[self.codes]
+        left = total - self.weight
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.where(left > 0, total / left, 1.0))
+
+    @cached_property
+    def loss(self) -> Floats:
+        """a, (b,)."""
+        return self.weight * self.stretch
+
+    @cached_property
+    def steps(self) -> Floats:
+        """z: the rows about the means of their own classes, (b, d)."""
+        return self._about(self.codes)
+
+    def steps_from(self, c: int) -> Floats:
+        """The rows about the mean of one class, (b, d)."""
+        return self._about(c)
+
+    def some(self, where: Array | slice) -> Removal:
+        """Those rows of the block that are marked."""
+        return Removal(self.source, self.at[where], self.means, self.class_weight)
+
+    def once(self, work: Callable[[Removal], Result]) -> Result:
+        """work(removal), computed the first time only."""
+        kept = self.__dict__.setdefault("_kept", {})
+        if work not in kept:
+            kept[work] = work(self)
+        found: Result = kept[work]
+        return found
+
+    def _about(self, c: int | Indices) -> Floats:
+        # To the last digit of the means: their rounding error shows far from zero.
+        steps = self.rows - self.means.high[c]
+        if self.means.low is not None:
+            steps -= self.means.low[c]
+        return np.asarray(steps)

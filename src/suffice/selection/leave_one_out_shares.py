@@ -1,0 +1,149 @@
+"""Shares: the shrinkage of a covariance without one row, estimated anew for every row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.models.groups import Group, Groups
+from suffice.models.linalg import rank_tolerance
+from suffice.selection.leave_one_out_rows import LabelledRows, Removal
+from suffice.statistics.numbers import Pair
+
+# Sums of fourth order that a removal leaves with less than this share have lost digits.
+LEAST = 1e-5
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spreads:
+    """What the estimates take of covariances, (b,) each; see `shrinkage.Spread`."""
+
+    weight: Floats
+    features: int
+    trace: Floats
+    squared_norm: Floats
+    quartic: Floats
+
+    def ledoit_wolf(self) -> Floats:
+        """The share that minimises the expected squared error."""
+        if self.features == 1:
+            return np.zeros_like(self.trace)
+        d = self.features
+        noise = (self.quartic - self.squared_norm) / (d * self.weight)
+        distance = (self.squared_norm - self.trace**2 / d) / d
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.minimum(np.maximum(noise, 0.0), distance) / distance
+        return np.where(distance > 0, share, 0.0)
+
+    def oas(self) -> Floats:
+        """The same for Gaussian rows."""
+        d = self.features
+        alpha, mean = self.squared_norm / d**2, (self.trace / d) ** 2
+        denominator = (self.weight + 1) * (alpha - mean / d)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.minimum((alpha + mean) / denominator, 1.0)
+        return np.where(denominator == 0, 1.0, share)
+
+    @property
+    def doubtful(self) -> Array:
+        """Where the covariance is so round that rounding decides the share."""
+        if self.features == 1:
+            return np.zeros(len(self.trace), bool)
+        gap = self.squared_norm - self.trace**2 / self.features
+        return np.asarray(gap < LEAST**2 * self.squared_norm)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shares:
+    """The share that the target has in the covariance of a group, without each row.
+
+    Numbers given are the same for every row. Else the sums that the estimate takes lose what the
+    row contributes: the trace a|z|², the squared norm 2a z'Bz - a²|z|⁴, and the quartic sum.
+    """
+
+    kind: float | str
+    whole: float  # with all rows
+    weight: float
+    features: int
+    unit: float
+    trace: float
+    squared_norm: float
+    quartic: float
+    quartic_loss: Floats | None  # (n,), for Ledoit-Wolf
+
+    @classmethod
+    def of(cls, groups: Groups, group: Group, quartic_loss: Floats | None) -> Shares:
+        """Those of one group."""
+        kind, d = groups.settings.shrinkage, groups.statistics.n_features
+        if not isinstance(kind, str):
+            return cls(kind, kind, group.weight, d, 1.0, 0.0, 0.0, 0.0, None)
+        unit = _unit(groups)
+        spread = group.spread(unit)
+        w, whole = group.weight, groups.share(group)
+        trace, norm, quartic = spread.trace * w, spread.squared_norm * w * w, spread.quartic * w
+        return cls(kind, whole, w, d, unit, trace, norm, quartic, quartic_loss)
+
+    @property
+    def estimated(self) -> bool:
+        """Whether they differ from row to row."""
+        return isinstance(self.kind, str)
+
+    def without(
+        self, removal: Removal, part: Floats, squares: Floats, form: Floats
+    ) -> tuple[Floats, Array]:
+        """The share without each row, and where it is doubtful, (b,) each.
+
+        part : how much of the row's loss this group suffers
+        squares, form : |z|² and z'Bz
+        """
+        if not isinstance(self.kind, str):
+            return np.full(len(part), self.kind), np.zeros(len(part), bool)
+        weight = self.weight - part * removal.weight
+        loss = part * removal.loss
+        squares, form = squares / self.unit**2, form / self.unit**2 / self.unit**2
+        trace = self.trace - loss * squares
+        norm = self.squared_norm - 2 * loss * form + (loss * squares) ** 2
+        quartic = np.full_like(trace, np.nan)
+        doubtful = norm < LEAST * self.squared_norm
+        if self.quartic_loss is not None:
+            quartic = self.quartic - part * self.quartic_loss[removal.at]
+            doubtful |= quartic < LEAST * self.quartic
+        spreads = Spreads(weight, self.features, trace / weight, norm / weight**2, quartic / weight)
+        found = spreads.oas() if self.kind == "oas" else spreads.ledoit_wolf()
+        return np.where(found > rank_tolerance(1), found, 0.0), doubtful | spreads.doubtful
+
+
+def quartic_losses(groups: Groups, rows: LabelledRows) -> Floats | None:
+    """By how much the sum of w|z|⁴ falls without each row, in units, (n,).
+
+    z is about the mean, which moves: with u = z W / (W - w) and a step s = w z / (W - w),
+    w|u|⁴ - 4s'c - 4s'Ss - 2q|s|² - W|s|⁴, where c and q are the sums of w|z|²z and w|z|².
+    """
+    s = groups.statistics
+    if groups.settings.shrinkage != "ledoit-wolf" or s.fourth is None:
+        return None
+    sums, unit = s.fourth.centred(s.known), s.fourth.unit
+    out = np.zeros(len(rows))
+    for c in range(len(s.classes)):
+        at = np.flatnonzero(rows.codes == c)
+        one = Removal(rows, at, Pair(s.means.high, s.means.low), s.weight)
+        z = one.steps / unit
+        scatter = (z * one.weight[:, None]).T @ z
+        lengths = np.einsum("ij,ij->i", z, z)
+        form = np.einsum("ij,ij->i", z @ scatter, z)
+        with np.errstate(invalid="ignore", over="ignore"):
+            ratio = one.stretch * one.weight / s.weight[c]
+            moved = 4 * ratio * (z @ sums.cubic[c]) + 4 * ratio**2 * form
+            moved += 2 * sums.square[c] * ratio**2 * lengths
+            moved += s.weight[c] * ratio**4 * lengths**2
+            out[at] = one.weight * one.stretch**4 * lengths**2 - moved
+    return out
+
+
+def _unit(groups: Groups) -> float:
+    fourth = groups.statistics.fourth
+    if fourth is not None:
+        return fourth.unit
+    return float(np.sqrt(groups.pooled.variances.max())) or 1.0
