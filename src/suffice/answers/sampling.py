@@ -69,7 +69,12 @@ def generator(random_state: Any) -> np.random.Generator:
     """A generator from a seed, a generator, scikit-learn's RandomState, or None."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1, 4))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InvalidParameter(
+            f"random_state is {random_state!r}; it must be a seed, a generator, or None."
+        ) from None
 
 
 def count(name: str, value: Any) -> int:

@@ -213,12 +213,29 @@ def _from_objects(values: Array) -> Floats:
         raise
 
 
+def _numbers(series: nw.Series[Any]) -> Floats | None:
+    """A column of no type of its own that holds numbers, or nothing at all; None if it does not."""
+    if series.null_count() == len(series):
+        return np.full(len(series), np.nan)
+    if series.dtype != nw.Object:
+        return None
+    values = series.to_list()
+    if not all(is_missing(v) or isinstance(v, bool | int | float | np.number) for v in values):
+        return None
+    return np.array([np.nan if is_missing(v) else v for v in values], np.float64)
+
+
 def _from_frame(frame: nw.DataFrame[Any]) -> FrameFeatures:
     for name, dtype in frame.schema.items():
         if not (dtype.is_numeric() or dtype == nw.Boolean):
-            raise NotNumbers(
-                f"column {name!r} holds {dtype}; features must be real numbers. "
-                "Encode or drop it, or choose columns first."
+            numbers = _numbers(frame[:, frame.columns.index(name)])
+            if numbers is None:
+                raise NotNumbers(
+                    f"column {name!r} holds {dtype}; features must be real numbers. "
+                    "Encode or drop it, or choose columns first."
+                )
+            frame = frame.with_columns(
+                nw.new_series(name, numbers, nw.Float64, backend=frame.implementation)
             )
     names = frame.columns
     text = all(isinstance(name, str) for name in names)

@@ -123,10 +123,21 @@ def _of_series(series: Any, name: str) -> Column:
     elif series.dtype.is_numeric() or series.dtype == nw.Boolean:
         values = series.to_numpy()
     else:
-        values = np.array(series.to_list(), dtype=object)
+        values = np.array(_named(series), dtype=object)
     found = _of_array(np.asarray(values), name, 0)
     gaps = missing if found.missing is None else missing | found.missing
     return Column(found.values, gaps if gaps.any() else None, name)
+
+
+def _named(series: Any) -> list[Any]:
+    """The values of a column; categories of any other kind, such as bins, as texts."""
+    values = series.to_list()
+    if not isinstance(series.dtype, nw.Categorical | nw.Enum):
+        return list(values)
+    # By the category, since a bin (0, 5] may come as (0.0, 5.0] beside a missing one.
+    kinds, categories = (str, bool, int, float, np.generic), series.cat.get_categories().to_list()
+    texts = {one: str(one) for one in categories if not isinstance(one, kinds)}
+    return [texts.get(value, value) for value in values]
 
 
 def _of_array(values: Array, name: str, first_row: int) -> Column:
@@ -188,9 +199,10 @@ def _of_objects(values: Array, name: str, first_row: int) -> Column:
         return _of_floats(floats, name, first_row)
     else:
         some = sorted({type(value).__name__ for value in known})
+        what = f"mixes {' and '.join(some)}" if len(some) > 1 else f"holds {some[0]} objects"
         raise InvalidFeatures(
-            f"{name} mixes {' and '.join(some)}; levels of a column must be of one kind. "
-            "Convert them to strings."
+            f"{name} {what}; levels of a column must be of one kind: strings, integers or "
+            "booleans. Convert them to strings."
         )
     out = np.zeros(len(values), np.array(known, dtype=kind).dtype)
     out[~missing] = known

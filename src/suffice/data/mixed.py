@@ -63,8 +63,8 @@ class Layout:
             return X, None
         frame = None if isinstance(X, np.ndarray) else as_frame(X)
         if frame is not None:
-            pick = [[frame.columns[j] for j in at] for at in (self.numeric, self.discrete)]
-            parts = [frame.select(names).to_native() if names else None for names in pick]
+            sides = (self.numeric, self.discrete)
+            parts = [frame[:, list(at)].to_native() if at else None for at in sides]
             return parts[0], parts[1]
         table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
         return _columns(table, self.numeric), _columns(table, self.discrete)
@@ -105,27 +105,37 @@ def _width(X: Any) -> tuple[int, tuple[str, ...]]:
 def _by_type(X: Any, d: int) -> set[int]:
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
-        kinds = [frame.schema[name] for name in frame.columns]
-        return {j for j, kind in enumerate(kinds) if not _is_numeric(kind)}
+        pairs = enumerate(zip(frame.iter_columns(), frame.schema.values(), strict=True))
+        return {j for j, (series, kind) in pairs if not _is_numeric(kind, series)}
     table = np.asarray(X) if hasattr(X, "__array__") else np.array(X, dtype=object)
     if table.ndim != 2 or table.dtype.kind in "fiuc":
         return set()
     if table.dtype.kind != "O":
         return set(range(d))
-    return {j for j in range(d) if any(isinstance(v, str | bool | np.bool_) for v in table[:, j])}
+    return {j for j in range(d) if _has_names(table[:, j])}
 
 
-def _is_numeric(kind: Any) -> bool:
+def _is_numeric(kind: Any, series: Any) -> bool:
+    if kind == nw.Object:
+        return not _has_names(series.to_list())
     return bool(kind.is_numeric()) and kind != nw.Boolean
+
+
+def _has_names(values: Iterable[Any]) -> bool:
+    return any(isinstance(value, str | bool | np.bool_) for value in values)
 
 
 def _named(categorical: Any, d: int, names: tuple[str, ...]) -> set[int]:
     if isinstance(categorical, str) or not isinstance(categorical, Iterable):
         raise InvalidParameter(
-            f"categorical is {categorical!r}; it must be a list of column names or positions."
+            f"categorical is {categorical!r}; it must be a list of column names or positions, or a "
+            "mask."
         )
+    columns = list(categorical)
+    if len(columns) == d and all(isinstance(column, bool | np.bool_) for column in columns):
+        return {j for j, chosen in enumerate(columns) if chosen}
     out = set()
-    for column in categorical:
+    for column in columns:
         if isinstance(column, str) and column in names:
             out.add(names.index(column))
         elif (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
@@ -20,10 +22,18 @@ def label_column(y: Any) -> Any:
         return values
     if isinstance(y, list | tuple):
         # np.asarray(["a", nan]) would make a label of "nan".
-        values = np.empty(len(y), object)
-        values[:] = y
-        return values
+        return _objects(y)
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and series.null_count():
+        # np.asarray would make floats of integers beside a missing one.
+        return _objects(series.to_list())
     return y
+
+
+def _objects(labels: Sequence[Any]) -> Array:
+    values = np.empty(len(labels), object)
+    values[:] = labels
+    return values
 
 
 def partial_classes(y: Any, unlabelled: Any) -> tuple[Array, Indices]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -283,7 +283,11 @@ class BernoulliNB(DiscreteClassifier):
                     "must be 0 or 1."
                 )
             ones = values == 1
-        elif not isinstance(self.binarize, int | float) or isinstance(self.binarize, bool):
+        elif (
+            not isinstance(self.binarize, int | float | np.number)
+            or isinstance(self.binarize, bool)
+            or np.isnan(self.binarize)
+        ):
             raise InvalidParameter(f"binarize is {self.binarize!r}; it must be a number or None.")
         else:
             ones = values > self.binarize
@@ -328,17 +332,21 @@ def _masked(rows: Indices, pattern: Array) -> Indices:
 def _levels(levels: Any) -> tuple[Array | None, ...] | None:
     if levels is None:
         return None
-    if isinstance(levels, str) or not isinstance(levels, Iterable):
-        raise InvalidParameter(f"levels is {levels!r}; it must be a list of levels a feature.")
+    if isinstance(levels, str | Mapping) or not isinstance(levels, Iterable):
+        raise InvalidParameter(
+            f"levels is {levels!r}; it must be a list of levels a feature, in their order."
+        )
     return tuple(None if own is None else _level_list(j, own) for j, own in enumerate(levels))
 
 
 def _level_list(j: int, own: Any) -> Array:
     values = list(own) if isinstance(own, Iterable) and not isinstance(own, str) else []
-    kinds = {type(value) for value in np.array(values, dtype=object).tolist()}
-    if len(kinds) != 1 or not kinds <= {int, str, bool}:
+    values = [value.item() if isinstance(value, np.generic) else value for value in values]
+    kinds = {type(value) for value in values}
+    numbers = bool(kinds) and kinds <= {int, float} and bool(np.isfinite(values).all())
+    if not numbers and kinds not in ({str}, {bool}):
         raise InvalidParameter(
-            f"levels of feature {j} are {own!r}; they must be a list of strings, of integers or of "
+            f"levels of feature {j} are {own!r}; they must be a list of strings, of numbers or of "
             "booleans."
         )
     return np.unique(np.array(values))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features, as_frame
 from suffice.data.levels import columns_of, levels_of
 from suffice.data.mixed import Layout, MixedRows, columns_at
-from suffice.errors import InvalidFeatures, NotFinite
+from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 from suffice.estimators.learning import Learner
 from suffice.models.discrete import Smoothing, alphas, build_discrete
 from suffice.models.gaussian import build
@@ -111,7 +112,8 @@ class MixedNB(Learner[ProductModel]):
     ) -> MixedStatistics:
         layout = Layout.of(X, self.categorical) if like is None else like.layout
         if not layout.discrete:
-            as_features(X)
+            with _told_of_levels():
+                as_features(X)
         numeric, discrete = layout.split(X)
         detail = settings[0].detail if like is None or like.numeric is None else like.numeric.detail
         places = _places(X, layout)
@@ -121,7 +123,7 @@ class MixedNB(Learner[ProductModel]):
         ]
 
         def run(job: Callable[[], Any], at: tuple[int, ...] | None) -> Any:
-            with columns_at(at):
+            with _told_of_levels(), columns_at(at):
                 return job()
 
         moments, counts = in_parallel(
@@ -244,6 +246,16 @@ class MixedNB(Learner[ProductModel]):
             raise InvalidFeatures("there are no numeric features.")
         found = gaussian.matrices
         return found if found.ndim == 3 else np.repeat(found[None], len(self.classes_), axis=0)
+
+
+@contextmanager
+def _told_of_levels() -> Iterator[None]:
+    """Errors about columns that hold no numbers, with what to do if they hold levels."""
+    try:
+        yield
+    except NotNumbers as error:
+        what = "Levels that their type does not show are named by `categorical`."
+        raise NotNumbers(f"{error} {what}") from None
 
 
 def _places(X: Any, layout: Layout) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:

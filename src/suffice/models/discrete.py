@@ -155,7 +155,7 @@ def alphas(alpha: Any, d: int) -> Floats:
     if values.ndim > 1 or (values.ndim == 1 and len(values) != d):
         raise InvalidParameter(f"alpha has shape {values.shape}; there are {d} features.")
     if not np.isfinite(values).all() or (values < 0).any():
-        raise InvalidParameter(f"alpha is {alpha!r}; it must not be negative.")
+        raise InvalidParameter(f"alpha is {alpha!r}; it must be a number and not negative.")
     return np.broadcast_to(values, (d,))
 
 

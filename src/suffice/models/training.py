@@ -43,9 +43,9 @@ class Training:
         overall = summarize(X, np.zeros(len(codes), np.int64), weights, "diagonal")
         if not overall.squares.any():
             n = int(overall.count[0])
+            what = f"all {n} rows of X are the same" if n > 1 else "X has 1 row (1 sample)"
             raise TooFewRows(
-                f"all {n} rows of X are the same, so nothing is known of their spread; "
-                "more than 1 sample is needed."
+                f"{what}, so nothing is known of their spread; more than 1 sample is needed."
             )
         build(overall, APART, None)  # which says if a feature is never known
         if isinstance(features, ArrayFeatures):

@@ -52,6 +52,8 @@ def count_levels(
         columns_of(X)  # says what is wrong with it, whatever y may be
     labels = Labels.of(y)
     n = len(labels)
+    if not n:
+        _check_rows(len(columns_of(X)[0][0].values), n)  # unless X is empty too, and says so
     weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
     classes, codes = labels.encode()
     counted = np.ones(n, bool) if weights is None else weights > 0

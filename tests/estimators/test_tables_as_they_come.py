@@ -1,0 +1,163 @@
+"""Tables as people have them: columns of nothing, of objects, of bins; and what others are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import suffice as sf
+from suffice.errors import (
+    InvalidFeatures,
+    InvalidInput,
+    InvalidParameter,
+    NotNumbers,
+    TooFewRows,
+)
+
+LABELS = ["ant", "ant", "bee", "bee"]
+COLUMNS = {"size": [1.0, 2.0, 3.5, 4.5], "kind": ["x", "y", "y", "z"]}
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+each_frame = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+DISCRETE = (sf.CategoricalNB(), sf.MixedNB())
+
+
+@each_frame
+@pytest.mark.parametrize(
+    "model",
+    [sf.GaussianNB(), sf.LDA(), sf.MixtureDiscriminant(1), sf.BernoulliNB(binarize=2.0)],
+    ids=repr,
+)
+def test_a_column_of_nothing_is_a_column_of_gaps(frame, model):
+    numbers = {"size": COLUMNS["size"], "age": [1.0, 3.0, 2.0, 5.0]}
+    model.fit(frame(numbers), LABELS)
+    found = model.predict_proba(frame({"size": [None], "age": [3.0]}))
+    assert np.array_equal(found, model.predict_proba(frame({"size": [np.nan], "age": [3.0]})))
+
+
+@each_frame
+def test_a_row_may_know_a_level_or_a_number_only(frame):
+    model = sf.MixedNB().fit(frame(COLUMNS), LABELS)
+    assert model.predict(frame({"size": [None], "kind": ["x"]})) == ["ant"]
+    assert model.predict(frame({"size": [4.4], "kind": [None]})) == ["bee"]
+    nothing = model.predict_proba(frame({"size": [None], "kind": [None]}))
+    np.testing.assert_allclose(nothing, [[0.5, 0.5]])
+
+
+def test_numbers_among_objects_are_numbers():
+    frame = pd.DataFrame({**COLUMNS, "size": [1, None, 3.5, np.float32(4.5)]}, dtype=object)
+    assert sf.MixedNB().fit(frame, LABELS).categorical_features_ == (1,)
+    known = frame[["size"]].astype(float)
+    assert sf.summarize(frame[["size"]], LABELS) == sf.summarize(known, LABELS)
+    bits = pd.DataFrame({"wet": [True, None, False, True]})
+    assert sf.BernoulliNB().fit(bits, LABELS).feature_count_.tolist() == [[1], [1]]
+    with pytest.raises(NotNumbers, match="column 'size'"):
+        sf.summarize(pd.DataFrame({"size": [1, None, 2 + 1j, "x"]}), LABELS)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_bins_are_levels(ordered):
+    bins = pd.cut([1.0, 2.0, 9.0, 8.0, np.nan], [0, 5, 10])
+    bins = bins if ordered else bins.as_unordered()
+    frame, labels = pd.DataFrame({"size": bins}), [*LABELS, "bee"]
+    for model in DISCRETE:
+        model.fit(frame, labels)
+        assert model.levels_[0].tolist() == ["(0, 5]", "(5, 10]"]
+        assert model.predict(frame.iloc[[1, 2]]).tolist() == ["ant", "bee"]
+
+
+def test_frames_whose_columns_are_numbered_are_taken_by_position():
+    frame = pd.DataFrame({0: COLUMNS["size"], 1: COLUMNS["kind"]})
+    model = sf.MixedNB().fit(frame, LABELS)
+    assert model.categorical_features_ == (1,)
+    assert np.array_equal(model.predict(frame), model.predict(frame.to_numpy()))
+
+
+def test_discrete_columns_may_be_given_as_a_mask():
+    frame = pd.DataFrame({**COLUMNS, "legs": [6, 6, 4, 4]})
+    for mask in ([False, True, True], np.array([False, True, True])):
+        assert sf.MixedNB(categorical=mask).fit(frame, LABELS).categorical_features_ == (1, 2)
+    with pytest.raises(InvalidParameter, match="False"):
+        sf.MixedNB(categorical=[False, True]).fit(frame, LABELS)
+
+
+@pytest.mark.parametrize("kind", [["x", "y", "y", "z"], [0, 1, 1, 3], [0.5, 1, 1, 2], [True] * 4])
+def test_the_levels_of_one_model_can_be_given_to_another(kind):
+    X = np.array(kind, object)[:, None]
+    model = sf.CategoricalNB().fit(X, LABELS)
+    other = sf.CategoricalNB(levels=model.levels_).fit(X[:1], ["ant"])
+    assert np.array_equal(other.levels_[0], model.levels_[0])
+
+
+@pytest.mark.parametrize(
+    "levels", [{"kind": ["x", "y", "z"]}, ["xyz"], [["x", None]], [[]], [[1.0, np.inf]]], ids=str
+)
+def test_levels_that_are_no_lists_a_feature_are_refused(levels):
+    with pytest.raises(InvalidParameter, match="levels"):
+        sf.CategoricalNB(levels=levels).fit([["x"], ["y"], ["y"], ["z"]], LABELS)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [pd.Series([0, None, 0, 1, None, 1], dtype="Int64"), pl.Series([0, None, 0, 1, None, 1])],
+)
+def test_classes_stay_integers_beside_missing_labels(labels):
+    model = sf.MixtureDiscriminant(1).fit([[1.0], [1.4], [2.0], [8.0], [8.5], [9.0]], labels)
+    assert model.classes_.dtype == np.int64
+
+
+@each_frame
+@pytest.mark.parametrize("model", [*DISCRETE, sf.BernoulliNB(), sf.MixtureDiscriminant()], ids=repr)
+def test_a_frame_without_rows_is_refused_as_such(frame, model):
+    empty = frame({"size": pa.array([], pa.float64()) if frame is pa.table else []})
+    with pytest.raises(InvalidFeatures, match="X is empty"):
+        model.fit(empty, [])
+
+
+@pytest.mark.parametrize("model", DISCRETE, ids=repr)
+def test_a_list_without_rows_and_labels_without_rows_are_refused(model):
+    with pytest.raises(InvalidFeatures):
+        model.fit([], [])
+    with pytest.raises(InvalidInput, match="0 labels"):
+        model.fit([["x"], ["y"]], [])
+
+
+@pytest.mark.parametrize("model", DISCRETE, ids=repr)
+def test_dates_are_called_what_they_are(model):
+    frame = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=4)})
+    with pytest.raises(InvalidFeatures, match=r"column 'day' holds Timestamp objects.*to strings"):
+        model.fit(frame, LABELS)
+
+
+def test_levels_taken_for_numbers_are_told_how_to_be_named():
+    frame = pd.DataFrame(COLUMNS)
+    with pytest.raises(NotNumbers, match=r"column 'kind'.*`categorical`"):
+        sf.MixedNB(categorical=[]).fit(frame, LABELS)
+    unknown = np.array([[1.0, None], [2.0, None]], object)
+    with pytest.raises(NotNumbers, match="`categorical`"):
+        sf.MixedNB().partial_fit(unknown, ["a", "a"]).partial_fit([[1.0, "x"]], ["a"])
+
+
+@pytest.mark.parametrize("binarize", [np.nan, True, "half"])
+def test_a_threshold_must_be_a_number(binarize):
+    with pytest.raises(InvalidParameter, match="binarize"):
+        sf.BernoulliNB(binarize=binarize).fit([[0], [1]], [0, 1])
+    half = sf.BernoulliNB(binarize=np.float32(0.5)).fit([[0.4], [0.6]], [0, 1])
+    assert half.feature_count_.tolist() == [[0], [1]]
+
+
+def test_a_seed_must_be_a_seed():
+    with pytest.raises(InvalidParameter, match="random_state is 'x'"):
+        sf.GaussianMixture(2, random_state="x").fit([[1.0], [2.0], [3.0]])
+
+
+def test_one_row_is_called_one_row():
+    with pytest.raises(TooFewRows, match=r"X has 1 row \(1 sample\)"):
+        sf.GaussianMixture().fit([[1.0, 2.0]])
+
+
+def test_no_smoothing_is_a_number():
+    with pytest.raises(InvalidParameter, match="alpha is None; it must be a number"):
+        sf.CategoricalNB(alpha=None).fit([["x"], ["y"]], [0, 1])
