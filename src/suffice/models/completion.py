@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.models.expectation import Known, expected
 from suffice.models.full import full_covariances, lacks_rows
@@ -216,8 +216,7 @@ class _Em:
 
         They are shares of the largest in each group; zero where a variance is at rest.
         """
-        now, before = (np.linalg.eigvalsh(self._correlations(s)) for s in (a, b))
-        now, before = (values * reciprocal(values[:, -1:]) for values in (now, before))
+        now, before = (_shares(np.linalg.eigvalsh(self._correlations(s))) for s in (a, b))
         small = (now < SMALL) & (now > rank_tolerance(now.shape[1]))
         return np.where(small & (np.abs(now - before) > 1e-3 * now), now, 0.0)
 
@@ -258,6 +257,11 @@ class _Em:
             Extremes(zeros, zeros, exact=False),
             s.feature_names if final else None,
         )
+
+
+def _shares(values: Array) -> Floats:
+    """Ascending values of each group (g, d) as shares of the largest."""
+    return np.asarray(values * reciprocal(values[:, -1:]))
 
 
 def _along(a: Floats, b: Floats, c: Floats, length: float) -> Floats:
