@@ -22,6 +22,9 @@ MOST_CUTS = 30
 TOLERANCE = 1e-11
 NUDGE = 1e-4
 
+# Evidence that differs by this share of itself is the same: on a plateau, the least strength does.
+SAME = 1e-10
+
 
 def strongest(evidence: Evidence, low: Floats, high: Floats) -> Floats:
     """The strengths (2,) of mean and covariance, within bounds, where the evidence is largest.
@@ -40,7 +43,7 @@ def strongest(evidence: Evidence, low: Floats, high: Floats) -> Floats:
     values = np.array([hill(place)[0] for place in places])
     if len(values) > 1 and values.min() == values.max():
         return np.asarray(np.clip(1.0, low, high))  # the rows say nothing of it: a row each
-    best = places[int(values.argmax())]
+    best = places[int((values >= values.max() - _slack(values.max())).argmax())]
     found = np.exp(_top(hill, best, bounds))
     return np.asarray(np.where(low == high, low, np.clip(found, low, high)))
 
@@ -50,11 +53,13 @@ def _top(hill: Hill, place: Floats, bounds: Floats) -> Floats:
     value, slopes = hill(place)
     for _ in range(MOST_STEPS):
         step = _step(hill, place, slopes, bounds)
+        if np.abs(step).max() > NUDGE and abs(slopes @ step) < _slack(value):
+            break  # a plateau: near a top, steps become short
         for _ in range(MOST_CUTS):
             there = np.clip(place + step, *bounds)
             found = hill(there)
             # Near the top values are equal to rounding, and the derivatives decide.
-            if found[0] >= value - 1e-12 * (1 + abs(value)):
+            if found[0] >= value - _slack(value) / 100:
                 break
             step = step / 4
         moved = float(np.abs(there - place).max())
@@ -86,3 +91,7 @@ def _bend(hill: Hill, place: Floats, i: int) -> Floats:
     """Second derivatives by coordinate i, (2,)."""
     nudge = np.eye(2)[i] * NUDGE
     return np.asarray((hill(place + nudge)[1] - hill(place - nudge)[1]) / (2 * NUDGE))
+
+
+def _slack(value: float) -> float:
+    return SAME * (1 + abs(value))

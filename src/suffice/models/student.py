@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Covariance, Diagonal
+from suffice.models.covariance import Diagonal
 from suffice.models.gammas import log_ratio
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import LOG_2PI, GaussianModel
@@ -101,12 +101,11 @@ class TogetherStudent(StudentModel):
         return found
 
     def _complete(self, X: Floats) -> Floats:
-        rank = np.array([[float(self.varies.sum())]])
+        rank, nothing = self.varies.sum(keepdims=True), np.zeros(1)
         out = np.empty((len(self.classes), len(X)))
         measure = self._measure(X)
         for c in range(len(out)):
-            steps, lengths = measure(c)
-            out[c] = self._density(c, steps, lengths, rank[0], np.zeros(1))
+            out[c] = self._density(c, *measure(c), rank, nothing)
         return out
 
     def _measure(self, X: Floats) -> Callable[[int], tuple[Floats, Callable[[Floats], Floats]]]:
@@ -177,11 +176,6 @@ class ApartStudent(StudentModel):
         covariance = self.gaussian.covariances[0 if self.gaussian.shared else c]
         assert isinstance(covariance, Diagonal)
         return np.asarray(covariance.variances * self.stretch[c])
-
-
-def scale_of(model: StudentModel, c: int) -> Covariance:
-    """The covariance of the Gaussian class at a position."""
-    return model.gaussian.covariances[0 if model.gaussian.shared else c]
 
 
 def _log1p(steps: Floats, lengths: Callable[[Floats], Floats], factor: float) -> Floats:
