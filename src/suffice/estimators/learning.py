@@ -17,10 +17,11 @@ from suffice.errors import (
     NeverIncluded,
 )
 from suffice.estimators.base import AnyModel, Classifier
+from suffice.estimators.judging import Judging
 from suffice.models.priors import class_priors
 
 
-class Learner(Classifier[AnyModel], Generic[AnyModel]):
+class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     """A classifier whose model is a function of statistics; subclasses say of which."""
 
     statistics_: Any

@@ -24,6 +24,7 @@ from suffice.models.mixture import MixtureModel, n_parameters, shaped
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings, choice, not_negative
 from suffice.models.training import Given, Progress
+from suffice.selection.criteria import icl
 
 COVARIANCE_TYPES = {
     "full": ("full", 0.0),
@@ -171,6 +172,10 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
     def aic(self, X: Any) -> float:
         """-2 ln L + 2 p of the rows: the smaller, the better."""
         return float(2 * self._free - 2 * self.score_samples(X).sum())
+
+    def icl(self, X: Any) -> float:
+        """BIC + 2 entropy of the components given the rows: small where they are told apart."""
+        return icl(self.bic(X), self._answer(X, "log_posterior"))
 
     @property
     def weights_(self) -> Floats:

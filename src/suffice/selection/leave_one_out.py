@@ -32,10 +32,10 @@ class LeaveOneOut:
     refitted : (m,) rows that no closed form served, so that a model was built for each
 
     >>> import suffice as sf
-    >>> X, y = [[0.0], [1.0], [2.0], [4.0], [5.0], [1.6]], [0, 0, 0, 1, 1, 1]
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0], [5.0], [1.5]], [0, 0, 0, 1, 1, 1]
     >>> found = sf.LDA().fit(X, y).leave_one_out(X, y)
     >>> found.wrong, round(found.accuracy, 3), round(found.log_loss, 3)
-    (array([5]), 0.833, 0.799)
+    (array([2, 5]), 0.667, 1.74)
     """
 
     log_proba: Floats
@@ -121,7 +121,7 @@ def leave_one_out(
     >>> X, y = np.array([[0.0], [1.0], [2.0], [4.0], [5.0], [7.0]]), np.array([0, 0, 0, 1, 1, 1])
     >>> found = leave_one_out(sf.summarize(X, y), Settings(pooling=1.0), None, X, y)
     >>> np.exp(found[2]).round(3)
-    array([0.747, 0.253])
+    array([0.98, 0.02])
     """
     rows = LabelledRows(X, codes, weights)
     settings = adapted(settings, statistics)

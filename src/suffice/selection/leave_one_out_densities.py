@@ -39,6 +39,9 @@ class LeftOutDensities:
         """ln p(class | x) and ln p(x, class), (n, k) each."""
         scores = self.relative + log_priors
         joint = scores + self.base[:, None]
+        # A row that no class allows says nothing of the classes.
+        none = np.isneginf(scores.max(axis=1))
+        scores[none] = log_priors[none]
         with np.errstate(divide="ignore"):
             return normalised(np.ascontiguousarray(scores.T)).T, joint
 

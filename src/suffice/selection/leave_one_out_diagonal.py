@@ -39,9 +39,10 @@ def diagonal_plans(
     for c in range(k):
         own = _own(statistics, settings, shares, pooled, c)
         lent = (own.whole[0] == 0) & (pooled.whole[0] > 0)
-        frames.append((c, Independent(own, pooled, lent, kept, overall)))
-    still = overall is None and not any(frame.borrowed.any() for _, frame in frames)
-    found = grouped(means, [*frames], None, nobody, settings.pooling, still)
+        frames.append(Independent(own, pooled, lent, kept, overall))
+    still = overall is None and not any(frame.borrowed.any() for frame in frames)
+    classes = [(c, frame, covariances[c]) for c, frame in enumerate(frames)]
+    found = grouped(means, [*classes], None, nobody, settings.pooling, still)
     return (Plan(found, lost, total),)
 
 

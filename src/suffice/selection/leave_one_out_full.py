@@ -43,19 +43,24 @@ def full_plans(statistics: Statistics, settings: Settings, rows: LabelledRows) -
             return (dense,)
         unit = settings.target == "unit"
         frames = [Eigen.of(group, Shares.of(groups, group, losses), unit) for group in used]
-        fast = _plan(groups, frames, lent, lost, pooled_squares(statistics))
+        fast = _plan(groups, frames, covariances, lent, lost, pooled_squares(statistics))
         return fast, dense
     if covariances[0].rank == 0 or not all(_steady(c) for c in covariances):
         return ()
     whitened = [Whitened(c, g.denominator) for c, g in pairs if isinstance(c, Full)]
-    return (_plan(groups, whitened, lent, lost, None),)
+    return (_plan(groups, whitened, covariances, lent, lost, None),)
 
 
 def _plan(
-    groups: Groups, frames: Sequence[Frame], lent: Indices, lost: Array, pooled: Floats | None
+    groups: Groups,
+    frames: Sequence[Frame],
+    covariances: Sequence[Covariance],
+    lent: Indices,
+    lost: Array,
+    pooled: Floats | None,
 ) -> Plan:
     shared = frames[0 if groups.shared else lent[0]] if len(lent) else None
-    own = [(c, frame) for c, frame in enumerate(frames) if c not in lent]
+    own = [(c, frames[c], covariances[c]) for c in range(len(frames)) if c not in lent]
     means, pooling = groups.statistics.means, groups.settings.pooling
     return Plan(grouped(means, own, shared, lent, pooling), lost, pooled)
 

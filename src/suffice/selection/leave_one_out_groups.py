@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.models.covariance import Covariance
 from suffice.models.gaussian import LOG_2PI
 from suffice.selection.leave_one_out_densities import LeftOutDensities
-from suffice.selection.leave_one_out_frames import LITTLE, Frame, Metric
+from suffice.selection.leave_one_out_frames import LITTLE, Frame, Metric, Whitened
 from suffice.selection.leave_one_out_rows import Removal
 
 
@@ -23,28 +24,29 @@ class OneClass:
 
     c: int
     frame: Frame
+    covariance: Covariance  # with all rows
     places: Floats  # (k, m): what to add to coordinates about this mean for those about others
     part: float
     still: bool
 
     def fill(self, removal: Removal, out: LeftOutDensities) -> None:
         """Write ln p(x | class) of the rows of a block."""
-        steps = self.frame.project(removal.steps_from(self.c))
-        own = removal.codes == self.c
+        steps, own = removal.steps_from(self.c), removal.codes == self.c
         if not self.still:
             part = np.where(own, 1.0, self.part)
-            self._write(removal, steps, steps + self.places[removal.codes], part, out)
+            place = self.frame.project(steps)
+            self._write(removal, place, place + self.places[removal.codes], part, out)
             return
-        self._write_still(removal, steps, out)
-        if own.any():
-            mine = removal.some(own)
-            self._write(mine, steps[own], steps[own], np.ones(len(mine.at)), out)
-
-    def _write_still(self, removal: Removal, steps: Floats, out: LeftOutDensities) -> None:
-        none = np.zeros(1)
-        metric = self.frame.metric(removal.some(slice(0, 1)), steps[:1] * 0.0, none)
-        lengths = _lengths(steps, metric.precisions[0])
-        out.relative[removal.at, self.c] = -(lengths + self._constant(metric)) / 2
+        if isinstance(self.frame, Whitened):
+            steps = self.frame.project(steps)
+            lengths, place = np.einsum("ij,ij->i", steps, steps), steps[own]
+        else:
+            lengths = self.covariance.squared_lengths(steps)
+            place = self.frame.project(steps[own])
+        constant = self.covariance.log_determinant + self.covariance.rank * LOG_2PI
+        out.relative[removal.at, self.c] = -(lengths + constant) / 2
+        if len(place):
+            self._write(removal.some(own), place, place, np.ones(len(place)), out)
 
     def _write(
         self, removal: Removal, steps: Floats, place: Floats, part: Floats, out: LeftOutDensities
@@ -114,9 +116,3 @@ class ManyClasses:
             squares = (self.places[c] - self.places) ** 2
             out[at] = metric.precisions[at] @ squares.T
         return out
-
-
-def _lengths(steps: Floats, precisions: Floats) -> Floats:
-    if len(precisions) == 1:
-        return np.asarray(np.einsum("ij,ij->i", steps, steps) * precisions[0])
-    return np.asarray((steps * steps) @ precisions)

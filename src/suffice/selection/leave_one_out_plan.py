@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.covariance import Covariance
 from suffice.models.settings import Settings
 from suffice.selection.leave_one_out_dense import DenseGroup
 from suffice.selection.leave_one_out_densities import LeftOutDensities
@@ -37,7 +38,7 @@ class Plan:
 
 def grouped(
     means: Pair,
-    own: list[tuple[int, Frame]],
+    own: list[tuple[int, Frame, Covariance]],
     pooled: Frame | None,
     lent: Indices,
     pooling: float,
@@ -46,9 +47,9 @@ def grouped(
     """The classes with frames of their own, and those that share the pooled one."""
     k = len(means.high)
     found: list[OneClass | ManyClasses] = []
-    for c, frame in own:
+    for c, frame, covariance in own:
         places = frame.project(difference(means[np.full(k, c)], means))
-        found.append(OneClass(c, frame, places, pooling, still and pooling == 0))
+        found.append(OneClass(c, frame, covariance, places, pooling, still and pooling == 0))
     if pooled is not None:
         centre = means[np.full(k, lent[0])]
         places = pooled.project(difference(means, centre))

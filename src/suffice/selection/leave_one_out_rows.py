@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
-from suffice.errors import NeverIncluded
+from suffice.data.labels import Labels, same_kind, shown
+from suffice.data.weights import Weights
+from suffice.errors import InvalidInput, NeverIncluded
 from suffice.models.scoring import BLOCK_BYTES, PARALLEL_FROM
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import Pair
@@ -39,20 +40,55 @@ class LabelledRows:
         """Weight of each row, (n,)."""
         return np.ones(len(self.X)) if self.weights is None else self.weights
 
+    @classmethod
+    def of(cls, X: Any, y: Any, sample_weight: Any, classes: Array) -> LabelledRows:
+        """Rows of a model with the labels and weights that a user gives."""
+        labels = Labels.of(y)
+        if len(labels) != len(X):
+            raise InvalidInput(
+                f"X has {len(X)} rows but y has {len(labels)} labels: inconsistent numbers of "
+                "samples."
+            )
+        weights = None if sample_weight is None else Weights.of(sample_weight, len(X))
+        weight = None if weights is None else weights.read(0, len(X))
+        found, codes = labels.encode()
+        same_kind(classes, found)
+        place = np.minimum(np.searchsorted(classes, found), len(classes) - 1)
+        strange = (classes[place] != found)[codes]
+        counted = strange if weight is None else strange & (weight > 0)
+        if counted.any():
+            raise NeverIncluded(
+                f"row {int(counted.argmax())} is of class {shown(found[codes[counted.argmax()]])}, "
+                "which the model was not trained on; leave-one-out takes the training rows."
+            )
+        # A row without weight may be of a class without rows: it is left out of none.
+        return cls(X, np.where(strange, 0, place[codes]), weight)
+
     def check(self, statistics: AnyStatistics) -> None:
         """Raise unless the statistics are of these rows."""
-        k = len(statistics.classes)
-        count = np.bincount(self.codes[self.weight > 0], minlength=k)
-        weight = np.bincount(self.codes, self.weight, minlength=k)
-        wrong = (count != statistics.count) | ~np.isclose(weight, statistics.weight, SAME, 0)
-        if not wrong.any() and not isinstance(statistics, IncompleteStatistics):
-            wrong = self._other_means(statistics.mean, statistics.squares, statistics.weight)
+        s = statistics
+        self.check_weight(s.classes, s.count, s.weight)
+        if isinstance(s, IncompleteStatistics):
+            return
+        wrong = self._other_means(s.mean, s.squares, s.weight)
+        if wrong.any():
+            raise NeverIncluded(
+                f"the rows of class {shown(s.classes[wrong.argmax()])} have another mean than "
+                "those that the model was trained on; leave-one-out takes all of the training "
+                "rows and no others."
+            )
+
+    def check_weight(self, classes: Array, count: Indices, weight: Floats) -> None:
+        """Raise unless there are as many rows of each class as the model was trained on."""
+        k = len(classes)
+        counted = np.bincount(self.codes[self.weight > 0], minlength=k)
+        weighed = np.bincount(self.codes, self.weight, minlength=k)
+        wrong = (counted != count) | ~np.isclose(weighed, weight, SAME, 0)
         if wrong.any():
             c = int(wrong.argmax())
             raise NeverIncluded(
-                f"the rows of class {shown(statistics.classes[c])} ({count[c]} of them, weighing "
-                f"{weight[c]:g}) are not those that the model was trained on "
-                f"({statistics.count[c]}, weighing {statistics.weight[c]:g}); leave-one-out takes "
+                f"class {shown(classes[c])} has {counted[c]} rows, weighing {weighed[c]:g}, but "
+                f"the model was trained on {count[c]}, weighing {weight[c]:g}; leave-one-out takes "
                 "all of the training rows and no others, with the same weights."
             )
 

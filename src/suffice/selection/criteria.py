@@ -1,0 +1,233 @@
+"""Criteria: how likely the training rows are and what that cost in parameters, from statistics.
+
+Parameters are counted as the model's shape has them, whatever restrains them: pooling below 1
+leaves every class a covariance of its own, shrinkage below 1 all of its entries, and neither a
+share, a smoothing nor a prior that is given counts. Where a target replaces a covariance
+altogether, only what the target leaves free counts. Directions and features without variance
+are left out of the density and count nowhere; classes that borrow share what they borrow.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.models.covariance import Covariance, Diagonal
+from suffice.models.discrete import DiscreteModel, Smoothing
+from suffice.models.gaussian import LOG_2PI, GaussianModel
+from suffice.models.product import ProductModel
+from suffice.models.settings import Settings
+from suffice.statistics.by_feature import ByFeature
+from suffice.statistics.by_pattern import ByPattern
+from suffice.statistics.counts import Counts
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.statistics import Statistics
+from suffice.statistics.thin import Thin
+
+
+def log_likelihood(model: Any, statistics: Any) -> float:
+    """Sum of w ln p(x, y) over the rows of the statistics; no row is read.
+
+    >>> import suffice as sf
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0], [5.0], [7.0]], [0, 0, 0, 1, 1, 1]
+    >>> model = sf.LDA().fit(X, y)
+    >>> round(log_likelihood(model._fitted, model.statistics_), 6)
+    -12.988596
+    """
+    weight = statistics.weight
+    with np.errstate(invalid="ignore"):
+        chances = np.where(weight > 0, weight * model.log_priors, 0.0)
+    return float(chances.sum() + _given_class(model, statistics))
+
+
+def aic(log_likelihood: float, n_parameters: int) -> float:
+    """-2 ln L + 2 p: the smaller, the better (Akaike 1974)."""
+    return 2 * n_parameters - 2 * log_likelihood
+
+
+def bic(log_likelihood: float, n_parameters: int, weight: float) -> float:
+    """-2 ln L + p ln n: the smaller, the better (Schwarz 1978); n is the total weight."""
+    return float(n_parameters * np.log(weight) - 2 * log_likelihood)
+
+
+def icl(bic: float, log_proba: Floats) -> float:
+    """BIC + 2 entropy of the assignments (n, k): the smaller, the better (Biernacki et al. 2000).
+
+    >>> round(icl(10.0, np.log([[0.5, 0.5], [1.0, 1e-300]])), 4)
+    11.3863
+    """
+    with np.errstate(invalid="ignore"):
+        terms = np.where(np.isneginf(log_proba), 0.0, np.exp(log_proba) * log_proba)
+    return float(bic - 2 * terms.sum())
+
+
+def n_parameters(model: Any, settings: Any, statistics: Any, given_priors: bool) -> int:
+    """Free numbers of the model; k - 1 of them are priors, unless those are given.
+
+    >>> import suffice as sf
+    >>> model = sf.QDA().fit([[0.0], [1.0], [3.0], [4.0], [5.0], [9.0]], [0, 0, 0, 1, 1, 1])
+    >>> n_parameters(model._fitted, model._built_with, model.statistics_, False)
+    5
+    """
+    free = 0 if given_priors else len(model.classes) - 1
+    return free + _free(model, settings, statistics)
+
+
+@singledispatch
+def _given_class(model: Any, statistics: Any) -> float:
+    """Sum of w ln p(x | y)."""
+    raise TypeError(f"there is no likelihood of a {type(model).__name__} from statistics.")
+
+
+@_given_class.register
+def _(model: DiscreteModel, statistics: Counts) -> float:
+    total = 0.0
+    for table, feature in zip(statistics.tables, model.features, strict=True):
+        weight = table.spread(slice(None), len(table.rows), feature.levels).weight
+        with np.errstate(invalid="ignore"):
+            total += np.where(weight > 0, weight * feature.log_chances, 0.0).sum()
+    return float(total)
+
+
+@_given_class.register
+def _(model: ProductModel, statistics: MixedStatistics) -> float:
+    parts = ((model.gaussian, statistics.numeric), (model.discrete, statistics.discrete))
+    return sum(_given_class(part, own) for part, own in parts if part is not None)
+
+
+@_given_class.register
+def _(model: GaussianModel, statistics: Any) -> float:
+    if isinstance(statistics, IncompleteStatistics):
+        if isinstance(statistics.parts, ByPattern):
+            return _by_pattern(model, statistics, statistics.parts)
+        return _by_feature(model, statistics)
+    volumes = np.broadcast_to(model.volumes, len(model.classes))
+    lengths = sum(
+        _sum_of_squares(model.covariances[g], statistics, None if model.shared else g)
+        for g in range(len(model.covariances))
+    )
+    return float(-(statistics.weight @ volumes) - lengths / 2)
+
+
+def _sum_of_squares(covariance: Covariance, statistics: Statistics, c: int | None) -> float:
+    """Sum of the squared Mahalanobis lengths of the rows of a class, or of all: tr(P S)."""
+    spread = statistics.spread
+    if isinstance(covariance, Diagonal):
+        squares = spread.diagonal()
+        own = squares.sum(axis=0) if c is None else squares[c]
+        return float(own @ covariance.precisions)
+    if isinstance(spread, Thin):
+        rows = spread.factor if c is None else spread.factor[spread.owner == c]
+        return float(covariance.squared_lengths(rows).sum())
+    matrices = statistics.scatter
+    if matrices.ndim == 3:
+        matrices = matrices.sum(axis=0) if c is None else matrices[c]
+    axes = covariance.whiten(np.eye(len(matrices)))
+    return float((covariance.whiten(matrices) * axes).sum())
+
+
+def _by_feature(model: GaussianModel, statistics: IncompleteStatistics) -> float:
+    """Known values of independent features, each about its own mean."""
+    assert isinstance(statistics.parts, ByFeature)
+    variances = np.array([c.variances for c in model.covariances if isinstance(c, Diagonal)])
+    known = statistics.known_weight
+    squares = statistics.squares + known * (statistics.mean - model.means) ** 2
+    kept = variances > 0
+    variances = np.where(kept, variances, 1.0)
+    terms = known * (np.log(variances) + LOG_2PI) + squares / variances
+    return float(-np.where(kept, terms, 0.0).sum() / 2)
+
+
+def _by_pattern(model: GaussianModel, statistics: IncompleteStatistics, parts: ByPattern) -> float:
+    """Rows with gaps, by the model's own answers for a few points that stand for them.
+
+    ln p is quadratic in what a row knows. Over rows of mean m and scatter F'F it adds up to
+    W ln p(m), and half of ln p(m + f) + ln p(m - f) - 2 ln p(m) for each row f of F.
+    """
+    model = model.with_priors(np.ones(len(model.classes)))
+    rows, codes, shares = [], [], []
+
+    def add(known: Any, row: Floats, c: int, share: float) -> None:
+        full = np.full(statistics.n_features, np.nan)
+        full[known] = row
+        rows.append(full)
+        codes.append(c)
+        shares.append(share)
+
+    for known, part in parts:
+        places = np.searchsorted(statistics.classes, part.classes).tolist()
+        for i, c in enumerate(places):
+            add(known, part.mean[i], c, float(part.weight[i]))
+        for i, factor in _factors(part):
+            for f in factor:
+                add(known, part.mean[i] + f, places[i], 0.5)
+                add(known, part.mean[i] - f, places[i], 0.5)
+            add(known, part.mean[i], places[i], -float(len(factor)))
+    with np.errstate(all="ignore"):
+        found = model.answer("joint", np.array(rows))
+    return float(found[np.arange(len(codes)), codes] @ np.array(shares))
+
+
+def _factors(part: Statistics) -> list[tuple[int, Floats]]:
+    """Rows F with F'F the scatter, for each class, or for the first where it is pooled."""
+    if isinstance(part.spread, Thin):
+        return part.spread.by_group()
+    matrices = part.scatter if part.scatter.ndim == 3 else part.scatter[None]
+    values, vectors = np.linalg.eigh(matrices)
+    rows = np.sqrt(np.maximum(values, 0.0))[:, :, None] * np.swapaxes(vectors, 1, 2)
+    return list(enumerate(rows))
+
+
+@singledispatch
+def _free(model: Any, settings: Any, statistics: Any) -> int:
+    """Free numbers of the densities."""
+    raise TypeError(f"the parameters of a {type(model).__name__} are not counted.")
+
+
+@_free.register
+def _(model: DiscreteModel, settings: Smoothing, statistics: Counts) -> int:
+    return len(model.classes) * int(np.maximum(model.sizes - 1, 0).sum())
+
+
+@_free.register
+def _(model: ProductModel, settings: Any, statistics: MixedStatistics) -> int:
+    parts = (
+        (model.gaussian, settings[0], statistics.numeric),
+        (model.discrete, settings[1], statistics.discrete),
+    )
+    return sum(_free(part, own, known) for part, own, known in parts if part is not None)
+
+
+@_free.register
+def _(model: GaussianModel, settings: Settings, statistics: Any) -> int:
+    k, covariances = len(model.classes), model.covariances
+    means = sum(covariances[0 if model.shared else c].rank for c in range(k))
+    own = [g for g in range(len(covariances)) if g not in model.borrowed]
+    if settings.structure == "diagonal" and settings.shrinkage == 0 and model.borrowed:
+        return means + _variances(model, statistics)
+    ranks = [covariances[g].rank for g in own]
+    if model.borrowed:
+        ranks.append(covariances[model.borrowed[0]].rank)
+    return means + sum(_entries(settings, rank) for rank in ranks)
+
+
+def _entries(settings: Settings, rank: int) -> int:
+    """Free numbers of a covariance that has variance in so many directions."""
+    free = {"full": rank * (rank + 1) // 2, "diagonal": rank, "spherical": min(rank, 1)}
+    if settings.shrinkage != 1:
+        return free[settings.structure]
+    target = {"identity": min(rank, 1), "diagonal": rank, "unit": 0}[settings.target]
+    return min(target, free[settings.structure])
+
+
+def _variances(model: GaussianModel, statistics: AnyStatistics) -> int:
+    """Free variances where some are borrowed from all classes."""
+    squares = statistics.coarsen("diagonal").squares
+    kept = np.array([c.variances for c in model.covariances if isinstance(c, Diagonal)]) > 0
+    lent = kept & (squares <= 0)
+    lent[[c for c in range(len(kept)) if c not in model.borrowed]] = False
+    return int((kept & ~lent).sum() + lent.any(axis=0).sum())
