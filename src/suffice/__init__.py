@@ -6,6 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from suffice.estimators.bayesian import BayesianDiscriminant
+    from suffice.estimators.comparing import compare
     from suffice.estimators.discrete import BernoulliNB, CategoricalNB
     from suffice.estimators.gaussian import (
         QDA,
@@ -14,11 +16,14 @@ if TYPE_CHECKING:
         GaussianNB,
         QuadraticDiscriminantAnalysis,
     )
+    from suffice.estimators.indicators import Indicators
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
     from suffice.estimators.mixed import MixedNB
     from suffice.estimators.mixture import GaussianMixture
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
     from suffice.estimators.selecting import select_model
+    from suffice.selection.comparison import Comparison
+    from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
     from suffice.selection.selection import Selection
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
@@ -32,40 +37,50 @@ __version__ = "0.1.0"
 
 # Resolved on first use, so that `import suffice` stays fast however much it offers.
 _HOME = {
+    "BayesianDiscriminant": "suffice.estimators.bayesian",
     "BernoulliNB": "suffice.estimators.discrete",
     "CategoricalNB": "suffice.estimators.discrete",
-    "Counts": "suffice.statistics.counts",
+    "compare": "suffice.estimators.comparing",
+    "Comparison": "suffice.selection.comparison",
     "count_levels": "suffice.statistics.count_pass",
+    "Counts": "suffice.statistics.counts",
+    "diagnose": "suffice.selection.diagnostics.diagnosis",
+    "Diagnosis": "suffice.selection.diagnostics.diagnosis",
     "DiagonalLDA": "suffice.estimators.gaussian",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
-    "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
     "GaussianNB": "suffice.estimators.gaussian",
     "IncompleteStatistics": "suffice.statistics.incomplete",
+    "Indicators": "suffice.estimators.indicators",
     "LDA": "suffice.estimators.linear",
     "LinearDiscriminantAnalysis": "suffice.estimators.linear",
+    "load": "suffice.statistics.storage",
     "MixedNB": "suffice.estimators.mixed",
     "MixedStatistics": "suffice.statistics.mixed",
+    "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
+    "select_model": "suffice.estimators.selecting",
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
-    "load": "suffice.statistics.storage",
-    "select_model": "suffice.estimators.selecting",
     "summarize": "suffice.statistics.summarize",
 }
 
 __all__ = [
     "LDA",
     "QDA",
+    "BayesianDiscriminant",
     "BernoulliNB",
     "CategoricalNB",
+    "Comparison",
     "Counts",
+    "Diagnosis",
     "DiagonalLDA",
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
     "IncompleteStatistics",
+    "Indicators",
     "LinearDiscriminantAnalysis",
     "MixedNB",
     "MixedStatistics",
@@ -74,7 +89,9 @@ __all__ = [
     "Selection",
     "Statistics",
     "__version__",
+    "compare",
     "count_levels",
+    "diagnose",
     "load",
     "select_model",
     "summarize",

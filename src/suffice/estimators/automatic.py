@@ -4,38 +4,77 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from suffice.data.features import as_features
 from suffice.data.mixed import Layout
+from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
+from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixed import MixedNB
-from suffice.selection.grid import POOLINGS, SHARES
+from suffice.selection.grid import INFLATIONS, POOLINGS, SHARES
 
 SMOOTHINGS = (1e-9, 0.01, 0.03, 0.1, 0.3, 1.0)
 
+# With missing values every full covariance takes an EM of its own: so fewer are tried.
+FEW_POOLINGS, FEW_SHARES = (0.0, 0.25, 0.5, 1.0), (0.0, 0.1, 0.3)
 
-def automatic_candidates(X: Any, k: int) -> list[Any]:
-    """From naive Bayes to QDA, pooled and shrunk by steps; for mixed columns naive Bayes too."""
-    if Layout.of(X).discrete:
-        return _mixed()
+
+def automatic_candidates(X: Any) -> list[Any]:
+    """From naive Bayes to QDA, pooled and shrunk by steps, and what a prior knows of them.
+
+    With discrete columns: naive Bayes of both kinds, and the family on indicators of the levels.
+    """
+    layout = Layout.of(X)
+    if not layout.discrete:
+        return _family(_has_gaps(X))
+    numeric = layout.split(X)[0]
+    gaps = numeric is not None and _has_gaps(numeric)
+    return [*_mixed(gaps or numeric is None), *(_on_indicators(m) for m in _family(True))]
+
+
+def _family(few: bool) -> list[Any]:
+    poolings, shares = (FEW_POOLINGS, FEW_SHARES) if few else (POOLINGS, SHARES)
+    targets = ("diagonal",) if few else ("diagonal", "identity")
     full = [
-        GaussianDiscriminant(pooling=pooling, shrinkage=share, target=target)
-        for target in ("diagonal", "identity")
-        for pooling in POOLINGS
-        for share in SHARES
+        GaussianDiscriminant(pooling=pooling, shrinkage=share, target=target, inflation=factor)
+        for target in targets
+        for pooling in poolings
+        for share in shares
+        for factor in INFLATIONS
         if share or target == "diagonal"
     ]
     diagonal = [
-        GaussianDiscriminant("diagonal", pooling, share)
-        for pooling in POOLINGS[1:]
+        GaussianDiscriminant("diagonal", pooling, share, inflation=factor)
+        for pooling in POOLINGS
         for share in (0.0, 0.1, 0.3)
+        for factor in INFLATIONS
     ]
-    return [*full, *diagonal, *(GaussianNB(var_smoothing=s) for s in SMOOTHINGS)]
+    smoothed = [GaussianNB(var_smoothing=share) for share in SMOOTHINGS]
+    believed = [
+        BayesianDiscriminant(structure, pooling)
+        for structure in ("full", "diagonal")
+        for pooling in (0.0, 1.0)
+    ]
+    return [*full, *diagonal, *smoothed, *believed]
 
 
-def _mixed() -> list[Any]:
+def _mixed(few: bool) -> list[Any]:
+    shapes = [("diagonal", "identity")] if few else [("diagonal", "identity"), ("full", "diagonal")]
     return [
         MixedNB(structure=structure, pooling=pooling, shrinkage=share, target=target, alpha=alpha)
         for alpha in (0.1, 1.0, 3.0)
-        for structure, target in (("diagonal", "identity"), ("full", "diagonal"))
+        for structure, target in shapes
         for pooling in (0.0, 0.5, 1.0)
         for share in (0.0, 0.1, 0.5)
     ]
+
+
+def _on_indicators(model: Any) -> Pipeline:
+    return Pipeline([("indicators", Indicators()), ("model", model)])
+
+
+def _has_gaps(X: Any) -> bool:
+    features = as_features(X)
+    return bool(np.isnan(features.read(0, features.shape[0])).any())

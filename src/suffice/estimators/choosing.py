@@ -17,10 +17,10 @@ from suffice.models.settings import Settings
 from suffice.selection.complexity import effective_parameters
 from suffice.selection.cross_validation import Candidate, Numbers, cross_validated
 from suffice.selection.folds import Fold
-from suffice.selection.grid import POOLINGS, SHARES
+from suffice.selection.grid import INFLATIONS, POOLINGS, SHARES
 from suffice.selection.selection import Selection
 
-GRID = {"pooling": POOLINGS, "shrinkage": SHARES}
+GRID = {"pooling": POOLINGS, "shrinkage": SHARES, "inflation": INFLATIONS}
 
 # Folds where the user does not say how many.
 FOLDS = 5
@@ -68,9 +68,7 @@ def chosen(X: Any, y: Any, sample_weight: Any, tried: list[tuple[Settings, Any]]
     folds, notes = folds_of(FOLDS, X, at[1], at[0])
     asked = [Candidate(settings, priors) for settings, priors in tried]
     scores, complexity = compared(X, at, folds, asked)
-    told = tuple(
-        {"pooling": settings.pooling, "shrinkage": settings.shrinkage} for settings, _ in tried
-    )
+    told = tuple({name: getattr(settings, name) for name in GRID} for settings, _ in tried)
     return Selection(told, scores, complexity, notes=tuple(notes))
 
 

@@ -27,6 +27,8 @@ class GaussianDiscriminant(GaussianClassifier):
     priors : None (class shares), "uniform", a mapping by label, or an array in the order of
         `classes_`
     ddof : 0 divides by the weight of a class (maximum likelihood), 1 by one less
+    inflation : covariances are multiplied by it in the end; above 1, posteriors are less certain,
+        as they should be where rows are not quite Gaussian; or "cv"
 
     Attributes
     ----------
@@ -51,6 +53,7 @@ class GaussianDiscriminant(GaussianClassifier):
         target: str = "identity",
         priors: Any = None,
         ddof: float = 0,
+        inflation: float | str = 1.0,
     ) -> None:
         self.structure = structure
         self.pooling = pooling
@@ -58,6 +61,7 @@ class GaussianDiscriminant(GaussianClassifier):
         self.target = target
         self.priors = priors
         self.ddof = ddof
+        self.inflation = inflation
 
     def _settings(self) -> Settings:
         return Settings.checked(
@@ -66,6 +70,7 @@ class GaussianDiscriminant(GaussianClassifier):
             shrinkage=self._parameter("shrinkage"),
             target=self.target,
             ddof=self.ddof,
+            inflation=self._parameter("inflation"),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -48,6 +48,9 @@ class Covariance(Protocol):
     @property
     def matrix(self) -> Floats:
         """All entries, (d, d)."""
+
+    def scaled(self, factor: float) -> Covariance:
+        """So many times this covariance."""
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
         """Fill rows about the mean by conditional means, in place; see `filling`."""
@@ -99,6 +102,10 @@ class Full:
         """All entries, (d, d)."""
         rows = self.whitener.colouring
         return np.asarray(rows.T @ rows)
+
+    def scaled(self, factor: float) -> Full:
+        """So many times this covariance."""
+        return Full(self.whitener.scaled(factor))
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
         """Fill rows about the mean by conditional means, in place."""
@@ -158,6 +165,10 @@ class Diagonal:
     def matrix(self) -> Floats:
         """All entries, (d, d)."""
         return np.diag(self.variances)
+
+    def scaled(self, factor: float) -> Diagonal:
+        """So many times this covariance."""
+        return Diagonal(factor * self.variances)
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
         """Fill rows about the mean by conditional means, in place."""
@@ -230,6 +241,10 @@ class LowRank:
         inside[np.diag_indices_from(inside)] += self.floor
         scale = reciprocal(self.inverse_scale)
         return np.asarray(inside * scale * scale[:, None])
+
+    def scaled(self, factor: float) -> LowRank:
+        """So many times this covariance."""
+        return replace(self, inverse_scale=self.inverse_scale / np.sqrt(factor))
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
         """Fill rows about the mean by conditional means, in place."""

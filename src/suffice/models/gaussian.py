@@ -98,6 +98,12 @@ class GaussianModel:
         """The same class densities under other priors."""
         return replace(self, priors=priors)
 
+    def inflated(self, factor: float) -> GaussianModel:
+        """The same classes with covariances so many times as large."""
+        if factor == 1:
+            return self
+        return replace(self, covariances=tuple(c.scaled(factor) for c in self.covariances))
+
     @cached_property
     def log_priors(self) -> Floats:
         """Log prior of each class; minus infinity for a prior of zero."""
@@ -232,4 +238,5 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
         covariances, borrowed = full_covariances(Groups(statistics, settings))
     else:
         covariances, borrowed = diagonal_covariances(statistics, settings)
-    return GaussianModel(statistics.classes, chances, statistics.mean, covariances, borrowed)
+    model = GaussianModel(statistics.classes, chances, statistics.mean, covariances, borrowed)
+    return model.inflated(settings.inflation)

@@ -40,6 +40,12 @@ class Whitener:
         """A', (d, r), which BLAS multiplies rows by fastest."""
         return np.ascontiguousarray(self.matrix.T)
 
+    def scaled(self, factor: float) -> Whitener:
+        """That of so many times the covariance."""
+        root = np.sqrt(factor)
+        log_determinant = self.log_determinant + self.rank * float(np.log(factor))
+        return Whitener(self.matrix / root, self.colouring * root, log_determinant)
+
     def apply(self, rows: Floats, out: Floats) -> None:
         """Write rows A' to `out`."""
         np.matmul(rows, self.columns, out=out)
@@ -75,6 +81,10 @@ class Cholesky:
         for low in range(0, d, step):
             high = min(d, low + step)
             np.matmul(rows[:, :high], columns[:high, low:high], out=out[:, low:high])
+
+    def scaled(self, factor: float) -> Cholesky:
+        """That of so many times the covariance."""
+        return Cholesky(self.factor, self.scale * np.sqrt(factor))
 
     @cached_property
     def precision(self) -> Floats:

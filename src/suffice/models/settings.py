@@ -25,6 +25,7 @@ class Settings:
         matrix itself
     ddof : subtracted from the weight of each class before dividing by it
     smoothing : share of each feature's overall variance added to its variance in every class
+    inflation : what the covariances are multiplied by in the end
     """
 
     structure: str = "full"
@@ -33,6 +34,7 @@ class Settings:
     target: str = "identity"
     ddof: float = 0.0
     smoothing: float = 0.0
+    inflation: float = 1.0
 
     @classmethod
     def checked(cls, **given: Any) -> Settings:
@@ -53,6 +55,7 @@ class Settings:
             given["shrinkage"] = share("shrinkage", 0.0 if shrinkage is None else shrinkage)
         for name in ("ddof", "smoothing"):
             not_negative(name, given.get(name, 0.0))
+        given["inflation"] = positive("inflation", given.get("inflation", 1.0))
         return cls(**given)
 
     @property
@@ -100,6 +103,13 @@ def not_negative(name: str, value: Any) -> float:
     """The value, if it is a finite number not below 0."""
     if not _is_number(value) or not 0 <= value < float("inf"):
         raise InvalidParameter(f"{name} is {value!r}; it must be a number not below 0.")
+    return float(value)
+
+
+def positive(name: str, value: Any) -> float:
+    """The value, if it is a finite number above 0."""
+    if not _is_number(value) or not 0 < value < float("inf"):
+        raise InvalidParameter(f"{name} is {value!r}; it must be a number above 0.")
     return float(value)
 
 

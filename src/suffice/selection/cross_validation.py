@@ -122,26 +122,37 @@ def _tallies(
                 if not np.isnan(tally.sums).any():
                     rest = [i for i, ok in zip(members, served, strict=True) if not ok]
                     yield inside, tally
-        models: dict[Any, Model] = {}
+        made = _Made(statistics)
         for i in rest:
-            made = candidates[i].recipe
-            if made not in models:
-                models[made] = _model(made, statistics)
-            yield [i], _by_model(models[made].with_priors(priors[i]), test)
+            yield [i], _by_model(made.model(candidates[i].recipe).with_priors(priors[i]), test)
 
 
 def _alike(candidates: Sequence[Candidate]) -> dict[Any, list[int]]:
-    """Positions of candidates that differ in shrinkage and priors only; others under None."""
+    """Positions of candidates that share decompositions; others under None."""
     groups: dict[Any, list[int]] = defaultdict(list)
     for i, candidate in enumerate(candidates):
         recipe = candidate.recipe
         full = isinstance(recipe, Settings) and recipe.structure == "full"
-        groups[replace(recipe, shrinkage=0.0) if full else None].append(i)  # type: ignore[type-var]
+        key = replace(recipe, shrinkage=0.0, inflation=1.0) if full else None  # type: ignore[type-var]
+        groups[key].append(i)
     return groups
 
 
-def _model(recipe: Settings | Callable[[Any], Model], statistics: Any) -> Model:
-    return build(statistics, recipe, None) if isinstance(recipe, Settings) else recipe(statistics)
+class _Made:
+    """Models of some statistics, each made once."""
+
+    def __init__(self, statistics: Any) -> None:
+        self.statistics = statistics
+        self.built: dict[Any, Any] = {}
+
+    def model(self, recipe: Settings | Callable[[Any], Model]) -> Model:
+        if not isinstance(recipe, Settings):
+            return recipe(self.statistics)
+        plain = replace(recipe, inflation=1.0)
+        if plain not in self.built:
+            self.built[plain] = build(self.statistics, plain, None)
+        found: Model = self.built[plain].inflated(recipe.inflation)
+        return found
 
 
 def _by_path(path: Path, priors: Floats, test: _Test) -> Tally:

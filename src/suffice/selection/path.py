@@ -53,11 +53,12 @@ class Basis:
         directions[known] = vectors / scale[:, None]
         return cls(directions, variances[None], 2 * float(np.log(scale).sum()))
 
-    def shrunk(self, shares: Floats, target: str) -> Basis:
-        """For shares (m,) of the target."""
+    def shrunk(self, shares: Floats, target: str, inflations: Floats) -> Basis:
+        """For shares (m,) of the target, and then inflated."""
         own, share = self.variances, shares[:, None]
         goal = own.mean() if target == "identity" else 1.0
-        return Basis(self.directions, (1 - share) * own + share * goal, self.log_scale)
+        variances = ((1 - share) * own + share * goal) * inflations[:, None]
+        return Basis(self.directions, variances, self.log_scale)
 
     @property
     def sound(self) -> Array:
@@ -121,7 +122,7 @@ class QuadraticPath:
 def shrinkage_path(
     statistics: Statistics, settings: Sequence[Settings]
 ) -> tuple[Path | None, Array]:
-    """Full covariances that differ in shrinkage only, and which of the settings these scores are.
+    """Full covariances that differ in shrinkage and inflation, and which of them this serves.
 
     The others (where a covariance is nearly singular, or repairs are due) are left to `build`.
     """
@@ -130,13 +131,13 @@ def shrinkage_path(
     groups = every[0]
     if groups.wide:
         return None, nobody
-    found = []
+    found, inflations = [], np.array([one.inflation for one in settings])
     for g in range(groups.size):
         basis = Basis.of(groups, groups.group(g))
         if basis is None:
             return None, nobody
         shares = np.array([_share(one, g) for one in every])
-        found.append(basis.shrunk(shares, settings[0].target))
+        found.append(basis.shrunk(shares, settings[0].target, inflations))
     served = np.logical_and.reduce([basis.sound for basis in found])
     if not served.any():
         return None, nobody

@@ -82,7 +82,7 @@ class Selection:
     def __repr__(self) -> str:
         order = np.lexsort((self.complexity, self._loss.mean(axis=1)))
         at = list(dict.fromkeys([*order[:SHOWN].tolist(), self.one_standard_error]))
-        lines = [self._head(), *_aligned(self._lines(at))]
+        lines = [self._head(), *aligned(self._lines(at))]
         if len(at) < len(order):
             lines.append(f"... and {len(order) - len(at)} more")
         return "\n".join([*lines, *self.notes])
@@ -130,7 +130,8 @@ def _brief(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def _aligned(lines: list[list[str]]) -> list[str]:
+def aligned(lines: list[list[str]]) -> list[str]:
+    """Lines of cells as text, the cells of a column equally wide."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

@@ -46,7 +46,7 @@ class Tally:
         w = np.ones(n) if weights is None else weights
         columns = (np.ones_like(top), right, np.log(total) - own, brier)
         sums = np.stack([column @ w for column in columns], axis=1)
-        at = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+        at = np.minimum((np.nan_to_num(confidence) * BINS).astype(np.int64), BINS - 1)
         at += BINS * np.arange(m)[:, None]
         bins = np.empty((m * BINS, 3))
         for j, part in enumerate((columns[0], confidence, right)):

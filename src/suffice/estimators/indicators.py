@@ -1,0 +1,94 @@
+"""Indicators: levels as columns of zeros and ones, so that any model of numbers takes them."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from suffice.data.arrays import Array, Floats
+from suffice.data.features import as_features
+from suffice.data.levels import Column, columns_of
+from suffice.data.mixed import Layout
+from suffice.errors import InvalidFeatures
+
+
+class Indicators(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Numeric columns as they are, then for each level of a discrete column, but the first, a one.
+
+    What is missing stays missing, and a level never seen before counts as missing: models of
+    this package integrate it out.
+
+    Parameters
+    ----------
+    categorical : names or positions of the discrete columns; None takes booleans, strings and
+        categories for discrete and numbers for numeric
+
+    >>> import pandas as pd
+    >>> from suffice.estimators.indicators import Indicators
+    >>> X = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", None]})
+    >>> Indicators().fit_transform(X)
+    array([[ 1.,  1.],
+           [ 2.,  0.],
+           [ 3., nan]])
+    """
+
+    layout_: Layout
+    levels_: list[Array]
+    n_features_in_: int
+
+    def __init__(self, *, categorical: Any = None) -> None:
+        self.categorical = categorical
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the levels of each discrete column."""
+        layout = Layout.of(X, self.categorical)
+        if not layout.discrete:
+            as_features(X)
+        levels = [column.encode()[0] for column in _columns(layout, X)]
+        validate_data(self, X=X, reset=True, skip_check_array=True)
+        self.layout_, self.levels_ = layout, levels
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """The rows as numbers, (n, numeric columns + levels but the first of each)."""
+        check_is_fitted(self)
+        if not self.layout_.discrete:
+            as_features(X)
+        try:
+            validate_data(self, X=X, reset=False, skip_check_array=True)
+        except ValueError as error:
+            raise InvalidFeatures(str(error)) from None
+        numeric, _ = self.layout_.split(X)
+        parts = []
+        if numeric is not None:
+            features = as_features(numeric)
+            parts.append(features.read(0, features.shape[0]).astype(np.float64, copy=False))
+        for column, levels in zip(_columns(self.layout_, X), self.levels_, strict=True):
+            codes = column.among(levels)[:, None]
+            ones = (codes == np.arange(1, len(levels))).astype(np.float64)
+            parts.append(np.where(codes < 0, np.nan, ones))
+        return np.concatenate(parts, axis=1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of the columns that come out: of a level, "column=level"."""
+        check_is_fitted(self)
+        given = getattr(self, "feature_names_in_", input_features)
+        names = [f"x{j}" for j in range(self.n_features_in_)] if given is None else list(given)
+        out = [names[j] for j in self.layout_.numeric]
+        for j, levels in zip(self.layout_.discrete, self.levels_, strict=True):
+            out += [f"{names[j]}={level}" for level in levels[1:].tolist()]
+        return np.array(out, object)
+
+
+def _columns(layout: Layout, X: Any) -> list[Column]:
+    discrete = layout.split(X)[1]
+    return [] if discrete is None else columns_of(discrete)[0]

@@ -1,0 +1,203 @@
+"""Trial: candidates of any kind on the same folds, those of a kind from the same statistics."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import _safe_indexing
+
+from suffice.data.arrays import Floats, Indices
+from suffice.errors import InvalidParameter, SufficeError, TooFewRows
+from suffice.estimators.choosing import compared, labelled
+from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.indicators import Indicators
+from suffice.estimators.learning import Learner
+from suffice.estimators.splitting import folds_of
+from suffice.models.settings import Settings
+from suffice.selection.cross_validation import Candidate
+from suffice.selection.folds import Fold, check_folds, training_statistics
+from suffice.selection.selection import Selection
+from suffice.selection.tally import METRICS, Tally
+from suffice.statistics.statistics import DETAILS
+
+
+class Trial:
+    """Rows and folds on which candidates are tried."""
+
+    def __init__(self, X: Any, y: Any, sample_weight: Any, cv: Any, groups: Any) -> None:
+        self.X, self.y = X, y
+        self.classes, self.codes, self.weights = labelled(X, y, sample_weight)
+        self.folds, self.notes = folds_of(cv, X, self.codes, self.classes, groups)
+        check_folds(self.folds, self.codes, self.classes)
+
+    def run(self, candidates: Sequence[Any], metric: str) -> Selection:
+        """All candidates over all folds."""
+        scores = {name: np.full((len(candidates), len(self.folds)), np.nan) for name in METRICS}
+        notes = list(self.notes)
+        complexity = np.full(len(candidates), np.inf)
+        waiting = self._together(candidates)
+        while waiting:
+            at = waiting.pop(0)
+            try:
+                found, complexity[at], told = self._scores([candidates[i] for i in at])
+                notes += told
+            except InvalidParameter:
+                raise
+            except SufficeError as error:
+                if len(at) > 1:
+                    waiting += [[i] for i in at]
+                else:
+                    notes.append(f"{_named(candidates[at[0]])} is left out: {error}")
+                continue
+            for name, values in found.items():
+                scores[name][at] = values
+        if all(np.isnan(values).all() for values in scores.values()):
+            raise TooFewRows("no candidate could be fitted. " + " ".join(notes))
+        rows = tuple(described(model) for model in candidates)
+        return Selection(rows, scores, complexity, metric, tuple(dict.fromkeys(notes)))
+
+    def fitted(self, candidate: Any) -> Any:
+        """The candidate fitted to all rows."""
+        return fit(clone(candidate), self.X, self.y, self.weights)
+
+    def _together(self, candidates: Sequence[Any]) -> list[list[int]]:
+        """Positions of candidates that share their statistics."""
+        groups: dict[Any, list[int]] = defaultdict(list)
+        for i, model in enumerate(candidates):
+            key: Any = i
+            if _is_family(model):
+                key = "family"
+            elif _reads_indicators(model):
+                key = "indicators", str(model[0].categorical)
+            elif isinstance(model, Learner) and not _chooses(model):
+                key = type(model), str(getattr(model, "categorical", None))
+            groups[key].append(i)
+        return list(groups.values())
+
+    def _scores(self, models: Sequence[Any]) -> tuple[Mapping[str, Floats], Any, Sequence[str]]:
+        """Scores of models that share their statistics, how complex they are, and notes."""
+        first = models[0]
+        if _is_family(first):
+            return *self._family(models), ()
+        if _reads_indicators(first):
+            inner = copy(self)
+            # The levels are those of all rows; nothing is learnt of the classes from them.
+            inner.X, inner.notes = clone(first[0]).fit_transform(self.X), []
+            found = inner.run([model[-1] for model in models], METRICS[0])
+            return found.scores, found.complexity, found.notes
+        if isinstance(first, Learner) and not _chooses(first):
+            return self._learners(models), np.inf, ()
+        return self._refitted(first), np.inf, ()
+
+    def _family(self, models: Sequence[Any]) -> tuple[dict[str, Floats], Floats]:
+        asked = [Candidate(model._settings(), model.priors) for model in models]
+        return compared(self.X, (self.classes, self.codes, self.weights), self.folds, asked)
+
+    def _learners(self, models: Sequence[Any]) -> dict[str, Floats]:
+        richest = max(models, key=lambda model: _detail(model))
+        y = np.asarray(self.classes[self.codes])
+
+        def summarize(at: Indices) -> Any:
+            weights = None if self.weights is None else self.weights[at]
+            rows = _safe_indexing(self.X, at)
+            return richest._summarize(rows, y[at], weights, richest._settings(), None)
+
+        trained = training_statistics(self.folds, len(y), summarize)
+        tallies = [
+            [self.tested(clone(model).fit_statistics(statistics), fold) for model in models]
+            for fold, statistics in zip(self.folds, trained, strict=True)
+        ]
+        return self._metrics(tallies)
+
+    def _refitted(self, model: Any) -> dict[str, Floats]:
+        tallies = []
+        for fold in self.folds:
+            weights = None if self.weights is None else self.weights[fold.train]
+            X, y = _safe_indexing(self.X, fold.train), self.classes[self.codes[fold.train]]
+            tallies.append([self.tested(fit(clone(model), X, y, weights), fold)])
+        return self._metrics(tallies)
+
+    def tested(self, model: Any, fold: Fold) -> Tally:
+        """What a fitted model makes of the test rows of a fold."""
+        scores = log_probabilities(model, _safe_indexing(self.X, fold.test))
+        weights = None if self.weights is None else self.weights[fold.test]
+        return Tally.of(np.array(scores.T[None]), self.codes[fold.test], weights)
+
+    def _metrics(self, tallies: Sequence[Sequence[Tally]]) -> dict[str, Floats]:
+        k = len(self.classes)
+        by_fold = [[tally.metrics(k) for tally in fold] for fold in tallies]
+        return {
+            name: np.array([[one[name][0] for one in fold] for fold in by_fold]).T
+            for name in METRICS
+        }
+
+
+def log_probabilities(model: Any, X: Any) -> Floats:
+    """Log posterior of each row, (n, k), by whatever method a classifier has for it."""
+    if hasattr(model, "predict_log_proba"):
+        with np.errstate(divide="ignore"):
+            return np.asarray(model.predict_log_proba(X), np.float64)
+    with np.errstate(divide="ignore"):
+        return np.log(np.asarray(model.predict_proba(X), np.float64))
+
+
+def described(model: Any) -> dict[str, Any]:
+    """A candidate as a row of a table: its class, and the parameters that are not default."""
+    if _is_pipeline(model):
+        before = ", ".join(type(step).__name__ for _, step in model.steps[:-1])
+        return {**described(model[-1]), "after": before}
+    usual = type(model)().get_params(deep=False)
+    told = {
+        name: value
+        for name, value in model.get_params(deep=False).items()
+        if not isinstance(value, BaseEstimator) and repr(value) != repr(usual[name])
+    }
+    return {"model": _named(model), **told}
+
+
+def _detail(model: Any) -> int:
+    """How much its statistics hold, to compare."""
+    settings = model._settings()
+    parts = settings if isinstance(settings, tuple) else (settings,)
+    return max(("", *DETAILS[::-1]).index(getattr(part, "detail", "")) for part in parts)
+
+
+def fit(model: Any, X: Any, y: Any, weights: Floats | None) -> Any:
+    """The model, fitted; weights are passed on only where there are some."""
+    return model.fit(X, y) if weights is None else model.fit(X, y, sample_weight=weights)
+
+
+def _is_family(model: Any) -> bool:
+    """Whether a model is told by settings of the Gaussian family."""
+    if not isinstance(model, GaussianClassifier) or _chooses(model):
+        return False
+    return isinstance(model._settings(), Settings)
+
+
+def _reads_indicators(model: Any) -> bool:
+    """Whether a model is one of ours behind indicators of levels, and nothing else."""
+    return (
+        _is_pipeline(model)
+        and len(model) == 2
+        and isinstance(model[0], Indicators)
+        and isinstance(model[-1], Learner)
+    )
+
+
+def _chooses(model: Any) -> bool:
+    """Whether a model cross-validates at fit, so that it takes rows."""
+    values = model.get_params(deep=False).values()
+    return any(isinstance(value, str) and value == "cv" for value in values)
+
+
+def _is_pipeline(model: Any) -> bool:
+    return hasattr(model, "named_steps")
+
+
+def _named(model: Any) -> str:
+    return type(model[-1] if _is_pipeline(model) else model).__name__
