@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 
 from suffice.data.arrays import Floats, Indices
@@ -20,6 +19,7 @@ from suffice.data.mixed import Layout
 from suffice.data.outliers import with_outliers
 from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.gaussian import QDA, DiagonalLDA, GaussianNB
+from suffice.estimators.indicators import Indicators
 from suffice.estimators.linear import LDA
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
@@ -81,16 +81,8 @@ def compare(
 
 def logistic_regression(X: Any, free: bool = False) -> Any:
     """scikit-learn's logistic regression for this table: gaps filled, levels as indicators."""
-    at = Layout.of(X)
-    steps: list[Any] = []
-    if at.discrete:
-        fill = SimpleImputer(strategy="most_frequent", missing_values=None)
-        code = OneHotEncoder(drop="first", handle_unknown="ignore", sparse_output=False)
-        numbers = (make_pipeline(SimpleImputer(), StandardScaler()), list(at.numeric))
-        levels = (make_pipeline(fill, code), list(at.discrete))
-        steps.append(make_column_transformer(numbers, levels))
-    else:
-        steps += [SimpleImputer(), StandardScaler()]
+    steps = [Indicators()] if Layout.of(X).discrete else []
+    steps += [SimpleImputer(keep_empty_features=True), StandardScaler()]
     # Without a penalty it is the very model class of LDA, fitted to p(y | x) instead of p(x, y).
     return make_pipeline(*steps, LogisticRegression(C=np.inf if free else 1.0, max_iter=5000))
 

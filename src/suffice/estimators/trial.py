@@ -108,10 +108,13 @@ class Trial:
             return richest._summarize(rows, y[at], weights, richest._settings(), None)
 
         trained = training_statistics(self.folds, len(y), summarize)
-        tallies = [
-            [self.tested(clone(model).fit_statistics(statistics), fold) for model in models]
-            for fold, statistics in zip(self.folds, trained, strict=True)
-        ]
+        tallies = []
+        for fold, statistics in zip(self.folds, trained, strict=True):
+            fitted = [clone(model).fit_statistics(statistics) for model in models]
+            # Models of the same statistics take rows in the same form.
+            rows = fitted[0]._rows(_safe_indexing(self.X, fold.test))
+            answers = [one._answer_rows(rows, "log_posterior") for one in fitted]
+            tallies.append([self._tally(found, fold) for found in answers])
         return self._metrics(tallies)
 
     def _refitted(self, model: Any) -> dict[str, Floats]:
@@ -124,7 +127,9 @@ class Trial:
 
     def tested(self, model: Any, fold: Fold) -> Tally:
         """What a fitted model makes of the test rows of a fold."""
-        scores = log_probabilities(model, _safe_indexing(self.X, fold.test))
+        return self._tally(log_probabilities(model, _safe_indexing(self.X, fold.test)), fold)
+
+    def _tally(self, scores: Floats, fold: Fold) -> Tally:
         weights = None if self.weights is None else self.weights[fold.test]
         return Tally.of(np.array(scores.T[None]), self.codes[fold.test], weights)
 
