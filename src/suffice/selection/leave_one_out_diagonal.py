@@ -23,7 +23,7 @@ def diagonal_plans(
     estimated = isinstance(settings.shrinkage, str) and settings.target != "diagonal"
     covariances, _ = diagonal_covariances(statistics, settings)
     kept = covariances[0].variances > 0
-    if not kept.any() or (estimated and settings.target == "unit" and len(kept) == 1):
+    if not kept.any():
         return ()
     shares = _DiagonalShares(statistics, settings, rows, estimated)
     k, total = len(statistics.classes), np.asarray(pooled_squares(statistics))

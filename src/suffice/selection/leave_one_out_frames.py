@@ -35,6 +35,7 @@ class Metric:
     log_determinant: Floats  # (b,): of C
     loss: Floats | None  # (b,): r; None where it is zero
     doubtful: Array  # (b,)
+    limit: float = LITTLE  # what a removal must leave of a determinant
 
 
 class Frame(Protocol):
@@ -61,6 +62,7 @@ class Whitened:
 
     covariance: Full
     denominator: float
+    limit: float = LITTLE
 
     @property
     def rank(self) -> int:
@@ -76,7 +78,8 @@ class Whitened:
         left = self.denominator - part * removal.weight
         ratio = left / self.denominator
         volume = self.covariance.log_determinant - self.rank * np.log(ratio)
-        return Metric(ratio[:, None], volume, part * removal.loss / left, ratio < LITTLE)
+        loss = part * removal.loss / left
+        return Metric(ratio[:, None], volume, loss, ratio < LITTLE, self.limit)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

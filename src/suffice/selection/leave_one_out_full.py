@@ -14,7 +14,7 @@ from suffice.models.linalg import Cholesky, reciprocal
 from suffice.models.separating import pooled_squares
 from suffice.models.settings import Settings
 from suffice.selection.leave_one_out_dense import DenseGroup
-from suffice.selection.leave_one_out_frames import Eigen, Frame, Whitened
+from suffice.selection.leave_one_out_frames import LITTLE, Eigen, Frame, Whitened
 from suffice.selection.leave_one_out_plan import Plan, grouped, hopeless
 from suffice.selection.leave_one_out_rows import LabelledRows
 from suffice.selection.leave_one_out_shares import Shares, quartic_losses
@@ -22,6 +22,15 @@ from suffice.statistics.statistics import Statistics
 
 # Covariances whose correlations have smaller eigenvalues, relatively, may lose their rank.
 STEADY = 1e-10
+
+# From so many rows for each direction on, one more or less hardly changes a covariance.
+MANY_ROWS = 10
+
+# With fewer, variances must not fall below this share of the largest.
+FEW_DIGITS = 1e-5
+
+# Squared pivots above this say enough of the eigenvalues.
+CLEAR = 1e-2
 
 
 def full_plans(statistics: Statistics, settings: Settings, rows: LabelledRows) -> tuple[Plan, ...]:
@@ -45,9 +54,16 @@ def full_plans(statistics: Statistics, settings: Settings, rows: LabelledRows) -
         frames = [Eigen.of(group, Shares.of(groups, group, losses), unit) for group in used]
         fast = _plan(groups, frames, covariances, lent, lost, pooled_squares(statistics))
         return fast, dense
-    if covariances[0].rank == 0 or not all(_steady(c) for c in covariances):
+    if covariances[0].rank == 0:
         return ()
-    whitened = [Whitened(c, g.denominator) for c, g in pairs if isinstance(c, Full)]
+    least = [_least(covariance) for covariance in covariances]
+    if min(least) <= STEADY:
+        return ()
+    whitened = [
+        Whitened(c, g.denominator, _limit(g, c.rank, low))
+        for (c, g), low in zip(pairs, least, strict=True)
+        if isinstance(c, Full)
+    ]
     return (_plan(groups, whitened, covariances, lent, lost, None),)
 
 
@@ -94,13 +110,25 @@ def _as_asked(covariance: Covariance, groups: Groups, group: Group) -> bool:
     return bool((gap <= 1e-9 * scale * scale[:, None]).all())
 
 
-def _steady(covariance: Covariance) -> bool:
-    """Whether the rank is clear, and stays so when a row is left out."""
+def _least(covariance: Covariance) -> float:
+    """The smallest eigenvalue of the correlations, as a share of the largest, about."""
     assert isinstance(covariance, Full)
     whitener = covariance.whitener
-    if isinstance(whitener, Cholesky) and (whitener.factor.diagonal() ** 2).min() > 1e-6:
-        return True
+    if isinstance(whitener, Cholesky):
+        least = float((whitener.factor.diagonal() ** 2).min())
+        if least > CLEAR:
+            return least
     rows = whitener.colouring
     scale = np.sqrt(np.einsum("ij,ij->j", rows, rows))
     sizes = np.linalg.svd(rows * reciprocal(scale), compute_uv=False)
-    return bool(sizes[-1] ** 2 > STEADY * sizes[0] ** 2)
+    return float((sizes[-1] / sizes[0]) ** 2)
+
+
+def _limit(group: Group, rank: int, least: float) -> float:
+    """What a removal must leave of the determinant.
+
+    More where the rows are few: then it is they that make a covariance nearly singular, and one
+    less may make it more so. Many rows are as nearly singular without one.
+    """
+    few = group.rows <= MANY_ROWS * rank
+    return max(LITTLE, FEW_DIGITS / least) if few else LITTLE

@@ -72,6 +72,8 @@ def _plans(statistics: AnyStatistics, settings: Settings, rows: LabelledRows) ->
         return ()
     if float(statistics.weight.sum()) <= settings.ddof * len(statistics.classes):
         return ()
+    if isinstance(settings.shrinkage, str) and statistics.n_features == 1:
+        return ()  # of one feature, rounding decides the estimate
     fitted = fitting(statistics, settings)
     assert isinstance(fitted, Statistics)
     plans = full_plans if settings.structure == "full" else diagonal_plans

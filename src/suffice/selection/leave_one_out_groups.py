@@ -10,7 +10,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.models.covariance import Covariance
 from suffice.models.gaussian import LOG_2PI
 from suffice.selection.leave_one_out_densities import LeftOutDensities
-from suffice.selection.leave_one_out_frames import LITTLE, Frame, Metric, Whitened
+from suffice.selection.leave_one_out_frames import Frame, Metric, Whitened
 from suffice.selection.leave_one_out_rows import Removal
 
 
@@ -60,7 +60,7 @@ class OneClass:
             along = np.einsum("ij,ij->i", scaled, steps)
             lengths += metric.loss * along**2 / left
             constant = constant + np.log(left)
-            doubtful = doubtful | ~(left > LITTLE)
+            doubtful = doubtful | ~(left > metric.limit)
         lengths *= np.where(removal.codes == self.c, removal.stretch**2, 1.0)
         out.relative[removal.at, self.c] = -(lengths + constant) / 2
         out.doubtful[removal.at] |= doubtful
@@ -104,7 +104,7 @@ class ManyClasses:
         else:
             found = relative[:, self.classes] - constant[:, None] / 2
             out.relative[removal.at[:, None], self.classes] = found
-        out.doubtful[removal.at] |= metric.doubtful | ~(left > LITTLE)
+        out.doubtful[removal.at] |= metric.doubtful | ~(left > metric.limit)
 
     def _apart(self, codes: Indices, metric: Metric) -> Floats:
         """e'C⁻¹e for the step e from each class mean to that of the row's own, (b, k)."""

@@ -28,8 +28,6 @@ class Spreads:
 
     def ledoit_wolf(self) -> Floats:
         """The share that minimises the expected squared error."""
-        if self.features == 1:
-            return np.zeros_like(self.trace)
         d = self.features
         noise = (self.quartic - self.squared_norm) / (d * self.weight)
         distance = (self.squared_norm - self.trace**2 / d) / d
@@ -49,8 +47,6 @@ class Spreads:
     @property
     def doubtful(self) -> Array:
         """Where the covariance is so round that rounding decides the share."""
-        if self.features == 1:
-            return np.zeros(len(self.trace), bool)
         gap = self.squared_norm - self.trace**2 / self.features
         return np.asarray(gap < LEAST**2 * self.squared_norm)
 
