@@ -18,6 +18,7 @@ check: $(READY)  ## lint, types, import contract
 	$(BIN)/lint-imports
 
 bench: $(READY)  ## against scikit-learn and the machine's own limits, in one run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
 wheel: $(READY)

@@ -17,7 +17,15 @@ ROOT = Path(__file__).resolve().parent.parent
 # This folder holds a statistics.py; on the path, it would hide Python's own.
 sys.path[0] = str(ROOT)
 
-SUBJECTS = ("statistics", "family", "answers", "discrete", "mixtures")
+SUBJECTS = (
+    "statistics",
+    "family",
+    "answers",
+    "discrete",
+    "mixtures",
+    "selection",
+    "quality",
+)
 # Threads of a matrix product wait for each other, so a busy core can cost them tenfold.
 BUSY = 0.5
 NOISY = "ratios, above all those to slow fits that run once or twice, may be far off"

@@ -47,6 +47,8 @@ def _cells(row: Row) -> tuple[str, ...]:
 def _amount(value: float, unit: str) -> str:
     if unit == "ms" and value < 1.0:
         return f"{1e3 * value:.1f} us"
+    if unit == "nats":
+        return f"{value:.4f} {unit}"
     return f"{value:,.1f} {unit}"
 
 

@@ -44,7 +44,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             return self
         tried = [clone(self).set_params(**values) for values in combinations(names)]
         found = chosen(X, y, sample_weight, [(one._settings(), one.priors) for one in tried])
-        self._fit_with(tried[found.best]._settings(), X, y, sample_weight)
+        self._fit_with(tried[found.careful]._settings(), X, y, sample_weight)
         self.selection_ = found
         return self
 
@@ -57,7 +57,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             raise InvalidParameter(
                 f"{name}='cv' takes rows to test on: call fit(X, y) first, or give a number."
             )
-        return self.selection_.candidates[self.selection_.best][name]
+        return self.selection_.candidates[self.selection_.careful][name]
 
     @property
     def pooling_(self) -> float:

@@ -14,7 +14,7 @@ from suffice.estimators.automatic import automatic_candidates
 from suffice.estimators.trial import Trial
 from suffice.selection.selection import Selection
 
-RULES = ("best", "one-standard-error")
+RULES = ("careful", "best", "one-standard-error")
 
 
 def select_model(
@@ -24,7 +24,7 @@ def select_model(
     grid: Mapping[str, Iterable[Any]] | None = None,
     *,
     metric: str = "log_loss",
-    rule: str = "best",
+    rule: str = "careful",
     cv: Any = 5,
     groups: Any = None,
     sample_weight: Any = None,
@@ -41,7 +41,8 @@ def select_model(
     models : a classifier or several; None tries the family, from naive Bayes to QDA
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them
     metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
-    rule : take the "best" mean, or the simplest within "one-standard-error" of it
+    rule : take the "best" mean; or the best that is not inflated unless that wins clearly
+        ("careful"); or the simplest within "one-standard-error"
     cv : number of stratified folds, a splitter of scikit-learn, or (train, test) row numbers
     groups : a label a row; rows of one group are never apart
 
@@ -57,7 +58,7 @@ def select_model(
     trial = Trial(X, y, sample_weight, cv, groups)
     candidates = _candidates(models, grid, X)
     found = trial.run(candidates, metric)
-    at = found.best if rule == "best" else found.one_standard_error
+    at: int = getattr(found, rule.replace("-", "_"))
     return replace(found, model=trial.fitted(candidates[at]))
 
 

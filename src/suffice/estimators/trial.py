@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
-from suffice.estimators.choosing import compared, labelled
+from suffice.estimators.choosing import GRID, compared, labelled
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.learning import Learner
@@ -156,13 +157,18 @@ def described(model: Any) -> dict[str, Any]:
     if _is_pipeline(model):
         before = ", ".join(type(step).__name__ for _, step in model.steps[:-1])
         return {**described(model[-1]), "after": before}
-    usual = type(model)().get_params(deep=False)
-    told = {
-        name: value
-        for name, value in model.get_params(deep=False).items()
-        if not isinstance(value, BaseEstimator) and repr(value) != repr(usual[name])
-    }
-    return {"model": _named(model), **told}
+    told = {"model": _named(model)}
+    for name, usual in _defaults(type(model)).items():
+        value = getattr(model, name)
+        if not isinstance(value, BaseEstimator) and repr(value) != repr(usual):
+            told[name] = value
+    return told
+
+
+@cache
+def _defaults(kind: type) -> dict[str, Any]:
+    found: dict[str, Any] = kind().get_params(deep=False)
+    return found
 
 
 def _detail(model: Any) -> int:
@@ -196,7 +202,7 @@ def _reads_indicators(model: Any) -> bool:
 
 def _chooses(model: Any) -> bool:
     """Whether a model cross-validates at fit, so that it takes rows."""
-    values = model.get_params(deep=False).values()
+    values = [getattr(model, name, None) for name in GRID]
     return any(isinstance(value, str) and value == "cv" for value in values)
 
 
