@@ -59,6 +59,14 @@ class InvalidFile(InvalidInput):
     """A file is not ours, is damaged, or comes from a newer version."""
 
 
+class UnreadableFile(InvalidFile, OSError):
+    """There is something at a path, but not a file that can be read."""
+
+
+class MissingFile(UnreadableFile, FileNotFoundError):
+    """There is no file at a path."""
+
+
 class TooFewRows(InvalidInput):
     """There are not enough rows for the model asked for."""
 

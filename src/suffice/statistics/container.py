@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.errors import InvalidFile
+from suffice.errors import InvalidFile, MissingFile, UnreadableFile
 
 FORMAT = 1
 
@@ -41,12 +41,11 @@ def pack(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
 def unpack(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays of a file, once every bit of it is known to be as it was written."""
     header, checksum = _header(data, name)
-    blank = _with_checksum(data, _BLANK)
-    if blank is None or hashlib.sha256(blank).hexdigest() != checksum:
+    if _checksum(data) != checksum:
         raise InvalidFile(
             f"{name} is damaged: its checksum does not fit its content. Fetch or write it again."
         )
-    if header.get("format", 0) > FORMAT:
+    if header["format"] > FORMAT:
         raise InvalidFile(
             f"{name} was written by a newer version of suffice (file format "
             f"{header['format']}, this version reads up to {FORMAT}). Upgrade suffice."
@@ -56,8 +55,26 @@ def unpack(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, Array]]:
 
     try:
         return header, load(data)
-    except (SafetensorError, KeyError, ValueError) as error:
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise InvalidFile(f"{name} cannot be read: {error}.") from None
+
+
+def read_whole(path: str | PathLike[str]) -> bytes:
+    """The bytes of a file; an error says what is there instead of one."""
+    source = Path(path)
+    try:
+        # A device or a pipe would be read forever.
+        if source.is_file():
+            return source.read_bytes()
+    except OSError as error:
+        raise UnreadableFile(f"{source} cannot be read: {error.strerror}.") from None
+    if source.is_dir():
+        raise UnreadableFile(f"{source} is a folder; name a file in it.")
+    if source.exists():
+        raise UnreadableFile(f"{source} is not a regular file.")
+    folder = source.parent
+    where = "its folder is missing, too" if not folder.is_dir() else f"the folder is {folder.resolve()}"
+    raise MissingFile(f"there is no file {source}; {where}. Check the path.")
 
 
 def write_whole(path: str | PathLike[str], data: bytes) -> None:
@@ -82,22 +99,56 @@ def _header(data: bytes, name: str) -> tuple[dict[str, Any], str]:
     if len(data) < 8 or size > len(data) - 8:
         raise InvalidFile(f"{name} is not a suffice file, or it was cut short ({len(data)} bytes).")
     try:
-        text = json.loads(data[8 : 8 + size])["__metadata__"][_KEY]
-        header = json.loads(text[len(_BLANK) :])
+        text = _parsed(data[8 : 8 + size])["__metadata__"][_KEY]
+        header = _parsed(text[len(_BLANK) :])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InvalidFile(f"{name} is not a suffice file, or it is damaged.") from None
-    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+    if not isinstance(header, dict) or type(header.get("format")) is not int:
         raise InvalidFile(f"{name} is not a suffice file.")
+    if header["format"] < 1:
+        raise InvalidFile(f"{name} has file format {header['format']}, which there never was.")
     return header, text[: len(_BLANK)]
+
+
+def _parsed(text: bytes | str) -> Any:
+    """JSON in which every key is there once and every number is finite."""
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no number")
+
+
+def _checksum(data: bytes) -> str | None:
+    """SHA-256 of the bytes with a blank in place of the checksum, if they have a place for it."""
+    start = _place(data)
+    if start is None:
+        return None
+    view, found = memoryview(data), hashlib.sha256()
+    for part in (view[:start], _BLANK.encode(), view[start + len(_BLANK) :]):
+        found.update(part)
+    return found.hexdigest()
 
 
 def _with_checksum(data: bytes, checksum: str) -> bytes | None:
     """The same bytes with another checksum in its place at the start of the header, if any."""
-    marker = f'"{_KEY}":"'.encode()
-    start = data.find(marker, 8, 8 + 1024) + len(marker)
-    if start < len(marker):
+    start = _place(data)
+    if start is None:
         return None
     return b"".join([data[:start], checksum.encode(), data[start + len(_BLANK) :]])
+
+
+def _place(data: bytes) -> int | None:
+    marker = f'"{_KEY}":"'.encode()
+    at = data.find(marker, 8, 8 + 1024)
+    return None if at < 0 else at + len(marker)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from os import PathLike
-from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from suffice.data.arrays import Array
 from suffice.errors import InvalidFile
 from suffice.statistics import complete_file, counts_file, incomplete_file, mixed_file
-from suffice.statistics.container import unpack, write_whole
+from suffice.statistics.container import read_whole, unpack, write_whole
 from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
@@ -20,21 +20,17 @@ Stored: TypeAlias = Statistics | IncompleteStatistics | Counts | MixedStatistics
 
 def save(statistics: Stored, path: str | PathLike[str]) -> None:
     """Write statistics to one safetensors file, whole or not at all."""
-    write_whole(path, _packed(statistics))
+    write_whole(path, packed(statistics))
 
 
 def load(path: str | PathLike[str]) -> Stored:
-    """What `save` wrote, checked throughout; nothing in the file is executed.
-
-    >>> import suffice as sf, tempfile, pathlib
-    >>> s = sf.summarize([[1.0], [2.0]], ["a", "b"])
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "part1.stats"
-    >>> s.save(file)
-    >>> sf.load(file) == s
-    True
-    """
+    """The statistics that `save` wrote, checked throughout; nothing in the file is executed."""
     name = str(path)
-    header, arrays = unpack(Path(path).read_bytes(), name)
+    return opened(*unpack(read_whole(path), name), name)
+
+
+def opened(header: dict[str, Any], arrays: dict[str, Array], name: str) -> Stored:
+    """The statistics in a file of that name, from its header and arrays."""
     kind = header.get("kind")
     try:
         if kind == complete_file.KIND:
@@ -55,10 +51,11 @@ def load(path: str | PathLike[str]) -> Stored:
 
 def digest(statistics: Stored) -> str:
     """SHA-256 of the file that `save` would write."""
-    return hashlib.sha256(_packed(statistics)).hexdigest()
+    return hashlib.sha256(packed(statistics)).hexdigest()
 
 
-def _packed(statistics: Stored) -> bytes:
+def packed(statistics: Stored) -> bytes:
+    """The bytes of a file: equal for equal content."""
     if isinstance(statistics, IncompleteStatistics):
         return incomplete_file.packed(statistics)
     if isinstance(statistics, Counts):
