@@ -158,7 +158,7 @@ def described(model: Any) -> dict[str, Any]:
         before = ", ".join(type(step).__name__ for _, step in model.steps[:-1])
         return {**described(model[-1]), "after": before}
     told = {"model": _named(model)}
-    for name, usual in _defaults(type(model)).items():
+    for name, usual in _defaults(type(model)).items():  # type: ignore[arg-type]
         value = getattr(model, name)
         if not isinstance(value, BaseEstimator) and repr(value) != repr(usual):
             told[name] = value
@@ -166,7 +166,7 @@ def described(model: Any) -> dict[str, Any]:
 
 
 @cache
-def _defaults(kind: type) -> dict[str, Any]:
+def _defaults(kind: Any) -> dict[str, Any]:
     found: dict[str, Any] = kind().get_params(deep=False)
     return found
 

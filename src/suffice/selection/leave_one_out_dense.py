@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.gaussian import LOG_2PI
 from suffice.models.groups import Group
 from suffice.models.linalg import DOUBTFUL, rank_tolerance
 from suffice.selection.leave_one_out_densities import LeftOutDensities
@@ -58,9 +57,9 @@ class DenseGroup:
         pivots = factors.diagonal(axis1=1, axis2=2)
         out.doubtful[removal.at] |= doubtful | ((pivots**2).min(axis=1) < DOUBTFUL)
         white = np.linalg.solve(factors, self._steps(removal) / scale[:, :, None])
-        constant = 2 * (np.log(pivots) + np.log(scale)).sum(axis=1) + pivots.shape[1] * LOG_2PI
+        volume = 2 * (np.log(pivots) + np.log(scale)).sum(axis=1)
         lengths = np.einsum("ijc,ijc->ic", white, white)
-        found = -(lengths + constant[:, None]) / 2
+        found = out.density(lengths, volume[:, None], pivots.shape[1])
         out.relative[removal.at[:, None], self.classes] = found
 
     def _steps(self, removal: Removal) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.gaussian import LOG_2PI
 from suffice.models.priors import class_priors
 from suffice.models.scoring import normalised
 from suffice.selection.leave_one_out_rows import LabelledRows
@@ -23,11 +24,17 @@ class LeftOutDensities:
     relative: Floats  # (n, k)
     base: Floats  # (n,)
     doubtful: Array  # (n,): rows whose closed form is not the answer, or not to enough digits
+    inflation: float = 1.0  # what the covariances are multiplied by in the end
 
     @classmethod
-    def empty(cls, n: int, k: int) -> LeftOutDensities:
+    def empty(cls, n: int, k: int, inflation: float = 1.0) -> LeftOutDensities:
         """Zeros for n rows and k classes."""
-        return cls(np.zeros((n, k)), np.zeros(n), np.zeros(n, bool))
+        return cls(np.zeros((n, k)), np.zeros(n), np.zeros(n, bool), inflation)
+
+    def density(self, lengths: Floats, volume: Floats | float, rank: int) -> Floats:
+        """Log density at squared lengths, for a covariance with this log-determinant."""
+        constant = volume + rank * (LOG_2PI + np.log(self.inflation))
+        return np.asarray(-(lengths / self.inflation + constant) / 2)
 
     @property
     def unclear(self) -> Indices:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from suffice.models.separating import overall_variances, pooled_squares
@@ -30,9 +32,9 @@ def gaussian_densities(
     row or has to borrow a covariance, and where too few digits would be left.
     """
     n, k = len(rows), len(statistics.classes)
-    out = LeftOutDensities.empty(n, k)
+    out = LeftOutDensities.empty(n, k, settings.inflation)
     with np.errstate(all="ignore"), blas_threads(_n_blas_threads(statistics.n_features)):
-        plans = _plans(statistics, settings, rows)
+        plans = _plans(statistics, replace(settings, inflation=1.0), rows)
         if not plans:
             out.doubtful[:] = True
         else:

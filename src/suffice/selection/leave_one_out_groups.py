@@ -8,7 +8,6 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.models.covariance import Covariance
-from suffice.models.gaussian import LOG_2PI
 from suffice.selection.leave_one_out_densities import LeftOutDensities
 from suffice.selection.leave_one_out_frames import Frame, Metric, Whitened
 from suffice.selection.leave_one_out_rows import Removal
@@ -43,8 +42,8 @@ class OneClass:
         else:
             lengths = self.covariance.squared_lengths(steps)
             place = self.frame.project(steps[own])
-        constant = self.covariance.log_determinant + self.covariance.rank * LOG_2PI
-        out.relative[removal.at, self.c] = -(lengths + constant) / 2
+        volume, rank = self.covariance.log_determinant, self.covariance.rank
+        out.relative[removal.at, self.c] = out.density(lengths, volume, rank)
         if len(place):
             self._write(removal.some(own), place, place, np.ones(len(place)), out)
 
@@ -52,21 +51,18 @@ class OneClass:
         self, removal: Removal, steps: Floats, place: Floats, part: Floats, out: LeftOutDensities
     ) -> None:
         metric = self.frame.metric(removal, place, part)
-        constant, doubtful = self._constant(metric), metric.doubtful
+        volume, doubtful = metric.log_determinant, metric.doubtful
         lengths = np.einsum("ij,ij->i", steps * metric.precisions, steps)
         if metric.loss is not None:
             scaled = place * metric.precisions
             left = 1 - metric.loss * np.einsum("ij,ij->i", scaled, place)
             along = np.einsum("ij,ij->i", scaled, steps)
             lengths += metric.loss * along**2 / left
-            constant = constant + np.log(left)
+            volume = volume + np.log(left)
             doubtful = doubtful | ~(left > metric.limit)
         lengths *= np.where(removal.codes == self.c, removal.stretch**2, 1.0)
-        out.relative[removal.at, self.c] = -(lengths + constant) / 2
+        out.relative[removal.at, self.c] = out.density(lengths, volume, self.frame.rank)
         out.doubtful[removal.at] |= doubtful
-
-    def _constant(self, metric: Metric) -> Floats:
-        return metric.log_determinant + self.frame.rank * LOG_2PI
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -96,13 +92,13 @@ class ManyClasses:
         relative = self._apart(removal.codes, metric) + (loss / left)[:, None] * cross**2
         relative += 2 * cross / left[:, None]
         relative[np.arange(len(place)), removal.codes] = (removal.stretch**2 - 1) * lengths
-        relative /= -2
-        constant = lengths + metric.log_determinant + np.log(left) + self.frame.rank * LOG_2PI
+        relative /= -2 * out.inflation
+        base = out.density(lengths, metric.log_determinant + np.log(left), self.frame.rank)
         if self.all:
             out.relative[removal.at] = relative
-            out.base[removal.at] = -constant / 2
+            out.base[removal.at] = base
         else:
-            found = relative[:, self.classes] - constant[:, None] / 2
+            found = relative[:, self.classes] + base[:, None]
             out.relative[removal.at[:, None], self.classes] = found
         out.doubtful[removal.at] |= metric.doubtful | ~(left > metric.limit)
 
