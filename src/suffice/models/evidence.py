@@ -130,7 +130,7 @@ class Apart:
         total = n.sum(axis=over)
         log_size, half = np.log1p(inside / lam), (lam + total) / 2
         # What does not differ by feature is computed once and counted for each.
-        each = features / n.shape[1]
+        each = features / max(n.shape[1], 1)
         value = each * log_ratio(lam / 2, total / 2).sum() - (half * log_size).sum()
         value -= (n * (LOG_2PI + self.log_variances)).sum() / 2
         value -= each * np.log1p(n / kappa).sum() / 2

@@ -33,7 +33,8 @@ def evidence_of(
 
     choosing : to choose strengths by it (see above)
     """
-    borrowed = choosing and beliefs.prior_covariance is None and beliefs.pooling == 0
+    k = len(s.classes)
+    borrowed = choosing and k > 1 and beliefs.prior_covariance is None and beliefs.pooling == 0
     if beliefs.structure == "diagonal":
         n, squares = s.known_weight, s.squares
         variances = _variances_of_others(n, squares) if borrowed else prior.variances[None]
@@ -41,8 +42,7 @@ def evidence_of(
     assert isinstance(s, Statistics)
     if beliefs.pooling == 1:
         return _shared(s, prior, choosing)
-    k = len(s.classes)
-    own = _covariances_of_others(s) if borrowed and k > 1 else iter([prior.covariance] * k)
+    own = _covariances_of_others(s) if borrowed else iter([prior.covariance] * k)
     return _separate(s, prior, own, choosing)
 
 
@@ -54,13 +54,15 @@ def _apart(
     n = n if n.shape[1] == 1 else n[:, at]
     shift = (s.mean - prior.mean)[:, at]
     if choosing:
-        still = squares.sum(axis=0) == 0 if pooled else (squares == 0) & (n > 1)
+        several = (n > 1) | s.squares.any(axis=1, keepdims=True)
+        still = squares.sum(axis=0) == 0 if pooled else (squares == 0) & several
         still = np.broadcast_to(still | (scale == 0), squares.shape)
         if still.any():
             n, shift = np.where(still, 0.0, n), np.where(still, 0.0, shift)
             squares = np.where(still, 0.0, squares)
     scale = np.where(scale > 0, scale, 1.0)
-    return Apart(n, squares / scale, shift / np.sqrt(scale), pooled, np.log(scale))
+    log_scale = np.zeros_like(scale) if choosing else np.log(scale)
+    return Apart(n, squares / scale, shift / np.sqrt(scale), pooled, log_scale)
 
 
 def _variances_of_others(n: Floats, squares: Floats) -> Floats:
@@ -78,7 +80,8 @@ def _covariances_of_others(s: Statistics) -> Iterator[Floats]:
         if weight == 0:
             yield np.zeros_like(matrix)
             continue
-        share = oas(Group(weight, weight, Matrix(matrix), None, 0).correlations)
+        # Without any correlation, rounding may bring the estimate below zero.
+        share = max(oas(Group(weight, weight, Matrix(matrix), None, 0).correlations), 0.0)
         found = (1 - share) * matrix
         np.fill_diagonal(found, matrix.diagonal())
         yield found / weight
@@ -141,8 +144,9 @@ def _part(
     weight = float(s.weight[own].sum())
     free = weight - (len(s.classes) if own == slice(None) else 1)
     at = covariance.diagonal() > 0
-    if choosing and free > 0:
-        at = at & (spread.diagonal()[g] > 0)
+    squares = spread.diagonal()[g]
+    if choosing and (free > 0 or squares.any()):
+        at = at & (squares > 0)
     features = np.flatnonzero(at)
     if not len(features):
         return _Part(np.zeros(0), np.zeros((len(s.mean[own]), 0)), np.zeros((1, 1)), 0, 0.0)
@@ -158,7 +162,8 @@ def _part(
     outside = shift - along @ vectors
     if len(values) == d:
         outside = np.zeros_like(outside)  # nothing but rounding, or not looked at
-    return _Part(values, along, outside, d, unit.log_determinant)
+    # What depends on units alone would only cost digits in a choice.
+    return _Part(values, along, outside, d, 0.0 if choosing else unit.log_determinant)
 
 
 def _white(spread: Dense | Thin, g: int, features: Indices, unit: Floats) -> tuple[Floats, Floats]:

@@ -22,8 +22,10 @@ MOST_CUTS = 30
 TOLERANCE = 1e-11
 NUDGE = 1e-4
 
-# Evidence that differs by this share of itself is the same: on a plateau, the least strength does.
+# Evidence that differs by this share of its range is the same: on a plateau, where steps stay this
+# long, the least strength will do.
 SAME = 1e-10
+LONG = 0.1
 
 
 def strongest(evidence: Evidence, low: Floats, high: Floats) -> Floats:
@@ -43,23 +45,24 @@ def strongest(evidence: Evidence, low: Floats, high: Floats) -> Floats:
     values = np.array([hill(place)[0] for place in places])
     if len(values) > 1 and values.min() == values.max():
         return np.asarray(np.clip(1.0, low, high))  # the rows say nothing of it: a row each
-    best = places[int((values >= values.max() - _slack(values.max())).argmax())]
-    found = np.exp(_top(hill, best, bounds))
+    slack = SAME * (1 + float(np.ptp(values)))
+    best = places[int((values >= values.max() - slack).argmax())]
+    found = np.exp(_top(hill, best, bounds, slack))
     return np.asarray(np.where(low == high, low, np.clip(found, low, high)))
 
 
-def _top(hill: Hill, place: Floats, bounds: Floats) -> Floats:
+def _top(hill: Hill, place: Floats, bounds: Floats, slack: float) -> Floats:
     """The top of the hill on which a place is, within bounds, by Newton's method."""
     value, slopes = hill(place)
     for _ in range(MOST_STEPS):
         step = _step(hill, place, slopes, bounds)
-        if np.abs(step).max() > NUDGE and abs(slopes @ step) < _slack(value):
-            break  # a plateau: near a top, steps become short
+        if np.abs(step).max() > LONG and abs(slopes @ step) < slack:
+            break
         for _ in range(MOST_CUTS):
             there = np.clip(place + step, *bounds)
             found = hill(there)
             # Near the top values are equal to rounding, and the derivatives decide.
-            if found[0] >= value - _slack(value) / 100:
+            if found[0] >= value - slack / 100:
                 break
             step = step / 4
         moved = float(np.abs(there - place).max())
@@ -91,7 +94,3 @@ def _bend(hill: Hill, place: Floats, i: int) -> Floats:
     """Second derivatives by coordinate i, (2,)."""
     nudge = np.eye(2)[i] * NUDGE
     return np.asarray((hill(place + nudge)[1] - hill(place - nudge)[1]) / (2 * NUDGE))
-
-
-def _slack(value: float) -> float:
-    return SAME * (1 + abs(value))
