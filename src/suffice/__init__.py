@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from suffice.estimators.bayesian import BayesianDiscriminant
     from suffice.estimators.comparing import compare
     from suffice.estimators.discrete import BernoulliNB, CategoricalNB
+    from suffice.estimators.files import save
     from suffice.estimators.gaussian import (
         QDA,
         DiagonalLDA,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     )
     from suffice.estimators.indicators import Indicators
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
+    from suffice.estimators.loading import load
     from suffice.estimators.mixed import MixedNB
     from suffice.estimators.mixture import GaussianMixture
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from suffice.statistics.incomplete import IncompleteStatistics
     from suffice.statistics.mixed import MixedStatistics
     from suffice.statistics.statistics import Statistics
-    from suffice.statistics.storage import load
     from suffice.statistics.summarize import summarize
 
 __version__ = "0.1.0"
@@ -54,12 +55,13 @@ _HOME = {
     "Indicators": "suffice.estimators.indicators",
     "LDA": "suffice.estimators.linear",
     "LinearDiscriminantAnalysis": "suffice.estimators.linear",
-    "load": "suffice.statistics.storage",
+    "load": "suffice.estimators.loading",
     "MixedNB": "suffice.estimators.mixed",
     "MixedStatistics": "suffice.statistics.mixed",
     "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
+    "save": "suffice.estimators.files",
     "select_model": "suffice.estimators.selecting",
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
@@ -93,6 +95,7 @@ __all__ = [
     "count_levels",
     "diagnose",
     "load",
+    "save",
     "select_model",
     "summarize",
 ]

@@ -14,6 +14,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, gap, infinite
 from suffice.errors import InvalidFeatures, InvalidLabels
 from suffice.estimators.answers import Answers
+from suffice.estimators.files import Storable
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
 from suffice.models.scoring import log_sum
@@ -21,7 +22,13 @@ from suffice.models.scoring import log_sum
 AnyModel = TypeVar("AnyModel", bound=Model)
 
 
-class Classifier(Answers[AnyModel], ClassifierMixin, BaseEstimator, Generic[AnyModel]):  # type: ignore[misc]
+class Classifier(
+    Answers[AnyModel],
+    Storable,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+    Generic[AnyModel],
+):
     """Predict with a model of the joint density; subclasses say which one and how it is fitted."""
 
     priors: Any

@@ -18,6 +18,7 @@ from suffice.errors import (
     InvalidParameter,
     TooFewRows,
 )
+from suffice.estimators.files import Storable
 from suffice.estimators.fitting import Fitting, training_rows
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, n_parameters, shaped
@@ -36,7 +37,7 @@ COVARIANCE_TYPES = {
 STARTS = ("k-means++", "kmeans")
 
 
-class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """A density made of Gaussians, found by EM.
 
     Missing values (NaN) are integrated out. A component whose own covariance collapses borrows

@@ -73,7 +73,7 @@ def read_whole(path: str | PathLike[str]) -> bytes:
     if source.exists():
         raise UnreadableFile(f"{source} is not a regular file.")
     folder = source.parent
-    where = "its folder is missing, too" if not folder.is_dir() else f"the folder is {folder.resolve()}"
+    where = f"the folder is {folder.resolve()}" if folder.is_dir() else "nor is there its folder"
     raise MissingFile(f"there is no file {source}; {where}. Check the path.")
 
 

@@ -1,0 +1,143 @@
+"""Card: what a model is, in a few lines for people."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from os import PathLike
+from typing import Any
+
+from suffice.selection.selection import Selection, standard_error
+
+# Of long lists so many are named.
+SHOWN = 8
+
+
+def model_card(model: Any) -> str:
+    """A fitted estimator, a pipeline of them, or the file of one, in a few lines.
+
+    >>> import suffice as sf
+    >>> X, y = [[1.0, 0.0], [1.2, 0.1], [3.0, 0.2], [3.1, 0.0]], ["a", "a", "b", "b"]
+    >>> print(model_card(sf.DiagonalLDA(priors="uniform").fit(X, y)))
+    DiagonalLDA
+    features: 2
+    classes: 2 (a, b)
+    trained on: 4 rows (a 2, b 2)
+    parameters: priors='uniform'
+    """
+    if isinstance(model, str | PathLike):
+        return _card_of_file(model)
+    steps = getattr(model, "steps", None)
+    if steps is None:
+        return "\n".join(_lines(model))
+    lines = [f"Pipeline of {len(steps)} steps"]
+    for name, step in steps:
+        first, *more = _lines(step)
+        lines += [f"- {name}: {first}", *(f"  {line}" for line in more)]
+    return "\n".join(lines)
+
+
+def _card_of_file(path: str | PathLike[str]) -> str:
+    from suffice.estimators.loading import MODELS, load
+    from suffice.statistics.container import read_whole, unpack
+
+    model = load(path)
+    header, arrays = unpack(read_whole(path), str(path))
+    if header["kind"] not in MODELS:
+        return f"statistics, no model: {model!r}"
+    lines = [model_card(model), *_dropped(header, arrays, str(path))]
+    lines.append(f"written by: suffice {header['library']}")
+    if header["created"] is not None:
+        lines.append(f"created: {header['created']}")
+    return "\n".join(lines)
+
+
+def _lines(model: Any) -> list[str]:
+    from suffice.estimators.model_file.model import written
+
+    header, _ = written(model)
+    lines = [header["class"], *_features(header["schema"]), *_training(header["training"])]
+    if header["class"] in ("GaussianMixture", "MixtureDiscriminant"):
+        state = "converged" if header["converged"] else "not converged"
+        lines.append(f"components: {len(model.means_)} ({state} after {model.n_iter_} iterations)")
+    if not header.get("built", True):
+        lines.append("state: too few rows for a model yet")
+    given = _given(type(model), model.get_params(deep=False), header["dropped"])
+    lines += [f"parameters: {', '.join(given)}"] if given else []
+    if getattr(model, "selection_", None) is not None:
+        lines.append(_chosen(model.selection_))
+    return [*lines, *_left_out(header)]
+
+
+def _dropped(header: dict[str, Any], arrays: dict[str, Any], path: str) -> list[str]:
+    """Lines on parameters that were left out when the file was written."""
+    from suffice.statistics.container import unpack
+
+    lines = _left_out(header)
+    for _, file in sorted(arrays.items()) if "steps" in header else ():
+        lines += _left_out(unpack(file.tobytes(), path)[0])
+    return lines
+
+
+def _left_out(header: dict[str, Any]) -> list[str]:
+    return [f"left out: {name} ({why})" for name, why in header["dropped"].items()]
+
+
+def _features(schema: dict[str, Any]) -> list[str]:
+    names, discrete = schema["names"], schema["discrete"]
+    told = "" if names is None else f" ({_some(names)})"
+    lines = [f"features: {schema['features']}{told}"]
+    if discrete:
+        shown = discrete if names is None else [names[j] for j in discrete]
+        counted = [
+            f"{name} {len(own['values'])}"
+            for name, own in zip(shown, schema["levels"], strict=True)
+        ]
+        lines.append(f"levels: {_some(counted)}")
+    return lines
+
+
+def _training(training: dict[str, Any]) -> list[str]:
+    classes, rows, weight = (training[name] for name in ("classes", "rows", "weight"))
+    if classes is None:
+        return []
+    lines = [f"classes: {len(classes)} ({_some(classes)})"]
+    if rows is not None:
+        parts = [f"{label} {n}" for label, n in zip(classes, rows, strict=True)]
+        lines.append(f"trained on: {sum(rows)} rows ({_some(parts)})")
+    if rows is None or [float(n) for n in rows] != weight:
+        parts = [f"{label} {w:.6g}" for label, w in zip(classes, weight, strict=True)]
+        lines.append(f"weight of rows: {math.fsum(weight):.6g} ({_some(parts)})")
+    return lines
+
+
+def _given(kind: Any, parameters: dict[str, Any], dropped: dict[str, str]) -> list[str]:
+    """Parameters that are not left at their defaults."""
+    defaults = {name: p.default for name, p in inspect.signature(kind).parameters.items()}
+    return [
+        f"{name}={_brief(value)}"
+        for name, value in sorted(parameters.items())
+        if name not in dropped and _brief(value) != _brief(defaults[name])
+    ]
+
+
+def _brief(value: Any) -> str:
+    if hasattr(value, "shape") and getattr(value, "shape", ()) != ():
+        return f"array {'x'.join(map(str, value.shape))}"
+    told = repr(value.item() if hasattr(value, "item") else value)
+    return told if len(told) <= 100 else f"{told[:97]}..."
+
+
+def _chosen(found: Selection) -> str:
+    best, scores = found.best, found.scores[found.metric]
+    values = ", ".join(f"{name}={_brief(value)}" for name, value in found.candidates[best].items())
+    score = f"{scores[best].mean():.4g} ± {standard_error(scores)[best]:.2g}"
+    return (
+        f"chosen: {values} among {len(found.candidates)} by cross-validation "
+        f"({found.metric} {score})"
+    )
+
+
+def _some(values: list[Any]) -> str:
+    told = ", ".join(map(str, values[:SHOWN]))
+    return told if len(values) <= SHOWN else f"{told}, ... {len(values) - SHOWN} more"

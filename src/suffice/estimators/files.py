@@ -1,0 +1,59 @@
+"""Files: fitted estimators written to one safetensors file."""
+
+from __future__ import annotations
+
+from datetime import date
+from os import PathLike
+from typing import Any
+
+from suffice.errors import InvalidParameter
+from suffice.statistics.container import write_whole
+from suffice.statistics.storage import Stored, packed
+
+# When a model was made, as it is given: equal models make equal files.
+Created = date | str | None
+
+
+class Storable:
+    """An estimator that can be written to a file."""
+
+    def save(self, path: str | PathLike[str], *, created: Created = None) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
+
+        created : a date or a text to be told with the model; None keeps equal models equal files
+        """
+        save(self, path, created=created)
+
+
+def save(model: Any, path: str | PathLike[str], *, created: Created = None) -> None:
+    """Write a fitted estimator, a pipeline of them, or statistics to a file, whole or not at all.
+
+    Parameters that act rather than say something (callbacks, random generators) are left out.
+
+    >>> import suffice as sf, tempfile, pathlib
+    >>> from sklearn.pipeline import make_pipeline
+    >>> X, y = [["red", 1.0], ["red", 1.2], ["blue", 3.0], ["blue", 2.9]], ["a", "a", "b", "b"]
+    >>> model = make_pipeline(sf.Indicators(categorical=[0]), sf.DiagonalLDA()).fit(X, y)
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "model.suffice"
+    >>> sf.save(model, file)
+    >>> sf.load(file).predict([["red", None], [None, 3.0]])
+    array(['a', 'b'], dtype='<U1')
+    """
+    write_whole(path, file_of(model, created))
+
+
+def file_of(model: Any, created: Created = None) -> bytes:
+    """The bytes that `save` writes."""
+    if isinstance(model, Stored):
+        if created is not None:
+            raise InvalidParameter("statistics have no date; created is for models.")
+        return packed(model)
+    from sklearn.pipeline import Pipeline
+
+    from suffice.estimators.model_file import model as one
+    from suffice.estimators.model_file import pipeline as several
+
+    told = created.isoformat() if isinstance(created, date) else created
+    if not isinstance(told, str | None) or len(told or "") > 100:
+        raise InvalidParameter(f"created is {created!r}; it must be a date or a short text.")
+    return several.packed(model, told) if isinstance(model, Pipeline) else one.packed(model, told)

@@ -1,0 +1,81 @@
+"""Schema: what the columns of a table must be for a model, and what it was trained on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array
+from suffice.data.mixed import Layout
+from suffice.statistics.complete_file import LABEL_KINDS, check_names, labels
+from suffice.statistics.counts import Counts
+from suffice.statistics.mixed import MixedStatistics
+
+
+def schema_of(model: Any) -> dict[str, Any]:
+    """Features, their names, and the positions and levels of those that are discrete."""
+    names = getattr(model, "feature_names_in_", None)
+    discrete, levels = _discrete(model)
+    return {
+        "features": int(model.n_features_in_),
+        "names": None if names is None else [str(name) for name in names],
+        "discrete": discrete,
+        "levels": [{"kind": LABEL_KINDS[own.dtype.kind], "values": own.tolist()} for own in levels],
+    }
+
+
+def training_of(model: Any) -> dict[str, Any]:
+    """Classes, and of each the rows (where they are counted) and their weight."""
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return {"labels": None, "classes": None, "rows": None, "weight": None}
+    statistics = getattr(model, "statistics_", None)
+    weight = model._class_weight() if statistics is None else statistics.weight
+    return {
+        "labels": LABEL_KINDS[classes.dtype.kind],
+        "classes": classes.tolist(),
+        "rows": None if statistics is None else statistics.count.tolist(),
+        "weight": np.asarray(weight, np.float64).tolist(),
+    }
+
+
+def take_names(model: Any, names: Any) -> None:
+    """Give a model the names of its features."""
+    check_names(names)
+    if names is None:
+        model.__dict__.pop("feature_names_in_", None)
+    else:
+        model.feature_names_in_ = np.array([*names, None], object)[:-1]
+
+
+def read_levels(schema: dict[str, Any]) -> tuple[Layout, list[Array]]:
+    """Which columns are discrete and their levels, where nothing else tells of them."""
+    d, discrete = schema["features"], schema["discrete"]
+    if type(d) is not int or d < 1 or not isinstance(discrete, list):
+        raise ValueError("the schema does not tell how many features there are")
+    if not all(type(j) is int and 0 <= j < d for j in discrete) or discrete != sorted(
+        set(discrete)
+    ):
+        raise ValueError("the schema does not tell which features are discrete")
+    found = [labels(own["kind"], own["values"]) for own in schema["levels"]]
+    if len(found) != len(discrete):
+        raise ValueError("the schema has not a list of levels for each discrete feature")
+    for own in found:
+        if len(own) > 1 and not (own[:-1] < own[1:]).all():
+            raise ValueError("levels are not sorted or not unique")
+    numeric = sorted(set(range(d)) - set(discrete))
+    return Layout(tuple(numeric), tuple(discrete)), found
+
+
+def _discrete(model: Any) -> tuple[list[int], list[Array]]:
+    if hasattr(model, "layout_"):
+        return list(model.layout_.discrete), model.levels_
+    statistics = getattr(model, "statistics_", None)
+    if isinstance(statistics, MixedStatistics):
+        counts = statistics.discrete
+        levels = [] if counts is None else [table.levels for table in counts.tables]
+        return list(statistics.layout.discrete), levels
+    if isinstance(statistics, Counts):
+        return list(range(statistics.n_features)), [t.levels for t in statistics.tables]
+    return [], []

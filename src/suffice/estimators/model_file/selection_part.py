@@ -1,0 +1,62 @@
+"""Selection part: what cross-validation found, beside the model that was chosen by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array
+from suffice.estimators.choosing import GRID
+from suffice.selection.selection import Selection
+from suffice.selection.tally import METRICS
+
+_SCORES = "selection.scores."
+_COMPLEXITY = "selection.complexity"
+
+
+def written(found: Selection) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Header and arrays."""
+    header = {
+        "candidates": [dict(one) for one in found.candidates],
+        "metric": found.metric,
+        "notes": list(found.notes),
+    }
+    arrays = {f"{_SCORES}{name}": np.asarray(values) for name, values in found.scores.items()}
+    return header, arrays | {_COMPLEXITY: np.asarray(found.complexity, np.float64)}
+
+
+def used(arrays: dict[str, Array]) -> set[str]:
+    """The names of the arrays that belong to it."""
+    return {name for name in arrays if name.startswith(_SCORES) or name == _COMPLEXITY}
+
+
+def read(header: Any, arrays: dict[str, Array]) -> Selection:
+    """The selection; an error says what is wrong."""
+    if not isinstance(header, dict) or set(header) != {"candidates", "metric", "notes"}:
+        raise ValueError("the selection does not have the fields of one")
+    candidates, notes = header["candidates"], header["notes"]
+    if not isinstance(candidates, list) or not all(_is_candidate(one) for one in candidates):
+        raise ValueError("the candidates of the selection are not parameters of the family")
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        raise ValueError("the notes of the selection are not texts")
+    scores = {name: arrays[f"{_SCORES}{name}"] for name in METRICS}
+    if used(arrays) != {f"{_SCORES}{name}" for name in METRICS} | {_COMPLEXITY}:
+        raise ValueError("the selection has scores of no metric")
+    complexity = arrays[_COMPLEXITY]
+    n, folds = len(candidates), scores[METRICS[0]].shape[-1:]
+    for values, shape in [(complexity, (n,)), *((s, (n, *folds)) for s in scores.values())]:
+        # A candidate that failed in a fold has the score NaN there.
+        if values.shape != shape or values.dtype != np.float64 or np.isneginf(values).any():
+            raise ValueError("the selection has not a score for each candidate and fold")
+    if not n or not folds[0]:
+        raise ValueError("the selection has no candidates or no folds")
+    return Selection(tuple(candidates), scores, complexity, header["metric"], tuple(notes))
+
+
+def _is_candidate(one: Any) -> bool:
+    return (
+        isinstance(one, dict)
+        and set(one) == set(GRID)
+        and all(isinstance(value, float | int | str) for value in one.values())
+    )
