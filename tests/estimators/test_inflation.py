@@ -106,14 +106,23 @@ def test_a_factor_that_is_none_is_named(value):
 # The careful rule
 
 
-def chosen(plain, inflated):
-    told = ({"inflation": 1.0}, {"inflation": 2.0})
-    scores = {"log_loss": np.array([plain, inflated])}
-    return Selection(told, scores, np.ones(2)).careful
+def chosen(told, losses, complexity):
+    return Selection(told, {"log_loss": np.array(losses)}, np.array(complexity)).careful
 
 
 def test_inflation_must_win_by_half_a_standard_error_of_the_difference():
-    base = np.array([0.5, 0.4, 0.6, 0.5, 0.5])
-    assert chosen(base, base - 0.01) == 1  # by a little, but always
-    assert chosen(base, base - np.array([0.2, -0.1, 0.05, -0.1, -0.04])) == 0  # now and then
-    assert chosen(base, base + 0.1) == 0
+    base, told = np.array([0.5, 0.4, 0.6, 0.5, 0.5]), ({"inflation": 1.0}, {"inflation": 2.0})
+    by_little_but_always = [base, base - 0.01]
+    now_and_then = [base, base - np.array([0.2, -0.1, 0.05, -0.1, -0.04])]
+    never = [base, base + 0.1]
+    cases = (by_little_but_always, now_and_then, never)
+    assert [chosen(told, case, [1, 1]) for case in cases] == [1, 0, 0]
+
+
+def test_the_simpler_of_two_that_are_not_clearly_apart_is_taken():
+    base, told = np.array([0.5, 0.4, 0.6, 0.5, 0.5]), ({"pooling": 0.0}, {"pooling": 1.0})
+    worse_by_chance = base + np.array([0.2, -0.1, 0.05, -0.1, -0.04])
+    assert chosen(told, [base, worse_by_chance], [9, 5]) == 1
+    assert chosen(told, [base, worse_by_chance], [5, 9]) == 0
+    assert chosen(told, [base, base + 0.01], [9, 5]) == 0
+    assert chosen(told, [base, np.full(5, np.nan)], [9, 5]) == 0

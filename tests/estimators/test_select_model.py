@@ -22,7 +22,7 @@ SHARES = [0.0, 0.1, 0.3, 0.9]
 
 
 def test_the_best_is_what_grid_search_finds():
-    found = sf.select_model(X, Y, sf.QDA(target="diagonal"), {"shrinkage": SHARES})
+    found = sf.select_model(X, Y, sf.QDA(target="diagonal"), {"shrinkage": SHARES}, rule="best")
     search = GridSearchCV(
         sf.QDA(target="diagonal"),
         {"shrinkage": SHARES},
@@ -178,14 +178,15 @@ def test_contradictory_settings_are_named(change, error, message):
     ],
     ids=repr,
 )
-def test_cv_takes_the_value_with_the_least_log_loss(model):
+def test_cv_takes_the_simplest_value_that_is_not_clearly_worse_than_the_best(model):
     fitted = clone(model).fit(X, Y)
     losses = fitted.selection_.table["log_loss"]
     chosen = {name: getattr(fitted, f"{name}_") for name in ("pooling", "shrinkage")}
     chosen = {name: value for name, value in chosen.items() if getattr(model, name, 0) == "cv"}
     plain = clone(model).set_params(**chosen)
     score = cross_val_score(plain, X, Y, cv=StratifiedKFold(5), scoring="neg_log_loss").mean()
-    assert losses.min() == pytest.approx(-score, rel=1e-10)
+    assert losses[fitted.selection_.careful] == pytest.approx(-score, rel=1e-10)
+    assert losses[fitted.selection_.careful] <= losses.min() + 0.05
     np.testing.assert_array_equal(fitted.predict_proba(X), plain.fit(X, Y).predict_proba(X))
 
 

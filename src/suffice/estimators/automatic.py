@@ -13,12 +13,14 @@ from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixed import MixedNB
-from suffice.selection.grid import INFLATIONS, POOLINGS, SHARES
+from suffice.selection.grid import INFLATIONS, POOLINGS
 
+# Of many candidates one is the best by chance: so no more are tried than tell apart.
+SHARES = {"diagonal": (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0), "identity": (0.1, 0.3)}
 SMOOTHINGS = (1e-9, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 # With missing values every full covariance takes an EM of its own: so fewer are tried.
-FEW_POOLINGS, FEW_SHARES = (0.0, 0.25, 0.5, 1.0), (0.0, 0.1, 0.3)
+FEW_POOLINGS, FEW_SHARES = (0.0, 0.25, 0.5, 1.0), {"diagonal": (0.0, 0.1, 0.3)}
 
 
 def automatic_candidates(X: Any) -> list[Any]:
@@ -36,14 +38,12 @@ def automatic_candidates(X: Any) -> list[Any]:
 
 def _family(few: bool) -> list[Any]:
     poolings, shares = (FEW_POOLINGS, FEW_SHARES) if few else (POOLINGS, SHARES)
-    targets = ("diagonal",) if few else ("diagonal", "identity")
     full = [
         GaussianDiscriminant(pooling=pooling, shrinkage=share, target=target, inflation=factor)
-        for target in targets
+        for target, some in shares.items()
         for pooling in poolings
-        for share in shares
+        for share in some
         for factor in INFLATIONS
-        if share or target == "diagonal"
     ]
     diagonal = [
         GaussianDiscriminant("diagonal", pooling, share, inflation=factor)

@@ -119,6 +119,15 @@ class BayesianDiscriminant(GaussianClassifier):
         found = self._posterior.freedom
         return np.array(found[:, 0] if found.shape[1] == 1 else found)
 
+    @property
+    def effective_parameters_(self) -> float:
+        """Free numbers of means and covariances, as far as rows outweigh the prior."""
+        k, d = self.means_.shape
+        entries = d * (d + 1) / 2 if self.structure == "full" else d
+        weight = self._fitted_statistics.weight
+        own = (weight / (weight + self.covariance_strength_)).mean() * (1 - self.pooling)
+        return float(k * d + entries * (1 + own * (k - 1)))
+
     def boundary(self, a: Any = None, b: Any = None) -> Boundary:
         """Where two classes are equally probable; for density="map"."""
         self._require_gaussian("boundary")

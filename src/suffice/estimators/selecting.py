@@ -41,8 +41,9 @@ def select_model(
     models : a classifier or several; None tries the family, from naive Bayes to QDA
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them
     metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
-    rule : take the "best" mean; or the best that is not inflated unless that wins clearly
-        ("careful"); or the simplest within "one-standard-error"
+    rule : take the simplest that is not clearly worse than the best, by half a standard error of
+        their difference ("careful"); the "best" mean; or the simplest within
+        "one-standard-error" of the best
     cv : number of stratified folds, a splitter of scikit-learn, or (train, test) row numbers
     groups : a label a row; rows of one group are never apart
 
@@ -51,7 +52,7 @@ def select_model(
     >>> X, y = load_wine(return_X_y=True)
     >>> found = sf.select_model(X, y, sf.LDA(), {"shrinkage": [0.0, 0.1, 0.5]})
     >>> found.model, found.table["log_loss"].round(3)
-    (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.035, 0.537, 0.576]))
+    (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.056, 0.594, 0.674]))
     """
     if rule not in RULES:
         raise InvalidParameter(f"rule is {rule!r}; it must be one of {', '.join(RULES)}.")

@@ -92,14 +92,14 @@ class Trial:
             found = inner.run([model[-1] for model in models], METRICS[0])
             return found.scores, found.complexity, found.notes
         if isinstance(first, Learner) and not _chooses(first):
-            return self._learners(models), np.inf, ()
+            return *self._learners(models), ()
         return self._refitted(first), np.inf, ()
 
     def _family(self, models: Sequence[Any]) -> tuple[dict[str, Floats], Floats]:
         asked = [Candidate(model._settings(), model.priors) for model in models]
         return compared(self.X, (self.classes, self.codes, self.weights), self.folds, asked)
 
-    def _learners(self, models: Sequence[Any]) -> dict[str, Floats]:
+    def _learners(self, models: Sequence[Any]) -> tuple[dict[str, Floats], Floats]:
         richest = max(models, key=lambda model: _detail(model))
         y = np.asarray(self.classes[self.codes])
 
@@ -116,7 +116,9 @@ class Trial:
             rows = fitted[0]._rows(_safe_indexing(self.X, fold.test))
             answers = [one._answer_rows(rows, "log_posterior") for one in fitted]
             tallies.append([self._tally(found, fold) for found in answers])
-        return self._metrics(tallies)
+        whole = summarize(np.arange(len(y)))
+        complexity = [_complexity(clone(model).fit_statistics(whole)) for model in models]
+        return self._metrics(tallies), np.array(complexity)
 
     def _refitted(self, model: Any) -> dict[str, Floats]:
         tallies = []
@@ -181,6 +183,17 @@ def _detail(model: Any) -> int:
 def fit(model: Any, X: Any, y: Any, weights: Floats | None) -> Any:
     """The model, fitted; weights are passed on only where there are some."""
     return model.fit(X, y) if weights is None else model.fit(X, y, sample_weight=weights)
+
+
+def _complexity(model: Any) -> float:
+    """Effective number of parameters of a fitted model; of one that cannot tell, infinite."""
+    counted = getattr(model, "effective_parameters_", None)
+    if counted is not None:
+        return float(counted)
+    try:
+        return float(model.n_parameters())
+    except (AttributeError, InvalidParameter):
+        return np.inf
 
 
 def _is_family(model: Any) -> bool:

@@ -29,7 +29,7 @@ class Selection:
     complexity : effective number of parameters of each candidate, (candidates,)
     metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
     best : position of the candidate with the best mean
-    careful : the same, but inflated covariances only where they win clearly
+    careful : position of the simplest that is not clearly worse
     one_standard_error : position of the simplest one within a standard error of the best
     notes : what was done otherwise than asked for
     model : the fitted model that was chosen
@@ -56,19 +56,19 @@ class Selection:
 
     @property
     def careful(self) -> int:
-        """Position of the best, but inflated only where that wins clearly.
+        """Position of the simplest that is not clearly worse than the best.
 
-        Inflation mends posteriors that are too sure of themselves, at the price of rows that are
-        certain: so it must win by half a standard error of the difference between the two.
+        Clearly is by half a standard error of the difference between the two. One that is not
+        inflated counts as simpler: inflation mends posteriors that are too sure of themselves, at
+        the price of rows that are certain.
         """
-        plain = np.array([one.get("inflation", 1.0) == 1.0 for one in self.candidates])
-        best, loss = self.best, self._loss
-        if plain[best] or not plain.any():
-            return best
-        order = np.lexsort((self.complexity, np.where(plain, loss.mean(axis=1), np.inf)))
-        other = int(order[0])
-        gain = loss[[other]] - loss[[best]]
-        return best if gain.mean() > standard_error(gain)[0] / 2 else other
+        loss, best = self._loss, self.best
+        with np.errstate(invalid="ignore"):
+            behind = loss - loss[best]
+            near = behind.mean(axis=1) <= standard_error(behind) / 2
+        near[best] = True
+        inflated = np.array([one.get("inflation", 1.0) != 1.0 for one in self.candidates])
+        return int(np.lexsort((loss.mean(axis=1), self.complexity, inflated, ~near))[0])
 
     @property
     def one_standard_error(self) -> int:
@@ -98,7 +98,7 @@ class Selection:
 
     def __repr__(self) -> str:
         order = np.lexsort((self.complexity, self._loss.mean(axis=1)))
-        at = list(dict.fromkeys([*order[:SHOWN].tolist(), self.one_standard_error]))
+        at = list(dict.fromkeys([*order[:SHOWN].tolist(), self.careful]))
         lines = [self._head(), *aligned(self._lines(at))]
         if len(at) < len(order):
             lines.append(f"... and {len(order) - len(at)} more")
@@ -115,7 +115,7 @@ class Selection:
         folds = next(iter(self.scores.values())).shape[1]
         return (
             f"{len(self.candidates)} candidates, {folds} folds, by {self.metric} "
-            "(* best, ' simplest within one standard error)"
+            "(* best, + simplest that is not clearly worse)"
         )
 
     def _lines(self, at: Sequence[int]) -> list[list[str]]:
@@ -125,7 +125,7 @@ class Selection:
         lines = [["", *names, *METRICS]]
         for i in at:
             mark = "*" if i == self.best else ""
-            mark += "'" if i == self.one_standard_error else ""
+            mark += "+" if i == self.careful else ""
             values = [_brief(table[name][i]) for name in names]
             scores = [f"{table[m][i]:.4f} ± {table[m + '_se'][i]:.4f}" for m in METRICS]
             lines.append([mark, *values, *scores])
