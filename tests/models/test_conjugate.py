@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import integrate, optimize, special, stats
 from sklearn.datasets import load_iris
 
 import suffice as sf
+from suffice.errors import InvalidParameter
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.models.beliefs import Beliefs, Prior
 from suffice.models.conjugate import infer, log_evidence
@@ -19,6 +20,7 @@ from suffice.models.gammas import log_ratio, log_ratio_slope
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 from suffice.models.marginal import evidence_of
+from suffice.models.smoothing import likeliest_alpha
 from suffice.models.strengths import strongest
 from suffice.models.student import TogetherStudent
 
@@ -365,3 +367,65 @@ def test_evidence_is_that_of_the_fit_when_asked_for_later():
     again = infer(model.statistics_, beliefs, None)
     prior = again.gaussian.knowledge.prior
     assert log_evidence(model.statistics_, beliefs, prior) == model.log_evidence_
+
+
+# Levels
+
+
+def dirichlet_evidence(weight, alpha):
+    """The log marginal likelihood of counts (k, m), by gamma functions alone."""
+    m, n = weight.shape[1], weight.sum(axis=1)
+    found = special.gammaln(m * alpha) - special.gammaln(m * alpha + n)
+    return float(found.sum() + (special.gammaln(weight + alpha) - special.gammaln(alpha)).sum())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_alpha_is_where_counts_are_most_probable(seed):
+    rng = np.random.default_rng(seed)
+    k, m = rng.integers(1, 9), rng.integers(2, 6)
+    chances = rng.dirichlet(np.full(m, 0.8), k)
+    weight = np.array([rng.multinomial(30, p) for p in chances]) / 2
+    found = likeliest_alpha(weight)
+    best = dirichlet_evidence(weight, found)
+    assert 1e-3 < found < weight.sum()
+    for factor in np.geomspace(0.01, 100, 41):
+        assert dirichlet_evidence(weight, found * factor) <= best + 1e-9
+    near = [dirichlet_evidence(weight, found * (1 + step)) for step in (-1e-3, 1e-3)]
+    assert near[0] == pytest.approx(near[1], abs=1e-5)
+
+
+def test_alpha_of_two_levels_agrees_with_integration():
+    weight = np.array([[9.0, 0.0], [0.0, 8.0], [7.0, 1.0]])
+
+    def evidence(alpha):
+        parts = [
+            integrate.quad(lambda p: stats.beta(alpha, alpha).pdf(p) * p**a * (1 - p) ** b, 0, 1)[0]  # noqa: B023
+            for a, b in weight
+        ]
+        return -np.log(parts).sum()
+
+    found = optimize.minimize_scalar(evidence, bounds=(0.05, 1.0), method="bounded").x
+    assert likeliest_alpha(weight) == pytest.approx(found, rel=1e-2)
+
+
+def test_alpha_is_found_for_each_feature_by_every_discrete_classifier():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    X = np.column_stack([rng.integers(0, 2, 120), (y == 1) ^ (rng.random(120) < 0.02)]).astype(int)
+    bernoulli = sf.BernoulliNB(alpha="auto").fit(X, y)
+    assert bernoulli.alpha_[0] > 5 > 1 > bernoulli.alpha_[1]
+    levels = sf.CategoricalNB(alpha="auto").fit(X, y)
+    np.testing.assert_allclose(levels.alpha_, bernoulli.alpha_)
+    given = sf.CategoricalNB(alpha=levels.alpha_).fit(X, y)
+    np.testing.assert_allclose(given.predict_log_proba(X), levels.predict_log_proba(X))
+    mixed = sf.MixedNB(categorical=[0, 1], alpha="auto").fit(
+        np.column_stack([X, rng.normal(size=120)]), y
+    )
+    np.testing.assert_allclose(mixed.alpha_, levels.alpha_)
+    stream = sf.CategoricalNB(alpha="auto")
+    for part in np.array_split(rng.permutation(120), 5):
+        stream.partial_fit(X[part], y[part])
+    np.testing.assert_allclose(stream.alpha_, levels.alpha_, rtol=1e-8)
+    assert sf.CategoricalNB(alpha=0.5).fit(X, y).alpha_.tolist() == [0.5, 0.5]
+    with pytest.raises(InvalidParameter, match="or 'auto'"):
+        sf.BernoulliNB(alpha="best").fit(X, y)

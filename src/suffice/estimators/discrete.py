@@ -15,7 +15,7 @@ from suffice.data.features import Features, as_features, infinite
 from suffice.data.levels import MISSING, UNSEEN, columns_of, levels_of
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.learning import Learner
-from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete
+from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete, used_alphas
 from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
 from suffice.statistics.counts import Counts
 from suffice.statistics.statistics import listed
@@ -67,6 +67,11 @@ class DiscreteClassifier(Learner[DiscreteModel]):
         return Rarity(self._fitted, lambda rows: rows == MISSING, _masked)
 
     @property
+    def alpha_(self) -> Floats:
+        """Rows added to every level of each feature, (d,): as given or found."""
+        return used_alphas(self._fitted_statistics, self._built_with)
+
+    @property
     def class_log_prior_(self) -> Floats:
         """Log prior of each class (scikit-learn's name)."""
         return self._fitted.log_priors
@@ -85,7 +90,8 @@ class CategoricalNB(DiscreteClassifier):
 
     Parameters
     ----------
-    alpha : rows added to every level, one number or one a feature
+    alpha : rows added to every level, one number or one a feature; or "auto", for each feature the
+        one under which its counts are most probable
     priors : see `GaussianDiscriminant`; or, as in scikit-learn, fit_prior and class_prior
     min_categories : the fewest levels of a feature of integers, one number or one a feature
     levels : the levels of each feature, if more than the rows show
@@ -222,7 +228,7 @@ class BernoulliNB(DiscreteClassifier):
 
     Parameters
     ----------
-    alpha : rows added to either value, one number or one a feature
+    alpha : rows added to either value, one number or one a feature, or "auto" (see `CategoricalNB`)
     binarize : values above count as 1; None if X holds 0 and 1 already
     priors : see `GaussianDiscriminant`; or, as in scikit-learn, fit_prior and class_prior
 

@@ -16,7 +16,7 @@ from suffice.data.levels import columns_of, levels_of
 from suffice.data.mixed import Layout, MixedRows, columns_at
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 from suffice.estimators.learning import Learner
-from suffice.models.discrete import Smoothing, alphas, build_discrete
+from suffice.models.discrete import Smoothing, alphas, build_discrete, used_alphas
 from suffice.models.gaussian import build
 from suffice.models.product import ProductModel
 from suffice.models.settings import Settings, check_detail, not_negative
@@ -231,6 +231,12 @@ class MixedNB(Learner[ProductModel]):
         """The levels of each discrete feature."""
         discrete = self._fitted.discrete
         return [] if discrete is None else [feature.levels for feature in discrete.features]
+
+    @property
+    def alpha_(self) -> Floats:
+        """Rows added to every level of each discrete feature: as given or found."""
+        counts = self._fitted_statistics.discrete
+        return np.zeros(0) if counts is None else used_alphas(counts, self._built_with[1])
 
     @property
     def means_(self) -> Floats:

@@ -14,6 +14,7 @@ from suffice.data.levels import MISSING, comparable
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.priors import class_priors
 from suffice.models.scoring import BLOCK_BYTES, normalised, probabilities
+from suffice.models.smoothing import likeliest_alpha
 from suffice.statistics.counts import Counts, Table
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
@@ -28,7 +29,7 @@ COMPILED_FROM = 1 << 22
 class Smoothing:
     """How level probabilities are estimated.
 
-    alpha : rows added to every level of every class, one number or one a feature
+    alpha : rows added to every level of every class: one number, one a feature, or "auto"
     levels : levels known beforehand, a list a feature, or None
     least : the fewest levels that a feature of integers has, one number or one a feature
     """
@@ -132,25 +133,36 @@ def build_discrete(counts: Counts, smoothing: Smoothing, priors: Any) -> Discret
     if not len(counts.classes):
         raise TooFewRows("there are no rows to build a model from.")
     chances = class_priors(priors, counts.classes, counts.weight)
-    alpha = alphas(smoothing.alpha, counts.n_features)
-    least = np.broadcast_to(smoothing.least, (counts.n_features,))
-    features = tuple(
-        _level_model(
-            with_levels(table, _declared(smoothing, j), int(least[j]), _name(counts, j)),
-            alpha[j],
-        )
-        for j, table in enumerate(counts.tables)
-    )
+    alpha, tables = used_alphas(counts, smoothing), _tables(counts, smoothing)
+    features = tuple(_level_model(*own) for own in zip(tables, alpha.tolist(), strict=True))
     return DiscreteModel(counts.classes, chances, features)
 
 
+def used_alphas(counts: Counts, smoothing: Smoothing) -> Floats:
+    """Smoothing of each feature, (d,): as given, or where its counts are most probable."""
+    found = alphas(smoothing.alpha, counts.n_features)
+    if not np.isnan(found).any():
+        return found
+    return np.array([likeliest_alpha(table.weight) for table in _tables(counts, smoothing)])
+
+
+def _tables(counts: Counts, smoothing: Smoothing) -> list[Table]:
+    least = np.broadcast_to(smoothing.least, (counts.n_features,))
+    return [
+        with_levels(table, _declared(smoothing, j), int(least[j]), _name(counts, j))
+        for j, table in enumerate(counts.tables)
+    ]
+
+
 def alphas(alpha: Any, d: int) -> Floats:
-    """Smoothing of each feature, (d,)."""
+    """Smoothing of each feature, (d,); NaN where it is to be chosen by the counts."""
+    if isinstance(alpha, str) and alpha == "auto":
+        return np.full(d, np.nan)
     try:
         values = np.asarray(alpha, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidParameter(
-            f"alpha is {alpha!r}; it must be a number or one a feature."
+            f"alpha is {alpha!r}; it must be a number, one a feature, or 'auto'."
         ) from None
     if values.ndim > 1 or (values.ndim == 1 and len(values) != d):
         raise InvalidParameter(f"alpha has shape {values.shape}; there are {d} features.")

@@ -25,7 +25,7 @@ LOG_2PI = float(np.log(2 * np.pi))
 class Evidence(Protocol):
     """ln p(rows | strengths)."""
 
-    def __call__(self, mean_strength: float, covariance_strength: float) -> tuple[float, Floats]:
+    def __call__(self, mean_strength: float, covariance_strength: float, /) -> tuple[float, Floats]:
         """The value, and its derivatives by the logarithms of the two strengths, (2,)."""
 
 
