@@ -510,3 +510,13 @@ def test_priors_move_only_the_constants():
 def test_frames_with_degenerate_columns_work_too():
     frame = pd.DataFrame(X, columns=list("abcd")).assign(e=1, f=Y == 1)
     assert fit(sf.QDA(), frame, Y).score(frame, Y) > 0.95
+
+
+def test_oas_of_features_without_any_correlation_is_all_of_the_target():
+    for d in (2, 3, 7):
+        rows = np.concatenate([np.eye(d), -np.eye(d)]) * np.arange(1, d + 1)
+        X = np.concatenate([rows, rows + 0.1])
+        y = np.repeat([0, 1], 2 * d)
+        model = sf.LDA(shrinkage="oas", target="diagonal").fit(X, y)
+        plain = sf.DiagonalLDA().fit(X, y)
+        np.testing.assert_allclose(model.covariance_, plain.covariance_, atol=1e-15)

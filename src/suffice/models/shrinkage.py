@@ -40,4 +40,4 @@ def oas(spread: Spread) -> float:
     alpha = spread.squared_norm / d**2
     mean = spread.mean_variance**2
     denominator = (spread.weight + 1) * (alpha - mean / d)
-    return 1.0 if denominator == 0 else min((alpha + mean) / denominator, 1.0)
+    return 1.0 if denominator <= 0 else min((alpha + mean) / denominator, 1.0)
