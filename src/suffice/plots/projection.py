@@ -1,0 +1,203 @@
+"""Projection: rows of many features along the discriminant axes of an LDA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+
+from suffice.answers.between import linear_boundary
+from suffice.answers.boundary import Boundary
+from suffice.data.arrays import Array, Floats
+from suffice.errors import InvalidParameter
+from suffice.plots.borders import Border, won
+from suffice.plots.display import Display, canvas, legend
+from suffice.plots.plane import answered, around
+from suffice.plots.points import Points
+from suffice.plots.style import Style, ink
+from suffice.plots.whitened import draw_classes
+
+# Boundaries are followed this many times as far as the rows reach.
+BEYOND = 2.0
+
+CIRCLE = np.linspace(0.0, 2 * np.pi, 200)
+
+
+@dataclass(eq=False)
+class ProjectionDisplay(Display):
+    """Rows along two discriminant axes, or, for two classes, along the only one.
+
+    Along the axes the shared covariance is the identity: classes are circles, drawn at one and two
+    standard deviations. With three classes the boundaries are those of the model; with more they
+    are those of the two axes alone.
+
+    points : coordinates of the rows; with one axis the second is the class, spread out
+    means : (k, m) coordinates of the class means, m 1 or 2
+    axes : which axes these are, from 0
+    shares : of the variance between classes, one an axis
+    borders : lines between classes
+
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_wine
+    >>> from suffice import LDA
+    >>> X, y = load_wine(return_X_y=True)
+    >>> shown = ProjectionDisplay.from_estimator(LDA().fit(X, y), X, y, ax=Figure().subplots())
+    >>> shown.ax_.get_xlabel()
+    'discriminant axis 1 (69% of the variance between classes)'
+    """
+
+    points: Points
+    classes: Array
+    means: Floats
+    axes: tuple[int, ...]
+    shares: Floats
+    borders: list[Border]
+    partial: bool = False  # whether the model has more axes than these
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        axes: tuple[int, int] = (0, 1),
+        boundaries: bool = True,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """A fitted LDA and rows; options as for `plot`.
+
+        axes : which two of the discriminant axes, from 0
+        boundaries : whether to draw what divides the classes
+        """
+        if not hasattr(model, "transform") or not hasattr(model, "scalings_"):
+            raise InvalidParameter(
+                f"a {type(model).__name__} has no discriminant axes; fit an LDA to the rows."
+            )
+        found = np.asarray(model.transform(X))
+        at = _axes(found.shape[1], axes)
+        means = answered(model, "transform", model.means_)[:, at]
+        rows = found[:, at] if len(at) == 2 else np.column_stack([found[:, at], 0.0 * found[:, at]])
+        points = Points.of(rows, y, model)
+        lines = _borders(model, points, means) if boundaries else []
+        shares = np.asarray(model.explained_variance_ratio_)
+        partial = len(np.asarray(model.classes_)) - 1 > len(at) and found.shape[1] > len(at)
+        made = cls(points, model.classes_, means, tuple(at), shares, lines, partial)
+        return made.plot(ax, **options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        show_legend: bool = True,
+        **scatter: Any,
+    ) -> Self:
+        """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter."""
+        ax = canvas(ax)
+        told = ""
+        if len(self.axes) == 1:
+            self._strips(ax, scatter)
+        else:
+            told = self._plane(ax, scatter)
+        ax.set_xlabel(self._name(0))
+        if show_legend:
+            legend(ax)
+        self._drawn(ax, title, [told, *self.points.notes])
+        return self
+
+    def _plane(self, ax: Any, scatter: Any) -> str:
+        self.points.draw(ax, **scatter)
+        circle = np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
+        curves = [[mean + circle, mean + 2 * circle] for mean in self.means]
+        draw_classes(ax, self.classes, self.means, curves, self.points)
+        for size, line in ((1, "-"), (2, "--")):
+            ax.plot([], [], color=ink(ax), linestyle=line, label=f"{size} std. dev.")
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.autoscale_view()
+        for border in self.borders:
+            border.draw(ax, color=ink(ax), linewidth=1.4, zorder=2)
+        ax.set_ylabel(self._name(1))
+        return "boundaries by these two axes alone" if self.partial and self.borders else ""
+
+    def _strips(self, ax: Any, scatter: Any) -> None:
+        """One axis: a line of rows for each class, spread out so that they show."""
+        rng = np.random.default_rng(0)
+        codes = self.points.codes
+        rows = self.points.rows.copy()
+        rows[:, 1] = codes + rng.uniform(-0.3, 0.3, len(codes))
+        Points(rows, codes, self.classes).draw(ax, **scatter)
+        for c, mean in enumerate(self.means[:, 0].tolist()):
+            for size, width in ((2, 1.5), (1, 4.0)):
+                ends = [mean - size, mean + size]
+                ax.plot(ends, [c, c], color=ink(ax), linewidth=width, zorder=4)
+            style = Style.of(c)
+            ax.plot(mean, c, style.marker, color=style.colour, mec=ink(ax), ms=9, zorder=5)
+        for border in self.borders:
+            border.draw(ax, color=ink(ax), linewidth=1.4, zorder=2)
+        ax.set_yticks(range(len(self.classes)), [str(label) for label in self.classes])
+        ax.plot([], [], color=ink(ax), linewidth=4.0, label="1 std. dev.")
+        ax.plot([], [], color=ink(ax), linewidth=1.5, label="2 std. dev.")
+
+    def _name(self, i: int) -> str:
+        axis = self.axes[i]
+        if len(self.shares) == 1:
+            return "discriminant axis"
+        share = f"{self.shares[axis]:.0%} of the variance between classes"
+        return f"discriminant axis {axis + 1} ({share})"
+
+
+def _axes(available: int, asked: Any) -> list[int]:
+    if available == 1:
+        return [0]
+    at = list(asked) if np.ndim(asked) == 1 else []
+    whole = [isinstance(i, int | np.integer) and 0 <= i < available for i in at]
+    if len(at) != 2 or not all(whole) or at[0] == at[1]:
+        raise InvalidParameter(
+            f"axes={asked!r}: name two different ones from 0 to {available - 1}."
+        )
+    return [int(i) for i in at]
+
+
+def _borders(model: Any, points: Points, means: Floats) -> list[Border]:
+    """Boundaries of classes whose covariance is the identity in these coordinates."""
+    possible = np.flatnonzero(model.priors_ > 0).tolist()
+    if means.shape[1] == 1:
+        return _threshold(model, means)
+    box = around(np.concatenate([points.rows, means]), BEYOND)
+    against = [_between(model, means, c, possible[0]) for c in range(len(means))]
+
+    def scores(rows: Floats) -> Floats:
+        columns = [np.full(len(rows), -np.inf) if b is None else b(rows) for b in against]
+        columns[possible[0]] = np.zeros(len(rows))
+        return np.column_stack(columns)
+
+    found = []
+    for a, b in combinations(possible, 2):
+        boundary = _between(model, means, a, b)
+        lines = [] if boundary is None else boundary.curve(box)
+        pieces = [piece for line in lines for piece in won(line, scores, a, b)]
+        if pieces:
+            found.append(Border((model.classes_[a], model.classes_[b]), tuple(pieces), True))
+    return found
+
+
+def _threshold(model: Any, means: Floats) -> list[Border]:
+    """The point that divides two classes along one axis, as a line across it."""
+    boundary = _between(model, means, 1, 0) if len(means) == 2 else None
+    if boundary is None or boundary.log_odds.is_constant:
+        return []
+    x = boundary.crossings([0.0], [1.0])[0, 0]
+    line = np.array([[x, -0.5], [x, 1.5]])
+    return [Border((model.classes_[0], model.classes_[1]), (line,), True)]
+
+
+def _between(model: Any, means: Floats, a: int, b: int) -> Boundary | None:
+    if a == b or not model.priors_[[a, b]].all():
+        return None
+    labels = (model.classes_[a].item(), model.classes_[b].item())
+    chances = np.log(model.priors_[[a, b]])
+    return linear_boundary(labels, means[[a, b]], means[a] - means[b], chances)

@@ -1,0 +1,103 @@
+"""Quantiles: squared Mahalanobis distances against those that Gaussian rows have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from suffice.errors import InvalidParameter
+from suffice.plots.display import Display, canvas, legend
+from suffice.plots.points import Points, thinned
+from suffice.plots.style import ink
+from suffice.selection.diagnostics.diagnostic import Diagnostic
+from suffice.selection.diagnostics.distances import Quantiles, distance_quantiles
+
+
+@dataclass(eq=False)
+class QuantilesDisplay(Display):
+    """Distances of each class's rows to its mean, beside what to expect of Gaussian rows.
+
+    Rows on the line are as far as they should be; those above it are further.
+
+    quantiles : a `Quantiles` a class
+    sentence : what the test says
+
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> QuantilesDisplay.from_data(X, y, ax=Figure().subplots()).caption_
+    'Nothing speaks against Gaussian classes (distances, p = 0.086 adjusted for 3 tests)'
+    """
+
+    quantiles: Mapping[Any, Quantiles]
+    sentence: str = ""
+
+    @classmethod
+    def from_data(
+        cls, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None, **options: Any
+    ) -> Self:
+        """The distances of rows with labels; options as for `plot`."""
+        return cls.from_diagnostic(distance_quantiles(X, y, sample_weight), ax=ax, **options)
+
+    @classmethod
+    def from_diagnostic(cls, found: Diagnostic, *, ax: Any = None, **options: Any) -> Self:
+        """What `distance_quantiles` found, alone or within `diagnose`; options as for `plot`."""
+        details = getattr(found, "details", {})
+        if "quantiles" not in details:
+            raise InvalidParameter(
+                "this takes what distance_quantiles(X, y) finds; for rows use from_data(X, y)."
+            )
+        return cls(details["quantiles"], found.sentence).plot(ax, **options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        show_legend: bool = True,
+        named_rows: int = 3,
+        **scatter: Any,
+    ) -> Self:
+        """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter.
+
+        named_rows : how many of the rows furthest beyond what to expect get their number
+        """
+        ax = canvas(ax)
+        several = list(self.quantiles.values())
+        rows = np.concatenate([np.column_stack([q.expected, q.observed]) for q in several])
+        codes = np.repeat(np.arange(len(several)), [len(q.rows) for q in several])
+        at = thinned(codes)
+        labels = np.array([str(label) for label in self.quantiles])
+        points = Points(rows[at], codes[at], labels, 0, len(rows))
+        points.draw(ax, **scatter)
+        end = float(rows.max()) * 1.05
+        ax.plot([0, end], [0, end], color=ink(ax), linewidth=1.2, zorder=2, label="Gaussian rows")
+        numbers = np.concatenate([q.rows for q in several])
+        for i in np.argsort(rows[:, 0] - rows[:, 1])[: max(0, named_rows)].tolist():
+            if rows[i, 1] > rows[i, 0]:
+                name(ax, rows[i], f"row {numbers[i]}")
+        ax.set_xlabel("squared distance expected of Gaussian rows")
+        ax.set_ylabel("squared Mahalanobis distance")
+        ax.set_xlim(0, float(rows[:, 0].max()) * 1.12)
+        ax.set_ylim(0, end)
+        if show_legend:
+            legend(ax)
+        self._drawn(ax, title, [self.sentence, *points.notes])
+        return self
+
+
+def name(ax: Any, at: Any, text: str) -> None:
+    """Words at the left of a point."""
+    ax.annotate(
+        text,
+        at,
+        (-7, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize="small",
+        color=ink(ax),
+    )

@@ -1,0 +1,123 @@
+"""Style: colours, markers and line styles that every reader tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.models.settings import choice
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import LinearSegmentedColormap
+
+# Okabe and Ito (2008): told apart with every kind of colour vision. Their yellow, hardly seen on
+# white, is darker here; their black is left to text.
+COLOURS = (
+    "#0072B2",  # blue
+    "#E69F00",  # orange
+    "#009E73",  # green
+    "#CC79A7",  # purple
+    "#56B4E9",  # sky
+    "#D55E00",  # vermilion
+    "#999999",  # grey
+    "#BFB000",  # yellow
+)
+
+# Eleven of them, so that with eight colours 88 classes look different.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
+
+LINES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 3)))
+
+# The second and third eight colours are mixed with this much black or white.
+SHADES = ((0.0, "#000000"), (0.4, "#000000"), (0.45, "#FFFFFF"))
+
+# A region of certain class has this much of the class's colour: points on it still show.
+DEEPEST = 0.42
+
+GROUNDS = {"light": ("#FFFFFF", "#222222", "#DDDDDD"), "dark": ("#15181C", "#E6E6E6", "#3A3F45")}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How something numbered is drawn."""
+
+    colour: Any
+    marker: str
+    line: Any
+
+    @classmethod
+    def of(cls, i: int) -> Style:
+        """Of the i-th class or model.
+
+        >>> Style.of(1)
+        Style(colour=(0.901..., 0.623..., 0.0), marker='s', line='--')
+        """
+        share, toward = SHADES[i // len(COLOURS) % len(SHADES)]
+        colour = mixed(COLOURS[i % len(COLOURS)], toward, share)
+        return cls(tuple(colour.tolist()), MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
+
+
+def mixed(colour: Any, other: Any, share: float) -> Floats:
+    """A colour with a share of another, as red, green and blue."""
+    from matplotlib.colors import to_rgb
+
+    return (1 - share) * np.array(to_rgb(colour)) + share * np.array(to_rgb(other))
+
+
+def ground(ax: Axes) -> Any:
+    """The colour behind what is drawn."""
+    from matplotlib.colors import to_rgba
+
+    own = to_rgba(ax.get_facecolor())
+    figure: Any = ax.get_figure(root=True)
+    return own[:3] if own[3] > 0 else to_rgba(figure.get_facecolor())[:3]
+
+
+def ink(ax: Axes) -> Any:
+    """The colour of text."""
+    return ax.xaxis.label.get_color()
+
+
+def depth(ax: Axes, colour: Any) -> LinearSegmentedColormap:
+    """From the background to a colour."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("depth", [ground(ax), colour])
+
+
+@contextmanager
+def theme(background: str = "light", **settings: Any) -> Iterator[None]:
+    """Figures made inside are light or dark, and keep their text as text in files.
+
+    settings : more of matplotlib's, with "_" for "."
+
+    >>> from matplotlib.figure import Figure
+    >>> with theme("dark"):
+    ...     Figure().get_facecolor()[0] < 0.1
+    True
+    """
+    from matplotlib import rc_context
+
+    choice("background", background, tuple(GROUNDS))
+    paper, text, lines = GROUNDS[background]
+    chosen: Any = {
+        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), paper),
+        **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor"), text),
+        **dict.fromkeys(("xtick.color", "ytick.color", "axes.edgecolor"), text),
+        "grid.color": lines,
+        "legend.facecolor": paper,
+        "legend.edgecolor": lines,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "svg.fonttype": "none",
+        "pdf.fonttype": 42,
+        **{name.replace("_", "."): value for name, value in settings.items()},
+    }
+    with rc_context(chosen):
+        yield
