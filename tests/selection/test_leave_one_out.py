@@ -156,7 +156,7 @@ def test_offsets_do_not_cost_digits(model):
     rng = np.random.default_rng(5)
     y = np.arange(60) % 3
     X = np.round((rng.normal(size=(60, 3)) + y[:, None]) * 2**20) / 2**20
-    far = X + 2.0**20
+    far = X + 2.0**30
     expected = clone(model).fit(X, y).leave_one_out(X, y)
     found = clone(model).fit(far, y).leave_one_out(far, y)
     assert_rows_near(found.log_proba, expected.log_proba, 1e-9)
@@ -317,6 +317,18 @@ def test_more_features_than_rows():
         sf.QDA(shrinkage="oas", target="diagonal"),
     ):
         assert_equals_refits(model, X, y)
+
+
+@pytest.mark.parametrize("pooling", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("shrinkage", [0.3, "oas", "ledoit-wolf"])
+@pytest.mark.parametrize("target", ["identity", "unit"])
+def test_a_thin_factor_serves_as_well_as_matrices(pooling, shrinkage, target):
+    rng = np.random.default_rng(4)
+    y = np.arange(15) % 3
+    X = rng.normal(size=(15, 600)) * np.geomspace(1, 4, 600) + y[:, None]
+    model = sf.GaussianDiscriminant("full", pooling, shrinkage, target)
+    found = assert_equals_refits(model, X, y, np.arange(15) % 4 + 1.0)
+    assert len(found.refitted) == 0
 
 
 def test_missing_values_are_left_out_by_building_models_anew():

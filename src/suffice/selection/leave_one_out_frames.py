@@ -13,7 +13,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.models.covariance import Full
-from suffice.models.groups import Group
+from suffice.models.groups import Factor, Group
 from suffice.selection.leave_one_out_rows import Removal
 from suffice.selection.leave_one_out_shares import Shares
 
@@ -91,25 +91,30 @@ class Eigen:
     denominator: float
     shares: Shares
     unit: bool  # whether the target is the unit matrix itself
-    features: int
 
     @classmethod
-    def of(cls, group: Group, shares: Shares, unit: bool) -> Eigen:
-        """The axes of a group."""
-        values, vectors = np.linalg.eigh(group.scatter.matrix)
-        d = len(values)
-        return cls(np.maximum(values, 0.0), vectors, group.denominator, shares, unit, d)
+    def of(cls, group: Group, shares: Shares, unit: bool, basis: Floats | None = None) -> Eigen:
+        """The axes of a group, in the span of a basis (m, d) where that holds all rows."""
+        scatter = group.scatter
+        if basis is None:
+            values, vectors = np.linalg.eigh(scatter.matrix)
+        else:
+            assert isinstance(scatter, Factor)
+            rows = scatter.rows @ basis.T
+            values, vectors = np.linalg.eigh(rows.T @ rows)
+            vectors = basis.T @ vectors
+        return cls(np.maximum(values, 0.0), vectors, group.denominator, shares, unit)
 
     @property
     def rank(self) -> int:
         """Every direction has variance."""
-        return self.features
+        return len(self.vectors)
 
     @property
     def _whole(self) -> Floats:
         """The diagonal of C with all rows, (m,)."""
         share, variances = self.shares.whole, self.values / self.denominator
-        target = 1.0 if self.unit else float(variances.sum()) / self.features
+        target = 1.0 if self.unit else float(variances.sum()) / self.rank
         return (1 - share) * variances + share * target
 
     def project(self, steps: Floats) -> Floats:
@@ -126,12 +131,16 @@ class Eigen:
         total = float(self.values.sum())
         trace = total - loss * lengths
         kept = (1 - share) / left
-        added = share if self.unit else share * trace / left / self.features
+        added = share if self.unit else share * trace / left / self.rank
         diagonal = kept[:, None] * self.values + added[:, None]
+        # Outside of the span of all rows there is nothing but what shrinkage adds.
+        hidden = self.rank - len(self.values)
         lowest, highest = diagonal.min(axis=1), diagonal.max(axis=1)
         doubtful = doubtful | (left < LITTLE * self.denominator) | (trace < LITTLE * total)
         doubtful |= ~(highest < UNEVEN * lowest)
         volume = log_products(diagonal, self._whole)
+        if hidden:
+            volume += hidden * np.log(added)
         return Metric(1 / diagonal, volume, kept * loss, doubtful)
 
 

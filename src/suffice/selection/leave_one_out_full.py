@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.covariance import Covariance, Full
+from suffice.models.covariance import Covariance, Full, LowRank
 from suffice.models.full import full_covariances
 from suffice.models.groups import Group, Groups
-from suffice.models.linalg import Cholesky, reciprocal
+from suffice.models.linalg import Cholesky, reciprocal, span
 from suffice.models.separating import pooled_squares
 from suffice.models.settings import Settings
 from suffice.selection.leave_one_out_dense import DenseGroup
@@ -18,6 +18,7 @@ from suffice.selection.leave_one_out_frames import LITTLE, Eigen, Frame, Whitene
 from suffice.selection.leave_one_out_plan import Plan, grouped, hopeless
 from suffice.selection.leave_one_out_rows import LabelledRows
 from suffice.selection.leave_one_out_shares import Shares, quartic_losses
+from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 
 # Covariances whose correlations have smaller eigenvalues, relatively, may lose their rank.
@@ -36,7 +37,7 @@ CLEAR = 1e-2
 def full_plans(statistics: Statistics, settings: Settings, rows: LabelledRows) -> tuple[Plan, ...]:
     """Ways to compute the densities, the fastest first; none where there is no closed form."""
     groups = Groups(statistics, settings)
-    if groups.wide:
+    if groups.wide and (settings.shrinkage == 0 or settings.target == "diagonal"):
         return ()
     covariances, borrowed = full_covariances(groups)
     lent = np.arange(len(statistics.classes)) if groups.shared else np.array(borrowed, np.int64)
@@ -47,13 +48,13 @@ def full_plans(statistics: Statistics, settings: Settings, rows: LabelledRows) -
     lost = hopeless(statistics, settings, lent, covariances[0].rank)
     if settings.shrinkage != 0:
         losses = quartic_losses(groups, rows)
-        dense = _dense_plan(groups, used, lent, losses, lost)
+        unit, basis = settings.target == "unit", _basis(groups)
+        dense = () if groups.wide else (_dense_plan(groups, used, lent, losses, lost),)
         if settings.target == "diagonal":
-            return (dense,)
-        unit = settings.target == "unit"
-        frames = [Eigen.of(group, Shares.of(groups, group, losses), unit) for group in used]
+            return dense
+        frames = [Eigen.of(group, Shares.of(groups, group, losses), unit, basis) for group in used]
         fast = _plan(groups, frames, covariances, lent, lost, pooled_squares(statistics))
-        return fast, dense
+        return fast, *dense
     if covariances[0].rank == 0:
         return ()
     least = [_least(covariance) for covariance in covariances]
@@ -97,8 +98,19 @@ def _dense_plan(
     return Plan(tuple(found), lost, squares)
 
 
+def _basis(groups: Groups) -> Floats | None:
+    """Orthonormal rows that span all rows about a class mean, where those are few, (m, d)."""
+    factor, means = groups.statistics.factor, groups.statistics.means
+    if not groups.wide or factor is None:
+        return None
+    steps = difference(means, means[np.zeros(len(means.high), np.int64)])
+    return span(np.concatenate([factor, steps[1:]]))[1]
+
+
 def _as_asked(covariance: Covariance, groups: Groups, group: Group) -> bool:
     """Whether a covariance is what the settings say, and no repair of it."""
+    if isinstance(covariance, LowRank) and group.denominator > 0:
+        return groups.share(group) > 0
     if not isinstance(covariance, Full) or group.denominator <= 0:
         return False
     few = group.rows <= groups.statistics.n_features

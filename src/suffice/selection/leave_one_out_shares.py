@@ -126,9 +126,8 @@ def quartic_losses(groups: Groups, rows: LabelledRows) -> Floats | None:
         at = np.flatnonzero(rows.codes == c)
         one = Removal(rows, at, Pair(s.means.high, s.means.low), s.weight)
         z = one.steps / unit
-        scatter = (z * one.weight[:, None]).T @ z
         lengths = np.einsum("ij,ij->i", z, z)
-        form = np.einsum("ij,ij->i", z @ scatter, z)
+        form = _forms(z, one.weight)
         with np.errstate(invalid="ignore", over="ignore"):
             ratio = one.stretch * one.weight / s.weight[c]
             moved = 4 * ratio * (z @ sums.cubic[c]) + 4 * ratio**2 * form
@@ -136,6 +135,14 @@ def quartic_losses(groups: Groups, rows: LabelledRows) -> Floats | None:
             moved += s.weight[c] * ratio**4 * lengths**2
             out[at] = one.weight * one.stretch**4 * lengths**2 - moved
     return out
+
+
+def _forms(rows: Floats, weight: Floats) -> Floats:
+    """z'Sz of each row, S being the scatter of all of them, (n,)."""
+    if len(rows) < rows.shape[1]:
+        return np.asarray((rows @ rows.T) ** 2 @ weight)
+    scatter = (rows * weight[:, None]).T @ rows
+    return np.asarray(np.einsum("ij,ij->i", rows @ scatter, rows))
 
 
 def _unit(groups: Groups) -> float:
