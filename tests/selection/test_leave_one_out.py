@@ -383,6 +383,14 @@ def test_counts_are_left_out_in_closed_form():
     assert len(assert_equals_refits(sf.CategoricalNB(), X, y).refitted) == 0
 
 
+def test_smoothing_that_the_counts_choose_is_chosen_anew_for_every_row():
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 3
+    X = rng.integers(0, 4, size=(30, 3))
+    for model in (sf.CategoricalNB(alpha="auto"), sf.BernoulliNB(alpha="auto")):
+        assert len(assert_equals_refits(model, X, y).refitted) == 30
+
+
 @pytest.mark.parametrize("structure", ["diagonal", "full"])
 def test_numbers_beside_levels(structure):
     rng = np.random.default_rng(1)

@@ -20,7 +20,7 @@ def discrete_densities(
     """ln P(x | class) of each row of level codes under the model of all other rows.
 
     Only probabilities in the row's own class change. Where a level or a class is gone with the
-    row, a model is built anew.
+    row, or where smoothing is chosen by the counts, a model is built anew.
     """
     tables = [
         table.spread(slice(None), len(table.rows), feature.levels)
@@ -33,7 +33,7 @@ def discrete_densities(
     alpha = alphas(smoothing.alpha, len(tables))
     own = np.zeros(n)
     counted = rows.weight > 0
-    out.doubtful[counted & (counts.count[rows.codes] == 1)] = True
+    out.doubtful[counted & ((counts.count[rows.codes] == 1) | np.isnan(alpha).any())] = True
     for j, table in enumerate(tables):
         at = np.flatnonzero((rows.X[:, j] != MISSING) & counted)
         x, c, w = rows.X[at, j], rows.codes[at], rows.weight[at]

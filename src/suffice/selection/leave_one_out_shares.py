@@ -42,7 +42,7 @@ class Spreads:
         denominator = (self.weight + 1) * (alpha - mean / d)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.minimum((alpha + mean) / denominator, 1.0)
-        return np.where(denominator == 0, 1.0, share)
+        return np.where(denominator <= 0, 1.0, share)
 
     @property
     def doubtful(self) -> Array:
