@@ -164,6 +164,19 @@ def test_contradictory_settings_are_named(change, error, message):
         sf.select_model(X, **given)
 
 
+def test_rows_of_weight_zero_are_as_if_absent():
+    y = np.append(Y.astype(str), ["0", "nowhere"])
+    rows, weights = np.concatenate([X, 100 * X[:2]]), np.append(np.ones(len(Y)), [0, 0])
+    models = [sf.LDA(), sf.QDA(), sf.MixedNB(), sf.MixtureDiscriminant(n_components=1)]
+    splits = list(StratifiedKFold(5).split(X, Y))
+    with_zeros = [(np.append(train, [178]), np.append(test, [179])) for train, test in splits]
+    found = sf.select_model(rows, y, models, cv=with_zeros, sample_weight=weights)
+    plain = sf.select_model(X, Y.astype(str), models, cv=splits)
+    np.testing.assert_allclose(found.scores["log_loss"], plain.scores["log_loss"], rtol=1e-9)
+    share = sf.LDA(shrinkage="cv").fit(rows, y, sample_weight=weights).shrinkage_
+    assert share in sf.LDA(shrinkage="cv").fit(X, Y).selection_.table["shrinkage"]
+
+
 # Parameters chosen at fit
 
 

@@ -6,10 +6,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _num_samples
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, shown
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, TooFewRows
 from suffice.estimators.splitting import folds_of
@@ -33,21 +34,21 @@ def combinations(names: list[str]) -> list[dict[str, float]]:
 
 
 def labelled(X: Any, y: Any, sample_weight: Any) -> tuple[Array, Indices, Floats | None]:
-    """Classes that have rows, the class of each row by position, and weights, all positive."""
+    """Classes that have rows, the class of each row by position, and weights.
+
+    Rows of weight zero, which are in no fold, count for no class.
+    """
     labels, codes = Labels.of(y).encode()
-    n, rows = len(codes), getattr(X, "shape", (len(X),))[0]
+    n, rows = len(codes), _num_samples(X)
     if rows != n:
         raise InvalidInput(
             f"X has {rows} rows but y has {n} labels: inconsistent numbers of samples."
         )
     weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
-    if weights is not None and not (weights > 0).all():
-        row = int((weights <= 0).argmax())
-        raise InvalidInput(f"sample_weight is 0 in row {row}; leave such rows out to test models.")
-    present, codes = np.unique(codes, return_inverse=True)
+    present = np.unique(codes if weights is None else codes[weights > 0])
     if len(present) < 2:
-        raise TooFewRows(f"y has one class, {labels[present][0]!r}; a choice takes at least two.")
-    return labels[present], codes, weights
+        raise TooFewRows(f"y has one class, {shown(labels[present][0])}; a choice takes two.")
+    return labels[present], np.searchsorted(present, codes).clip(0, len(present) - 1), weights
 
 
 def compared(
@@ -64,8 +65,9 @@ def compared(
 
 def chosen(X: Any, y: Any, sample_weight: Any, tried: list[tuple[Settings, Any]]) -> Selection:
     """Members of the family by settings and priors, tried on stratified folds."""
+    as_features(X)
     at = labelled(X, y, sample_weight)
-    folds, notes = folds_of(FOLDS, X, at[1], at[0])
+    folds, notes = folds_of(FOLDS, X, *at)
     asked = [Candidate(settings, priors) for settings, priors in tried]
     scores, complexity = compared(X, at, folds, asked)
     told = tuple({name: getattr(settings, name) for name in GRID} for settings, _ in tried)

@@ -8,16 +8,21 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
-from suffice.data.arrays import Array, Indices
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold
 from suffice.statistics.statistics import listed
 
 
 def folds_of(
-    cv: Any, X: Any, codes: Indices, classes: Array, groups: Any = None
+    cv: Any,
+    X: Any,
+    classes: Array,
+    codes: Indices,
+    weights: Floats | None = None,
+    groups: Any = None,
 ) -> tuple[list[Fold], list[str]]:
-    """Folds, and notes on what is otherwise than asked for.
+    """Folds without rows of weight zero, and notes on what is otherwise than asked for.
 
     cv : how many stratified folds (whole groups, if there are groups), a splitter of
         scikit-learn, or an iterable of (train, test) row numbers
@@ -25,12 +30,17 @@ def folds_of(
     n = len(codes)
     if groups is not None and np.shape(groups) != (n,):
         raise InvalidParameter(f"groups has {len(groups)} entries for {n} rows.")
+    counts = np.ones(n, bool) if weights is None else weights > 0
     if not isinstance(cv, int | np.integer) or isinstance(cv, bool):
-        return _given(cv, X, codes, groups), []
-    check_count(int(cv), n)
+        given = _given(cv, X, codes, groups)
+        return [Fold(f.train[counts[f.train]], f.test[counts[f.test]]) for f in given], []
+    at = np.flatnonzero(counts)
+    check_count(int(cv), len(at))
     if groups is None:
-        return _stratified(int(cv), codes, classes)
-    return _grouped(int(cv), codes, np.asarray(groups)), []
+        folds, notes = _stratified(int(cv), codes[at], classes)
+    else:
+        folds, notes = _grouped(int(cv), codes[at], np.asarray(groups)[at]), []
+    return [Fold(at[fold.train], at[fold.test]) for fold in folds], notes
 
 
 def check_count(cv: int, n: int) -> None:

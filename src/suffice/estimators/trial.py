@@ -33,7 +33,8 @@ class Trial:
     def __init__(self, X: Any, y: Any, sample_weight: Any, cv: Any, groups: Any) -> None:
         self.X, self.y = X, y
         self.classes, self.codes, self.weights = labelled(X, y, sample_weight)
-        self.folds, self.notes = folds_of(cv, X, self.codes, self.classes, groups)
+        at = self.classes, self.codes, self.weights
+        self.folds, self.notes = folds_of(cv, X, *at, groups=groups)
         check_folds(self.folds, self.codes, self.classes)
 
     def run(self, candidates: Sequence[Any], metric: str) -> Selection:
