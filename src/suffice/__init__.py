@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from suffice.estimators.selecting import select_model
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
+    from suffice.selection.leave_one_out.left_out import LeaveOneOut
     from suffice.selection.selection import Selection
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
@@ -54,6 +55,7 @@ _HOME = {
     "IncompleteStatistics": "suffice.statistics.incomplete",
     "Indicators": "suffice.estimators.indicators",
     "LDA": "suffice.estimators.linear",
+    "LeaveOneOut": "suffice.selection.leave_one_out.left_out",
     "LinearDiscriminantAnalysis": "suffice.estimators.linear",
     "load": "suffice.estimators.loading",
     "MixedNB": "suffice.estimators.mixed",
@@ -83,6 +85,7 @@ __all__ = [
     "GaussianNB",
     "IncompleteStatistics",
     "Indicators",
+    "LeaveOneOut",
     "LinearDiscriminantAnalysis",
     "MixedNB",
     "MixedStatistics",

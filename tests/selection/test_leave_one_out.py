@@ -19,7 +19,7 @@ from suffice.errors import InvalidInput, InvalidParameter, Mismatch, NeverInclud
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.models.gaussian import build
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out import leave_one_out
+from suffice.selection.leave_one_out.left_out import leave_one_out
 
 LAW = settings(deadline=None, derandomize=True, max_examples=200, database=None)
 

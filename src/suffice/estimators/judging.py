@@ -12,11 +12,11 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.product import ProductModel
 from suffice.models.settings import Settings
 from suffice.selection import criteria
-from suffice.selection.leave_one_out import LeaveOneOut, left_out
-from suffice.selection.leave_one_out_counts import discrete_densities, product_densities
-from suffice.selection.leave_one_out_densities import LeftOutDensities
-from suffice.selection.leave_one_out_gaussian import gaussian_densities
-from suffice.selection.leave_one_out_rows import LabelledRows
+from suffice.selection.leave_one_out.counts import discrete_densities, product_densities
+from suffice.selection.leave_one_out.densities import LeftOutDensities
+from suffice.selection.leave_one_out.gaussian import gaussian_densities
+from suffice.selection.leave_one_out.left_out import LeaveOneOut, left_out
+from suffice.selection.leave_one_out.rows import LabelledRows
 from suffice.statistics.incomplete import AnyStatistics
 
 

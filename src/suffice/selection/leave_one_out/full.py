@@ -13,11 +13,11 @@ from suffice.models.groups import Group, Groups
 from suffice.models.linalg import Cholesky, reciprocal, span
 from suffice.models.separating import pooled_squares
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out_dense import DenseGroup
-from suffice.selection.leave_one_out_frames import LITTLE, Eigen, Frame, Whitened
-from suffice.selection.leave_one_out_plan import Plan, grouped, hopeless
-from suffice.selection.leave_one_out_rows import LabelledRows
-from suffice.selection.leave_one_out_shares import Shares, quartic_losses
+from suffice.selection.leave_one_out.dense import DenseGroup
+from suffice.selection.leave_one_out.frames import LITTLE, Eigen, Frame, Whitened
+from suffice.selection.leave_one_out.plan import Plan, grouped, hopeless
+from suffice.selection.leave_one_out.rows import LabelledRows
+from suffice.selection.leave_one_out.shares import Shares, quartic_losses
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 

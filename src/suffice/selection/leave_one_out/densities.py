@@ -11,7 +11,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.gaussian import LOG_2PI
 from suffice.models.priors import class_priors
 from suffice.models.scoring import normalised
-from suffice.selection.leave_one_out_rows import LabelledRows
+from suffice.selection.leave_one_out.rows import LabelledRows
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,9 +8,9 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.models.covariance import Covariance
-from suffice.selection.leave_one_out_densities import LeftOutDensities
-from suffice.selection.leave_one_out_frames import Frame, Metric, Whitened
-from suffice.selection.leave_one_out_rows import Removal
+from suffice.selection.leave_one_out.densities import LeftOutDensities
+from suffice.selection.leave_one_out.frames import Frame, Metric, Whitened
+from suffice.selection.leave_one_out.rows import Removal
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,9 +10,9 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.completion import adapted
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out_densities import LeftOutDensities, left_out_log_priors
-from suffice.selection.leave_one_out_gaussian import gaussian_densities
-from suffice.selection.leave_one_out_rows import LabelledRows
+from suffice.selection.leave_one_out.densities import LeftOutDensities, left_out_log_priors
+from suffice.selection.leave_one_out.gaussian import gaussian_densities
+from suffice.selection.leave_one_out.rows import LabelledRows
 from suffice.statistics.incomplete import AnyStatistics
 
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from suffice.models.separating import overall_variances, pooled_squares
 from suffice.models.settings import Settings, fitting
-from suffice.selection.leave_one_out_densities import LeftOutDensities
-from suffice.selection.leave_one_out_diagonal import diagonal_plans
-from suffice.selection.leave_one_out_full import full_plans
-from suffice.selection.leave_one_out_plan import Plan
-from suffice.selection.leave_one_out_refit import refit
-from suffice.selection.leave_one_out_rows import LabelledRows, Removal
+from suffice.selection.leave_one_out.densities import LeftOutDensities
+from suffice.selection.leave_one_out.diagonal import diagonal_plans
+from suffice.selection.leave_one_out.full import full_plans
+from suffice.selection.leave_one_out.plan import Plan
+from suffice.selection.leave_one_out.refit import refit
+from suffice.selection.leave_one_out.rows import LabelledRows, Removal
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import blas_threads, n_threads

@@ -9,10 +9,10 @@ from suffice.models.diagonal import diagonal_covariances
 from suffice.models.groups import Groups
 from suffice.models.separating import overall_variances, pooled_squares
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out_independent import Independent, Overall, Variances
-from suffice.selection.leave_one_out_plan import Plan, grouped, hopeless
-from suffice.selection.leave_one_out_rows import LabelledRows
-from suffice.selection.leave_one_out_shares import Shares, quartic_losses
+from suffice.selection.leave_one_out.independent import Independent, Overall, Variances
+from suffice.selection.leave_one_out.plan import Plan, grouped, hopeless
+from suffice.selection.leave_one_out.rows import LabelledRows
+from suffice.selection.leave_one_out.shares import Shares, quartic_losses
 from suffice.statistics.statistics import Statistics
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.models.groups import Group, Groups
 from suffice.models.linalg import rank_tolerance
-from suffice.selection.leave_one_out_rows import LabelledRows, Removal
+from suffice.selection.leave_one_out.rows import LabelledRows, Removal
 from suffice.statistics.numbers import Pair
 
 # Sums of fourth order that a removal leaves with less than this share have lost digits.

@@ -8,8 +8,8 @@ from suffice.data.arrays import Indices
 from suffice.errors import TooFewRows
 from suffice.models.gaussian import build
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out_densities import LeftOutDensities
-from suffice.selection.leave_one_out_rows import LabelledRows
+from suffice.selection.leave_one_out.densities import LeftOutDensities
+from suffice.selection.leave_one_out.rows import LabelledRows
 from suffice.statistics.summarize import summarize
 
 

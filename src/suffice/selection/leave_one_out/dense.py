@@ -13,10 +13,10 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.groups import Group
 from suffice.models.linalg import DOUBTFUL, rank_tolerance
-from suffice.selection.leave_one_out_densities import LeftOutDensities
-from suffice.selection.leave_one_out_frames import LITTLE
-from suffice.selection.leave_one_out_rows import Removal
-from suffice.selection.leave_one_out_shares import Shares, Spreads
+from suffice.selection.leave_one_out.densities import LeftOutDensities
+from suffice.selection.leave_one_out.frames import LITTLE
+from suffice.selection.leave_one_out.rows import Removal
+from suffice.selection.leave_one_out.shares import Shares, Spreads
 
 # So many entries of matrices are made at a time.
 ENTRIES = 1 << 18

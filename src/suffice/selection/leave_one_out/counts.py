@@ -9,8 +9,8 @@ from suffice.data.labels import shown
 from suffice.data.levels import MISSING, UNSEEN
 from suffice.errors import NeverIncluded, TooFewRows
 from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete
-from suffice.selection.leave_one_out_densities import LeftOutDensities
-from suffice.selection.leave_one_out_rows import LabelledRows
+from suffice.selection.leave_one_out.densities import LeftOutDensities
+from suffice.selection.leave_one_out.rows import LabelledRows
 from suffice.statistics.counts import Counts, Table
 
 

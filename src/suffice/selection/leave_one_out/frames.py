@@ -14,8 +14,8 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.models.covariance import Full
 from suffice.models.groups import Factor, Group
-from suffice.selection.leave_one_out_rows import Removal
-from suffice.selection.leave_one_out_shares import Shares
+from suffice.selection.leave_one_out.rows import Removal
+from suffice.selection.leave_one_out.shares import Shares
 
 # Where a removal leaves less than this of a variance, too few digits are left of it.
 LITTLE = 1e-4

@@ -9,11 +9,11 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.covariance import Covariance
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out_dense import DenseGroup
-from suffice.selection.leave_one_out_densities import LeftOutDensities
-from suffice.selection.leave_one_out_frames import LITTLE, Frame, Whitened
-from suffice.selection.leave_one_out_groups import ManyClasses, OneClass
-from suffice.selection.leave_one_out_rows import Removal
+from suffice.selection.leave_one_out.dense import DenseGroup
+from suffice.selection.leave_one_out.densities import LeftOutDensities
+from suffice.selection.leave_one_out.frames import LITTLE, Frame, Whitened
+from suffice.selection.leave_one_out.groups import ManyClasses, OneClass
+from suffice.selection.leave_one_out.rows import Removal
 from suffice.statistics.numbers import Pair
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics

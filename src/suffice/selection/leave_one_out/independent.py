@@ -8,9 +8,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out_frames import LITTLE, Metric, log_products
-from suffice.selection.leave_one_out_rows import Removal
-from suffice.selection.leave_one_out_shares import Shares
+from suffice.selection.leave_one_out.frames import LITTLE, Metric, log_products
+from suffice.selection.leave_one_out.rows import Removal
+from suffice.selection.leave_one_out.shares import Shares
 
 
 @dataclass(frozen=True, eq=False, slots=True)
