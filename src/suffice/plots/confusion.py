@@ -112,7 +112,7 @@ class ConfusionDisplay(Display):
 
     def _name_classes(self, ax: Any) -> None:
         names = [str(label) for label in self.classes]
-        k, long = len(names), max(map(len, names)) * len(names) > 40
+        k, long = len(names), max(map(len, names)) * len(names) > 60
         ax.set_xlabel("predicted class")
         ax.set_ylabel("true class")
         if k > MOST_NAMES:

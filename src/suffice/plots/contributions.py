@@ -35,7 +35,7 @@ class ContributionsDisplay(Display):
     >>> model = LDA().fit(X, y)
     >>> shown = ContributionsDisplay.from_estimator(model, X, row=70, ax=Figure().subplots())
     >>> round(float(shown.values.sum() + shown.base), 3), shown.pair
-    (1.086, (2, 1))
+    (1.104, (2, 1))
     """
 
     names: list[str]

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import frame
-from suffice.plots.display import Display, canvas, legend
+from suffice.plots.display import Display, canvas, colour_bar, legend
 from suffice.plots.plane import Plane
 from suffice.plots.points import Points
 from suffice.plots.regions import RESOLUTION
@@ -116,23 +116,7 @@ class DensityDisplay(Display):
         if show_legend:
             legend(ax)
         if colorbar:
-            self._bar(ax, filled)
+            ticks = {-float(j): f"1/{2**j}" if j else "1" for j in (9, 6, 3, 0)}
+            colour_bar(ax, filled, "density, as a share of the highest", ticks)
         self._drawn(ax, title, [self.plane.told, *([] if drawn is None else drawn.notes)])
         return self
-
-    def _bar(self, ax: Any, filled: Any) -> None:
-        bar = ax.get_figure(root=True).colorbar(
-            filled,
-            ax=ax,
-            location="bottom",
-            shrink=0.6,
-            aspect=30,
-            pad=0.02,
-            label="density, as a share of the highest",
-        )
-        at = np.arange(-HALVINGS, 1, 2)
-        bar.set_ticks(at, labels=["1" if j == 0 else f"1/{2**-j}" for j in at.tolist()])
-        bar.outline.set_visible(False)
-        for text in (bar.ax.xaxis.label, *bar.ax.get_xticklabels()):
-            text.set_color(ink(ax))
-            text.set_fontsize("small")

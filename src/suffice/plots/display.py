@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from suffice.plots.style import ink
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 # A legend has at most so many entries, and so many in a column.
 MOST_ENTRIES, COLUMN = 36, 18
@@ -135,6 +136,7 @@ def legend(ax: Axes, title: str | None = None) -> None:
         labelcolor=ink(ax),
         fontsize="small" if len(labels) > 12 else "medium",
     )
+    _enlarge(made)
     if title:
         made.get_title().set_color(ink(ax))
 
@@ -148,7 +150,7 @@ def legend_below(figure: Figure, ax: Axes) -> None:
     columns = min(len(labels), max(2, int(figure.get_figwidth() / 1.3)))
     # Without a layout engine nothing makes room for what lies outside.
     outside = figure.get_layout_engine() is not None
-    figure.legend(
+    made = figure.legend(
         handles,
         labels,
         loc="outside lower center" if outside else "lower center",
@@ -156,6 +158,31 @@ def legend_below(figure: Figure, ax: Axes) -> None:
         frameon=False,
         labelcolor=ink(ax),
     )
+    _enlarge(made)
+
+
+def _enlarge(made: Legend) -> None:
+    """Markers of a size that shows, however small those of many rows are."""
+    handles: list[Any] = made.legend_handles
+    for handle in handles:
+        if hasattr(handle, "set_sizes"):
+            handle.set_sizes([36.0])
+            handle.set_alpha(1.0)
+
+
+def colour_bar(ax: Axes, shades: Any, label: str, ticks: Mapping[float, str]) -> None:
+    """What shades mean, below the axes."""
+    figure: Any = ax.get_figure(root=True)
+    # Without a layout engine nothing makes room for the labels of the axes.
+    pad = 0.02 if figure.get_layout_engine() is not None else 0.2
+    look = {"location": "bottom", "shrink": 0.6, "aspect": 30, "pad": pad}
+    bar = figure.colorbar(shades, ax=ax, label=label, **look)
+    bar.set_ticks(list(ticks), labels=list(ticks.values()))
+    bar.outline.set_visible(False)
+    bar.ax.minorticks_off()
+    for text in (bar.ax.xaxis.label, *bar.ax.get_xticklabels()):
+        text.set_color(ink(ax))
+        text.set_fontsize("small")
 
 
 def shortened(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> tuple[Any, list[str]]:
@@ -167,6 +194,16 @@ def shortened(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> tuple[
     rest = len(labels) - MOST_ENTRIES + 1
     kept = [*handles[: MOST_ENTRIES - 1], Line2D([], [], linestyle="none")]
     return kept, [*labels[: MOST_ENTRIES - 1], f"… and {rest} more"]
+
+
+def logarithms(ax: Axes) -> None:
+    """Draw heights by their logarithms, and write them as numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.minorticks_off()
 
 
 def counted(n: int, what: str) -> str:

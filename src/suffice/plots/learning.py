@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.errors import InvalidParameter
 from suffice.models.settings import choice
-from suffice.plots.display import Display, canvas, legend
+from suffice.plots.display import Display, canvas, legend, logarithms
 from suffice.plots.style import Style
 from suffice.selection.comparison import Comparison
 
@@ -72,7 +72,7 @@ class LearningDisplay(Display):
         seen = scores[np.isfinite(scores)]
         positive = self.metric == "log_loss" and len(seen) and seen.min() > 0
         if positive and np.log10(seen.max() / seen.min()) > WIDE:
-            ax.set_yscale("log")
+            logarithms(ax)
         ax.set_xlabel("training rows")
         ax.set_ylabel(METRICS[self.metric])
         if show_legend:

@@ -16,11 +16,14 @@ from suffice.plots.borders import Border, won
 from suffice.plots.display import Display, canvas, legend
 from suffice.plots.plane import answered, around
 from suffice.plots.points import Points
-from suffice.plots.style import Style, ink
+from suffice.plots.style import LINES, Style, ink
 from suffice.plots.whitened import draw_classes
 
 # Boundaries are followed this many times as far as the rows reach.
 BEYOND = 2.0
+
+# More classes than this have one circle each.
+MOST_CIRCLES = 6
 
 CIRCLE = np.linspace(0.0, 2 * np.pi, 200)
 
@@ -30,8 +33,8 @@ class ProjectionDisplay(Display):
     """Rows along two discriminant axes, or, for two classes, along the only one.
 
     Along the axes the shared covariance is the identity: classes are circles, drawn at one and two
-    standard deviations. With three classes the boundaries are those of the model; with more they
-    are those of the two axes alone.
+    standard deviations, or, for many classes, at one. With three classes the boundaries are those
+    of the model; with more they are those of the two axes alone.
 
     points : coordinates of the rows; with one axis the second is the class, spread out
     means : (k, m) coordinates of the class means, m 1 or 2
@@ -112,9 +115,10 @@ class ProjectionDisplay(Display):
     def _plane(self, ax: Any, scatter: Any) -> str:
         self.points.draw(ax, **scatter)
         circle = np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
-        curves = [[mean + circle, mean + 2 * circle] for mean in self.means]
+        sizes = (1, 2) if len(self.means) <= MOST_CIRCLES else (1,)
+        curves = [[mean + size * circle for size in sizes] for mean in self.means]
         draw_classes(ax, self.classes, self.means, curves, self.points)
-        for size, line in ((1, "-"), (2, "--")):
+        for size, line in zip(sizes, LINES, strict=False):
             ax.plot([], [], color=ink(ax), linestyle=line, label=f"{size} std. dev.")
         ax.set_aspect("equal", adjustable="datalim")
         ax.autoscale_view()

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.plots.borders import Border, borders, frame
-from suffice.plots.display import Display, canvas, legend
+from suffice.plots.display import Display, canvas, colour_bar, legend
 from suffice.plots.plane import Plane
 from suffice.plots.points import Points
 from suffice.plots.style import DEEPEST, Style, depth, ground, ink, mixed
@@ -147,25 +147,12 @@ def colours(posterior: Floats, paper: Any) -> Array:
     return np.asarray(share[..., None] * own + (1 - share[..., None]) * np.array(paper))
 
 
-def certainty_bar(ax: Axes, k: int, axes: Any = None) -> None:
-    """What the depth of a colour means, in grey, below the axes."""
+def certainty_bar(ax: Axes, k: int) -> None:
+    """What the depth of a colour means, in grey."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    figure: Any = ax.get_figure(root=True)
     grey = depth(ax, mixed(ground(ax), ink(ax), DEEPEST))
-    bar = figure.colorbar(
-        ScalarMappable(Normalize(1 / k, 1), grey),
-        ax=ax if axes is None else list(axes),
-        location="bottom",
-        shrink=0.5,
-        aspect=30,
-        pad=0.02,
-        label="probability of the most probable class",
-    )
-    bar.outline.set_visible(False)
-    bar.set_ticks([1 / k, (1 + 1 / k) / 2, 1])
-    bar.ax.xaxis.set_major_formatter(lambda value, _: f"{value:.2g}")
-    for text in (bar.ax.xaxis.label, *bar.ax.get_xticklabels()):
-        text.set_color(ink(ax))
-        text.set_fontsize("small")
+    ticks = {p: f"{p:.2g}" for p in (1 / k, (1 + 1 / k) / 2, 1.0)}
+    shades = ScalarMappable(Normalize(1 / k, 1), grey)
+    colour_bar(ax, shades, "probability of the most probable class", ticks)

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.models.settings import choice
-from suffice.plots.display import Display, canvas, legend
+from suffice.plots.display import Display, canvas, legend, logarithms
 from suffice.plots.style import Style, ink
 from suffice.selection.selection import Selection
 from suffice.selection.tally import METRICS
@@ -157,7 +157,7 @@ class SelectionDisplay(Display):
         seen = mean[[i for path in self.paths for i in path.at]]
         seen = seen[np.isfinite(seen)]
         if len(seen) and seen.min() > 0 and np.log10(seen.max() / seen.min()) > WIDE:
-            ax.set_yscale("log")
+            logarithms(ax)
 
     def _told(self) -> str:
         folds = self.selection.scores[self.metric].shape[1]

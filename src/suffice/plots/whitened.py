@@ -136,6 +136,10 @@ class WhitenedDisplay(Display):
 
     def _join(self, ax: Any, border: Border) -> None:
         """A line between the means of two classes that meet."""
+        points = np.concatenate([np.linspace(line[0], line[-1], 200) for line in border.lines])
+        inside = (points > self.means.min(axis=0)) & (points < self.means.max(axis=0))
+        if not inside.all(axis=1).any():  # they meet far away
+            return
         known = self.classes.tolist()
         pair = self.means[[known.index(c) for c in border.classes]]
         ax.plot(*pair.T, color=ink(ax), linewidth=0.8, linestyle=":", zorder=2)
