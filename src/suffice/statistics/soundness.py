@@ -1,4 +1,4 @@
-"""Soundness: whether sums of products can be those of any rows."""
+"""Soundness: whether means and sums of products can be those of any rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLACK = 1e-6
 
 
 def check_sound(statistics: Any) -> None:
-    """Raise ValueError where a scatter matrix is not positive semidefinite.
+    """Raise ValueError where a mean is far from all rows, or a scatter not positive semidefinite.
 
     >>> import suffice as sf
     >>> check_sound(sf.summarize([[1.0, 2.0], [3.0, 1.0]], ["a", "a"]))
@@ -28,7 +28,19 @@ def check_sound(statistics: Any) -> None:
         parts = getattr(statistics.parts, "parts", {})
         for part in parts.values():
             check_sound(part)
-    elif isinstance(statistics, Statistics) and isinstance(statistics.spread, Dense):
+    elif isinstance(statistics, Statistics):
+        _check_complete(statistics)
+
+
+def _check_complete(statistics: Statistics) -> None:
+    low, high = statistics.extremes.low, statistics.extremes.high
+    with np.errstate(over="ignore"):
+        # What removals leave of a mean may be off by rounding, but not by the range of the rows.
+        slack = (high - low) + SLACK * np.maximum(np.abs(low), np.abs(high))
+        far = (statistics.mean < low - slack) | (statistics.mean > high + slack)
+    if far.any():
+        raise ValueError("a mean is far from all rows of its class")
+    if isinstance(statistics.spread, Dense):
         matrices = statistics.spread.sums.high
         errors = np.zeros(matrices.shape[:2]) if statistics.residue is None else statistics.residue
         for matrix, error in zip(matrices, errors, strict=True):

@@ -16,6 +16,10 @@ from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file import indicators_part, learner_part, mixture_part, values
 from suffice.estimators.model_file.classes import HOME, class_named, is_known
 from suffice.estimators.model_file.schema import schema_of, take_names, training_of
+from suffice.models.gaussian import GaussianModel
+from suffice.models.mixture import MixtureModel
+from suffice.models.product import ProductModel
+from suffice.models.student import StudentModel
 from suffice.statistics.container import pack
 
 KIND = "model"
@@ -81,9 +85,11 @@ def unpacked(header: dict[str, Any], arrays: dict[str, Array], name: str, size: 
     own = values.used(arrays)
     _set_parameters(model, header, {key: arrays[key] for key in own})
     rest = {key: array for key, array in arrays.items() if key not in own}
-    part.read(model, header, rest, name, size)
+    with np.errstate(all="ignore"):  # numbers that overflow are refused below
+        part.read(model, header, rest, name, size)
     take_names(model, header["schema"]["names"])
     _check_described(model, header)
+    _check_computable(model)
     if header["output"] is not None:
         model.set_output(transform=header["output"])
     return model
@@ -144,6 +150,21 @@ def _in_order(fortran: Any, arrays: dict[str, Array]) -> dict[str, Array]:
     ):
         raise ValueError("fortran does not name arrays")
     return arrays | {name: np.asfortranarray(arrays[name]) for name in fortran}
+
+
+def _check_computable(model: Any) -> None:
+    """Raise where numbers are finite but what is made of them is not."""
+    found = getattr(model, "_model", None)
+    if isinstance(found, ProductModel):
+        found = found.gaussian
+    if isinstance(found, MixtureModel):
+        found = found.components
+    if not isinstance(found, GaussianModel | StudentModel):
+        return
+    with np.errstate(all="ignore"):
+        joint = found.answer("joint", found.means[:1])
+    if np.isnan(joint).any() or np.isposinf(joint).any():
+        raise ValueError("its numbers are too large or too small to compute with")
 
 
 def _check_described(model: Any, header: dict[str, Any]) -> None:

@@ -51,7 +51,8 @@ def read(header: Any, arrays: dict[str, Array]) -> Selection:
             raise ValueError("the selection has not a score for each candidate and fold")
     if not n or not folds[0]:
         raise ValueError("the selection has no candidates or no folds")
-    return Selection(tuple(candidates), scores, complexity, header["metric"], tuple(notes))
+    ordered = tuple({name: one[name] for name in GRID} for one in candidates)
+    return Selection(ordered, scores, complexity, header["metric"], tuple(notes))
 
 
 def _is_candidate(one: Any) -> bool:
