@@ -52,7 +52,9 @@ def test_the_scores_are_those_of_cross_validation(usual, two_gaussians):
     X, y = two_gaussians
     for name, model in (("LDA", sf.LDA()), ("logistic regression", logistic_regression(X))):
         i = usual.names.index(name)
-        scores = cross_val_score(model, X, y, cv=StratifiedKFold(5), scoring="neg_log_loss")
+        scores = cross_val_score(
+            model, X, y, cv=StratifiedKFold(5, shuffle=True, random_state=0), scoring="neg_log_loss"
+        )
         assert usual.table["log_loss"][i] == pytest.approx(-scores.mean(), rel=1e-9)
 
 

@@ -64,7 +64,9 @@ def test_cross_validation_chooses_it():
     model = sf.GaussianDiscriminant("diagonal", inflation="cv").fit(rows, y)
     assert model.selection_.candidates[model.selection_.careful]["inflation"] > 1
     plain = sf.GaussianDiscriminant("diagonal")
-    loss = -cross_val_score(plain, rows, y, cv=StratifiedKFold(5), scoring="neg_log_loss").mean()
+    loss = -cross_val_score(
+        plain, rows, y, cv=StratifiedKFold(5, shuffle=True, random_state=0), scoring="neg_log_loss"
+    ).mean()
     assert model.selection_.table["log_loss"][0] == pytest.approx(loss, rel=1e-9)
     assert model.selection_.table["log_loss"].min() < loss
 
@@ -77,7 +79,9 @@ def test_cross_validated_scores_are_those_of_inflated_estimators():
     for i, one in enumerate(found.candidates):
         values = {name: value for name, value in one.items() if name != "model"}
         model = sf.GaussianDiscriminant(**values)
-        for f, (train, test) in enumerate(StratifiedKFold(3).split(rows, y)):
+        for f, (train, test) in enumerate(
+            StratifiedKFold(3, shuffle=True, random_state=0).split(rows, y)
+        ):
             logs = model.fit(rows[train], y[train]).predict_log_proba(rows[test])
             loss = -logs[np.arange(len(test)), y[test]].mean()
             assert found.scores["log_loss"][i, f] == pytest.approx(loss, rel=1e-10), one

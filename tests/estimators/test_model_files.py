@@ -494,7 +494,7 @@ def test_statistics_that_cannot_be_true_are_an_error_that_says_why(what, tmp_pat
 
 
 def test_finite_numbers_of_which_nothing_finite_comes_are_an_error(tmp_path):
-    model = sf.BayesianDiscriminant(prior_covariance=np.eye(4), mean_strength=1.0).fit(X, Y)
+    model = sf.BayesianDiscriminant(prior_covariance=np.eye(4), covariance_strength=99.0).fit(X, Y)
     header, arrays = contents(model)
     (key,) = [name for name in arrays if name.startswith("parameter.")]
     arrays[key] = np.diag([1e308, 1, 1, 1])

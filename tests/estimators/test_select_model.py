@@ -26,7 +26,7 @@ def test_the_best_is_what_grid_search_finds():
     search = GridSearchCV(
         sf.QDA(target="diagonal"),
         {"shrinkage": SHARES},
-        cv=StratifiedKFold(5),
+        cv=StratifiedKFold(5, shuffle=True, random_state=0),
         scoring="neg_log_loss",
     ).fit(X, Y)
     assert found.model.get_params() == search.best_estimator_.get_params()
@@ -41,7 +41,7 @@ def test_the_best_is_what_grid_search_finds():
 def test_the_table_has_means_and_standard_errors_over_the_folds():
     found = sf.select_model(X, Y, [sf.LDA(), sf.QDA()])
     frame = pd.DataFrame(found.table)
-    scores = cross_val_score(sf.QDA(), X, Y, cv=StratifiedKFold(5))
+    scores = cross_val_score(sf.QDA(), X, Y, cv=StratifiedKFold(5, shuffle=True, random_state=0))
     assert frame["accuracy"][1] == pytest.approx(scores.mean())
     assert frame["accuracy_se"][1] == pytest.approx(scores.std(ddof=1) / np.sqrt(5))
     assert frame["model"].tolist() == [
@@ -82,11 +82,21 @@ def test_any_classifier_may_stand_beside_the_family():
     peer = make_pipeline(StandardScaler(), LogisticRegression())
     models = [sf.LDA(), peer, sf.MixtureDiscriminant(n_components=1), sf.MixedNB()]
     found = sf.select_model(X, Y, models)
-    scores = cross_val_score(peer, X, Y, cv=StratifiedKFold(5), scoring="neg_log_loss")
+    scores = cross_val_score(
+        peer, X, Y, cv=StratifiedKFold(5, shuffle=True, random_state=0), scoring="neg_log_loss"
+    )
     np.testing.assert_allclose(found.scores["log_loss"][1], -scores, rtol=1e-9)
-    nb = cross_val_score(sf.GaussianNB(), X, Y, cv=StratifiedKFold(5), scoring="neg_log_loss")
+    nb = cross_val_score(
+        sf.GaussianNB(),
+        X,
+        Y,
+        cv=StratifiedKFold(5, shuffle=True, random_state=0),
+        scoring="neg_log_loss",
+    )
     np.testing.assert_allclose(found.scores["log_loss"][3], -nb, rtol=1e-9)
-    qda = cross_val_score(sf.QDA(), X, Y, cv=StratifiedKFold(5), scoring="neg_log_loss")
+    qda = cross_val_score(
+        sf.QDA(), X, Y, cv=StratifiedKFold(5, shuffle=True, random_state=0), scoring="neg_log_loss"
+    )
     np.testing.assert_allclose(found.scores["log_loss"][2], -qda, rtol=1e-7)
 
 
@@ -97,7 +107,11 @@ def test_mixed_frames_are_taken():
     assert found.table["log_loss"][found.best] < 0.6
     assert found.model.predict(frame[:2]).shape == (2,)
     scores = cross_val_score(
-        sf.MixedNB(alpha=3.0), frame, Y, cv=StratifiedKFold(5), scoring="neg_log_loss"
+        sf.MixedNB(alpha=3.0),
+        frame,
+        Y,
+        cv=StratifiedKFold(5, shuffle=True, random_state=0),
+        scoring="neg_log_loss",
     )
     at = next(
         i for i, one in enumerate(found.candidates) if one == {"model": "MixedNB", "alpha": 3.0}
@@ -168,7 +182,7 @@ def test_rows_of_weight_zero_are_as_if_absent():
     y = np.append(Y.astype(str), ["0", "nowhere"])
     rows, weights = np.concatenate([X, 100 * X[:2]]), np.append(np.ones(len(Y)), [0, 0])
     models = [sf.LDA(), sf.QDA(), sf.MixedNB(), sf.MixtureDiscriminant(n_components=1)]
-    splits = list(StratifiedKFold(5).split(X, Y))
+    splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, Y))
     with_zeros = [(np.append(train, [178]), np.append(test, [179])) for train, test in splits]
     found = sf.select_model(rows, y, models, cv=with_zeros, sample_weight=weights)
     plain = sf.select_model(X, Y.astype(str), models, cv=splits)
@@ -197,7 +211,9 @@ def test_cv_takes_the_simplest_value_that_is_not_clearly_worse_than_the_best(mod
     chosen = {name: getattr(fitted, f"{name}_") for name in ("pooling", "shrinkage")}
     chosen = {name: value for name, value in chosen.items() if getattr(model, name, 0) == "cv"}
     plain = clone(model).set_params(**chosen)
-    score = cross_val_score(plain, X, Y, cv=StratifiedKFold(5), scoring="neg_log_loss").mean()
+    score = cross_val_score(
+        plain, X, Y, cv=StratifiedKFold(5, shuffle=True, random_state=0), scoring="neg_log_loss"
+    ).mean()
     assert losses[fitted.selection_.careful] == pytest.approx(-score, rel=1e-10)
     assert losses[fitted.selection_.careful] <= losses.min() + 0.05
     np.testing.assert_array_equal(fitted.predict_proba(X), plain.fit(X, Y).predict_proba(X))

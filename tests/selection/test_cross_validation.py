@@ -85,7 +85,7 @@ def assert_as_refitted(found, models, X, y, splits, weights=None):
 def test_scores_equal_those_of_estimators_fitted_to_each_fold(name):
     X, y = table(name)
     models = FAMILY if name == "iris" else FAMILY[:: 5 if name == "digits" else 3]
-    splits = list(StratifiedKFold(5).split(X, y))
+    splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     assert_as_refitted(sf.select_model(X, y, models), models, X, y, splits)
 
 
@@ -106,7 +106,7 @@ def test_scores_equal_cross_validate_of_scikit_learn():
         ShuffleSplit(3, test_size=0.3, random_state=0),
         ShuffleSplit(3, test_size=0.3, train_size=0.5, random_state=0),
         LeaveOneGroupOut(),
-        StratifiedGroupKFold(3),
+        StratifiedGroupKFold(3, shuffle=True, random_state=0),
     ],
     ids=lambda cv: type(cv).__name__,
 )
@@ -120,7 +120,7 @@ def test_splitters_of_scikit_learn_are_taken(cv):
 
 def test_folds_may_be_given_as_row_numbers_or_masks():
     X, y = table("iris")
-    splits = list(StratifiedKFold(3).split(X, y))
+    splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
     masks = [
         (np.isin(np.arange(len(y)), train), np.isin(np.arange(len(y)), test))
         for train, test in splits
@@ -133,7 +133,7 @@ def test_rows_of_a_group_stay_together():
     X, y = table("iris")
     groups = np.arange(len(y)) // 3
     found = sf.select_model(X, y, [sf.LDA()], groups=groups)
-    splits = list(StratifiedGroupKFold(5).split(X, y, groups))
+    splits = list(StratifiedGroupKFold(5, shuffle=True, random_state=0).split(X, y, groups))
     assert_as_refitted(found, [sf.LDA()], X, y, splits)
 
 
@@ -142,7 +142,7 @@ def test_weights_count_in_training_and_in_testing():
     weights = np.random.default_rng(0).uniform(0.5, 3, len(y))
     models = [sf.LDA(shrinkage=0.1), sf.QDA(shrinkage=0.2), sf.GaussianNB()]
     found = sf.select_model(X, y, models, sample_weight=weights)
-    splits = list(StratifiedKFold(5).split(X, y))
+    splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     assert_as_refitted(found, models, X, y, splits, weights)
 
 
@@ -150,7 +150,7 @@ def test_missing_values_are_taken():
     X, y = table("iris")
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     models = [sf.LDA(), sf.QDA(shrinkage=0.1), sf.GaussianNB()]
-    splits = list(StratifiedKFold(5).split(X, y))
+    splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     assert_as_refitted(sf.select_model(X, y, models), models, X, y, splits)
 
 
@@ -158,7 +158,7 @@ def test_an_outlier_in_a_fold_costs_the_other_folds_no_digits():
     X, y = table("iris")
     X[7] *= 1e9
     models = [sf.LDA(shrinkage=0.1), sf.QDA()]
-    splits = list(StratifiedKFold(5).split(X, y))
+    splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     found = sf.select_model(X, y, models)
     clean = next(f for f, (_, test) in enumerate(splits) if 7 in test)
     train, test = splits[clean]
@@ -186,7 +186,9 @@ def test_singular_covariances_are_repaired_as_the_estimators_do(
     X = np.column_stack([X, X[:, 0], np.ones(18)])
     models = [sf.GaussianDiscriminant("full", pooling, share, target)]
     found = sf.select_model(X, y, models, cv=2)
-    assert_as_refitted(found, models, X, y, list(StratifiedKFold(2).split(X, y)))
+    assert_as_refitted(
+        found, models, X, y, list(StratifiedKFold(2, shuffle=True, random_state=0).split(X, y))
+    )
 
 
 def test_all_but_each_part_for_any_number_of_parts():

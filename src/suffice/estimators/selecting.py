@@ -44,7 +44,8 @@ def select_model(
     rule : take the simplest that is not clearly worse than the best, by half a standard error of
         their difference ("careful"); the "best" mean; or the simplest within
         "one-standard-error" of the best
-    cv : number of stratified folds, a splitter of scikit-learn, or (train, test) row numbers
+    cv : number of stratified folds, of rows shuffled always the same way; a splitter of
+        scikit-learn; or (train, test) row numbers
     groups : a label a row; rows of one group are never apart
 
     >>> import suffice as sf
@@ -52,7 +53,7 @@ def select_model(
     >>> X, y = load_wine(return_X_y=True)
     >>> found = sf.select_model(X, y, sf.LDA(), {"shrinkage": [0.0, 0.1, 0.5]})
     >>> found.model, found.table["log_loss"].round(3)
-    (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.056, 0.594, 0.674]))
+    (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.027, 0.583, 0.645]))
     """
     if rule not in RULES:
         raise InvalidParameter(f"rule is {rule!r}; it must be one of {', '.join(RULES)}.")

@@ -14,6 +14,10 @@ from suffice.selection.folds import Fold
 from suffice.statistics.statistics import listed
 
 
+# Tables are often sorted, so that neighbours are alike: rows are shuffled, always the same way.
+SEED = 0
+
+
 def folds_of(
     cv: Any,
     X: Any,
@@ -24,8 +28,8 @@ def folds_of(
 ) -> tuple[list[Fold], list[str]]:
     """Folds without rows of weight zero, and notes on what is otherwise than asked for.
 
-    cv : how many stratified folds (whole groups, if there are groups), a splitter of
-        scikit-learn, or an iterable of (train, test) row numbers
+    cv : how many stratified folds of shuffled rows (of whole groups, if there are groups), a
+        splitter of scikit-learn, or an iterable of (train, test) row numbers
     """
     n = len(codes)
     if groups is not None and np.shape(groups) != (n,):
@@ -75,7 +79,8 @@ def _stratified(cv: int, codes: Indices, classes: Array) -> tuple[list[Fold], li
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # said in the notes
-        splits = list(StratifiedKFold(cv).split(tested, codes[tested]))
+        splitter = StratifiedKFold(cv, shuffle=True, random_state=SEED)
+        splits = list(splitter.split(tested, codes[tested]))
     everyone = np.arange(len(codes))
     return [Fold(np.delete(everyone, tested[test]), tested[test]) for _, test in splits], notes
 
@@ -84,7 +89,8 @@ def _grouped(cv: int, codes: Indices, groups: Array) -> list[Fold]:
     found = len(np.unique(groups))
     if found < cv:
         raise TooFewRows(f"there are {found} groups, too few for {cv} folds; use fewer folds.")
-    return _folds(StratifiedGroupKFold(cv).split(groups, codes, groups))
+    splitter = StratifiedGroupKFold(cv, shuffle=True, random_state=SEED)
+    return _folds(splitter.split(groups, codes, groups))
 
 
 def _given(cv: Any, X: Any, codes: Indices, groups: Any) -> list[Fold]:

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
+from suffice.estimators.answers import Answers
 from suffice.estimators.choosing import GRID, compared, labelled
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.indicators import Indicators
@@ -148,11 +149,10 @@ class Trial:
 
 def log_probabilities(model: Any, X: Any) -> Floats:
     """Log posterior of each row, (n, k), by whatever method a classifier has for it."""
-    if hasattr(model, "predict_log_proba"):
-        with np.errstate(divide="ignore"):
-            return np.asarray(model.predict_log_proba(X), np.float64)
-    with np.errstate(divide="ignore"):
-        return np.log(np.asarray(model.predict_proba(X), np.float64))
+    if isinstance(model, Answers) or (_is_pipeline(model) and isinstance(model[-1], Answers)):
+        return np.asarray(model.predict_log_proba(X), np.float64)
+    # Others round probabilities to zero, which they never mean.
+    return np.log(np.maximum(model.predict_proba(X), np.finfo(np.float64).tiny))
 
 
 def described(model: Any) -> dict[str, Any]:
