@@ -73,3 +73,7 @@ class TooFewRows(InvalidInput):
 
 class MissingClasses(InvalidParameter):
     """Priors name classes that no row has had yet."""
+
+
+class MissingPackage(SufficeError, ImportError):
+    """An optional package is not installed."""

@@ -1,0 +1,223 @@
+"""ONNX export: classifiers for runtimes without Python, and converters for skl2onnx."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from suffice import __version__
+from suffice.data.arrays import Array
+from suffice.errors import InvalidParameter, MissingPackage
+from suffice.estimators.bayesian import BayesianDiscriminant
+from suffice.estimators.discrete import BernoulliNB, CategoricalNB
+from suffice.estimators.gaussian import (
+    DiagonalLDA,
+    GaussianDiscriminant,
+    GaussianNB,
+    QuadraticDiscriminantAnalysis,
+)
+from suffice.estimators.linear import LinearDiscriminantAnalysis
+from suffice.estimators.onnx_graph import Graph, Node
+from suffice.estimators.onnx_scores import (
+    binary_scores,
+    gaussian_scores,
+    level_scores,
+    positions_of_texts,
+)
+from suffice.models.discrete import DiscreteModel
+from suffice.models.gaussian import GaussianModel
+
+OPSET, ML_OPSET, IR_VERSION = 18, 3, 8
+
+DTYPES = ("float32", "float64")
+
+GAUSSIAN = (
+    DiagonalLDA,
+    GaussianDiscriminant,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+
+
+def to_onnx(model: Any, dtype: str = "float32") -> Any:
+    """A fitted classifier as an `onnx.ModelProto`: rows X in, label and probabilities out.
+
+    Rows and probabilities are of the dtype; in between all is float64. CategoricalNB takes int64
+    or texts. A missing value (NaN) says nothing to naive Bayes, as in `predict`; full covariances
+    give NaN for such a row. A level that was never seen has its probability, as in `predict`.
+
+    >>> import suffice as sf
+    >>> lda = sf.LDA().fit([[1.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
+    >>> [output.name for output in to_onnx(lda).graph.output]  # doctest: +SKIP
+    ['label', 'probabilities']
+    """
+    if dtype not in DTYPES:
+        raise InvalidParameter(f"dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}.")
+    onnx = _package("onnx")
+    check_is_fitted(model)
+    graph = Graph(OPSET)
+    rows = _input_type(model, dtype)
+    label, chances = _answers(graph, "X", model, np.dtype(dtype))
+    renamed = {label: "label", chances: "probabilities"}
+    nodes = [_node_proto(onnx, node, renamed) for node in graph.nodes]
+    tensors = [_tensor(onnx, values, name) for name, values in graph.constants.items()]
+    info, k = onnx.helper.make_tensor_value_info, len(model.classes_)
+    outputs = [
+        info("label", _element(onnx, model.classes_.dtype), [None]),
+        info("probabilities", _element(onnx, np.dtype(dtype)), [None, k]),
+    ]
+    found = onnx.helper.make_graph(
+        nodes,
+        type(model).__name__,
+        [info("X", _element(onnx, rows), [None, model.n_features_in_])],
+        outputs,
+        tensors,
+    )
+    opsets = [("", OPSET), ("ai.onnx.ml", ML_OPSET)]
+    return onnx.helper.make_model(
+        found,
+        opset_imports=[onnx.helper.make_opsetid(*one) for one in opsets],
+        ir_version=IR_VERSION,
+        producer_name="suffice",
+        producer_version=__version__,
+    )
+
+
+def register_onnx() -> None:
+    """Teach skl2onnx the classifiers, so that pipelines which end in one can be converted.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> register_onnx()  # doctest: +SKIP
+    >>> skl2onnx.to_onnx(make_pipeline(StandardScaler(), sf.LDA()).fit(X, y), X)  # doctest: +SKIP
+    """
+    skl2onnx = _package("skl2onnx")
+    shapes = import_module("skl2onnx.common.shape_calculator")
+    options = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True]}
+    for kind in (*GAUSSIAN, BernoulliNB):
+        skl2onnx.update_registered_converter(
+            kind,
+            f"Suffice{kind.__name__}",
+            shapes.calculate_linear_classifier_output_shapes,
+            _convert,
+            options={**options, "nocl": [True, False]},
+        )
+
+
+def _convert(scope: Any, operator: Any, container: Any) -> None:
+    """The converter that skl2onnx calls: it gives the values their names."""
+    onnx = _package("onnx")
+    model, (label, chances) = operator.raw_operator, operator.outputs
+    graph = Graph(container.target_opset_any_domain(""))
+    types = import_module("skl2onnx.common.data_types")
+    double = isinstance(chances.type, types.DoubleTensorType)
+    found = _answers(
+        graph, operator.inputs[0].full_name, model, np.dtype(DTYPES[double]), plain_labels=True
+    )
+    names = dict(zip(found, (label.full_name, chances.full_name), strict=True))
+    names[operator.inputs[0].full_name] = operator.inputs[0].full_name
+    for name, values in graph.constants.items():
+        names[name] = scope.get_unique_variable_name(f"suffice_{name}")
+        tensor = _tensor(onnx, values, names[name])
+        if values.dtype.kind in "UO":
+            container.add_initializer(names[name], tensor.data_type, values.shape, values.tolist())
+        else:
+            container.add_initializer(names[name], None, None, tensor)
+    for node in graph.nodes:
+        if node.output not in names:
+            names[node.output] = scope.get_unique_variable_name(f"suffice_{node.output}")
+        container.add_node(
+            node.kind,
+            [names[name] for name in node.inputs],
+            [names[node.output]],
+            op_domain=node.domain,
+            op_version=container.target_opset_any_domain(node.domain),
+            name=scope.get_unique_operator_name(node.kind),
+            **node.options,
+        )
+
+
+def _answers(
+    graph: Graph, rows: str, model: Any, dtype: Any, plain_labels: bool = False
+) -> tuple[str, str]:
+    """The names of label and probabilities; labels are int64 or text if they are to be plain."""
+    scores = _scores(graph, rows, model)
+    classes = model.classes_
+    kind = np.int64 if plain_labels and classes.dtype.kind == "b" else classes.dtype
+    best = graph.add("ArgMax", scores, axis=1, keepdims=0)
+    label = graph.add("Gather", graph.constant(classes, kind), best, axis=0)
+    # It subtracts the largest score first, so that nothing overflows.
+    chances = graph.add("Softmax", scores, axis=1)
+    return label, graph.add("Cast", chances, to=_ELEMENTS[dtype.name])
+
+
+def _scores(graph: Graph, rows: str, model: Any) -> str:
+    found = model._fitted
+    if isinstance(found, GaussianModel):
+        return gaussian_scores(graph, graph.add("Cast", rows, to=_ELEMENTS["float64"]), found)
+    assert isinstance(found, DiscreteModel)
+    if isinstance(model, BernoulliNB):
+        values = graph.add("Cast", rows, to=_ELEMENTS["float64"])
+        threshold = 0.5 if model.binarize is None else float(model.binarize)
+        return binary_scores(graph, values, found, threshold)
+    texts = found.features[0].levels.dtype.kind == "U"
+    return level_scores(graph, positions_of_texts(graph, rows, found) if texts else rows, found)
+
+
+def _input_type(model: Any, dtype: str) -> Any:
+    """The type of the rows that a model takes."""
+    gaussian = isinstance(model, GAUSSIAN) or (
+        isinstance(model, BayesianDiscriminant) and model.density == "map"
+    )
+    if gaussian or isinstance(model, BernoulliNB):
+        return np.dtype(dtype)
+    if not isinstance(model, CategoricalNB):
+        raise InvalidParameter(
+            f"a {type(model).__name__} has no form in ONNX yet; the Gaussian family, BernoulliNB "
+            "and CategoricalNB have."
+        )
+    features = model._fitted.features
+    if all(f.levels.dtype.kind == "U" for f in features):
+        return np.dtype(np.str_)
+    if all(np.array_equal(f.levels, np.arange(len(f.levels))) for f in features):
+        return np.dtype(np.int64)
+    raise InvalidParameter(
+        "a CategoricalNB has a form in ONNX where all features are texts, or all are integers "
+        "from 0; make texts of the others."
+    )
+
+
+# The numbers of element types in ONNX, which are fixed for ever.
+_ELEMENTS = {"float32": 1, "int64": 7, "str": 8, "bool": 9, "float64": 11}
+
+
+def _element(onnx: Any, dtype: Any) -> int:
+    return _ELEMENTS["str" if dtype.kind == "U" else dtype.name]
+
+
+def _tensor(onnx: Any, values: Array, name: str) -> Any:
+    if values.dtype.kind == "U":
+        texts = [text.encode() for text in values.ravel().tolist()]
+        return onnx.helper.make_tensor(name, _ELEMENTS["str"], values.shape, texts)
+    return onnx.numpy_helper.from_array(np.ascontiguousarray(values).reshape(values.shape), name)
+
+
+def _node_proto(onnx: Any, node: Node, renamed: dict[str, str]) -> Any:
+    return onnx.helper.make_node(
+        node.kind,
+        list(node.inputs),
+        [renamed.get(node.output, node.output)],
+        domain=node.domain,
+        **node.options,
+    )
+
+
+def _package(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingPackage(f"this takes {name}: pip install 'suffice[onnx]'.") from None

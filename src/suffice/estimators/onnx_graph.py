@@ -1,0 +1,64 @@
+"""ONNX graph: operators and constants as they are put together, before they have a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array
+
+# From this version on, all reductions take their axis as an input.
+AXIS_AS_INPUT = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operator: values by name in, one value out."""
+
+    kind: str
+    inputs: tuple[str, ...]
+    output: str
+    options: dict[str, Any]
+    domain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Nodes and constants; methods add one and give the name of its value.
+
+    >>> graph = Graph(18)
+    >>> graph.add("Sub", "X", graph.constant([1.0, 2.0]))
+    'v1'
+    """
+
+    opset: int
+    nodes: list[Node] = field(default_factory=list)
+    constants: dict[str, Array] = field(default_factory=dict)
+
+    def constant(self, values: Any, dtype: Any = np.float64) -> str:
+        """An array that does not depend on the rows."""
+        name = self._name()
+        self.constants[name] = np.asarray(values, dtype)
+        return name
+
+    def add(self, kind: str, *inputs: str, domain: str = "", **options: Any) -> str:
+        """An operator on values."""
+        node = Node(kind, inputs, self._name(), options, domain)
+        self.nodes.append(node)
+        return node.output
+
+    def reduce(self, kind: str, value: str, axis: int, *, keep: bool = True) -> str:
+        """A sum, maximum or minimum along an axis."""
+        options: dict[str, Any] = {"keepdims": int(keep)}
+        if kind == "ReduceSum" or self.opset >= AXIS_AS_INPUT:
+            return self.add(kind, value, self.constant([axis], np.int64), **options)
+        return self.add(kind, value, axes=[axis], **options)
+
+    def sum_of_squares(self, value: str) -> str:
+        """Of each row, (n, 1)."""
+        return self.reduce("ReduceSum", self.add("Mul", value, value), 1)
+
+    def _name(self) -> str:
+        return f"v{len(self.nodes) + len(self.constants)}"

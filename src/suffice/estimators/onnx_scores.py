@@ -1,0 +1,179 @@
+"""ONNX scores: joint log densities up to a constant of the row, (n, k), as operators on rows.
+
+All is computed in float64 whatever comes in: differences of large squares decide.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.errors import InvalidParameter
+from suffice.estimators.onnx_graph import Graph
+from suffice.models.covariance import Covariance, Diagonal, Full, LowRank
+from suffice.models.discrete import DiscreteModel
+from suffice.models.gaussian import LOG_2PI, GaussianModel
+
+# Squares of entries beyond this would overflow.
+FAR = 1e150
+
+
+def gaussian_scores(graph: Graph, rows: str, model: GaussianModel) -> str:
+    """Scores of rows of float64."""
+    if model.independent is not None:
+        known = graph.add("Not", graph.add("IsNaN", rows))
+        if model.shared:
+            return _shared_independent(graph, rows, known, model)
+        return _independent(graph, rows, known, model)
+    return _linear(graph, rows, model) if model.shared else _quadratic(graph, rows, model)
+
+
+def binary_scores(graph: Graph, rows: str, model: DiscreteModel, threshold: float) -> str:
+    """Scores of rows of numbers, of which those above the threshold count as one."""
+    ones = _as_number(graph, graph.add("Greater", rows, graph.constant(threshold)))
+    known = _as_number(graph, graph.add("Not", graph.add("IsNaN", rows)))
+    zeros = graph.add("Sub", known, ones)
+    scores, never = [], []
+    for level, there in enumerate((zeros, ones)):
+        chances = np.array([feature.log_chances[:, level] for feature in model.features])
+        # Zero times minus infinity is no number: what is impossible is counted beside.
+        impossible = np.isneginf(chances)
+        finite = np.where(impossible, 0.0, chances)
+        scores.append(graph.add("MatMul", there, graph.constant(finite)))
+        never.append(graph.add("MatMul", there, graph.constant(impossible)))
+    refuted = graph.add("Greater", graph.add("Add", *never), graph.constant(0.5))
+    found = graph.add("Add", graph.add("Add", *scores), _row(graph, model.log_priors))
+    found = graph.add("Where", refuted, graph.constant(-np.inf), found)
+    return _possible(graph, found, model)
+
+
+def level_scores(graph: Graph, codes: str, model: DiscreteModel) -> str:
+    """Scores of rows of int64: positions of levels; any other number is a level never seen."""
+    sizes = graph.constant(model.sizes, np.int64)
+    below = graph.add("Less", codes, graph.constant(0, np.int64))
+    unseen = graph.add("Or", below, graph.add("Not", graph.add("Less", codes, sizes)))
+    slots = graph.add("Where", unseen, sizes, codes)
+    slots = graph.add("Add", slots, graph.constant(model.offsets, np.int64))
+    chances = graph.add("Gather", graph.constant(model.table), slots, axis=0)
+    found = graph.reduce("ReduceSum", chances, 1, keep=False)
+    return _possible(graph, graph.add("Add", found, _row(graph, model.log_priors)), model)
+
+
+def positions_of_texts(graph: Graph, rows: str, model: DiscreteModel) -> str:
+    """Rows of texts as positions of their levels, (n, d) int64."""
+    columns = []
+    for j, feature in enumerate(model.features):
+        column = graph.add("Gather", rows, graph.constant([j], np.int64), axis=1)
+        position = graph.add(
+            "LabelEncoder",
+            column,
+            domain="ai.onnx.ml",
+            keys_strings=feature.levels.tolist(),
+            values_int64s=list(range(len(feature.levels))),
+            default_int64=-1,
+        )
+        columns.append(position)
+    return graph.add("Concat", *columns, axis=1)
+
+
+def _linear(graph: Graph, rows: str, model: GaussianModel) -> str:
+    """(x - centre)'w + b."""
+    linear = model.linear
+    steps = graph.add("Sub", rows, _row(graph, linear.centre))
+    found = graph.add("MatMul", steps, graph.constant(linear.slopes))
+    return graph.add("Add", found, _row(graph, linear.constants))
+
+
+def _shared_independent(graph: Graph, rows: str, known: str, model: GaussianModel) -> str:
+    """The same, feature by feature, so that those that are missing say nothing."""
+    linear = model.linear
+    steps = graph.add("Sub", rows, _row(graph, linear.centre))
+    steps = graph.add("Where", known, steps, graph.constant(0.0))
+    lengths = linear.coefficients * (model.means - linear.centre) / -2
+    found = graph.add("MatMul", steps, graph.constant(linear.slopes))
+    peaks = graph.add("MatMul", _as_number(graph, known), graph.constant(lengths.T))
+    return graph.add("Add", graph.add("Add", found, peaks), _row(graph, model.log_priors))
+
+
+def _independent(graph: Graph, rows: str, known: str, model: GaussianModel) -> str:
+    """ln p - sum of ((x - m)² / v + ln 2 pi v) / 2 over the features that are known."""
+    variances = np.array([c.variances for c in model.covariances if isinstance(c, Diagonal)])
+    heights = np.where(variances > 0, LOG_2PI + _log(variances), 0.0) / -2
+    size, scaled = _scaled(graph, graph.add("Where", known, rows, graph.constant(0.0)))
+    distances = []
+    for mean, covariance in zip(model.means, model.covariances, strict=True):
+        steps = graph.add("Sub", scaled, graph.add("Div", _row(graph, mean), size))
+        steps = graph.add("Where", known, steps, graph.constant(0.0))
+        distances.append(_squared_lengths(graph, steps, covariance))
+    peaks = graph.add("MatMul", _as_number(graph, known), graph.constant(heights.T))
+    constants = graph.add("Add", peaks, _row(graph, model.log_priors))
+    return _from_distances(graph, distances, constants, size, model)
+
+
+def _quadratic(graph: Graph, rows: str, model: GaussianModel) -> str:
+    """ln p - (ln|S| + |A(x - m)|²) / 2, about the mean of each class."""
+    size, scaled = _scaled(graph, rows)
+    distances = []
+    for mean, covariance in zip(model.means, model.covariances, strict=True):
+        steps = graph.add("Sub", scaled, graph.add("Div", _row(graph, mean), size))
+        distances.append(_squared_lengths(graph, steps, covariance))
+    return _from_distances(graph, distances, _row(graph, model.constants), size, model)
+
+
+def _scaled(graph: Graph, rows: str) -> tuple[str, str]:
+    """What rows are divided by, (n, 1), so that no square overflows; one but for far-out rows."""
+    largest = graph.reduce("ReduceMax", graph.add("Abs", rows), 1)
+    size = graph.add("Div", largest, graph.constant(FAR))
+    size = graph.add("Max", size, graph.constant(1.0))
+    return size, graph.add("Div", rows, size)
+
+
+def _from_distances(
+    graph: Graph, distances: list[str], constants: str, size: str, model: GaussianModel
+) -> str:
+    """Constants less half the distances beyond the least: so a far-out row has a nearest class."""
+    all_distances = graph.add("Concat", *distances, axis=1)
+    barred = np.where(model.priors > 0, 0.0, np.inf)
+    least = graph.reduce("ReduceMin", graph.add("Add", all_distances, _row(graph, barred)), 1)
+    beyond = graph.add("Sub", all_distances, least)
+    beyond = graph.add("Max", beyond, graph.constant(0.0))
+    for _ in range(2):
+        beyond = graph.add("Mul", beyond, size)
+    return graph.add("Sub", constants, graph.add("Mul", beyond, graph.constant(0.5)))
+
+
+def _squared_lengths(graph: Graph, steps: str, covariance: Covariance) -> str:
+    """Squared Mahalanobis length of each row, (n, 1)."""
+    if isinstance(covariance, Diagonal):
+        roots = np.sqrt(covariance.precisions)
+        return graph.sum_of_squares(graph.add("Mul", steps, _row(graph, roots)))
+    if isinstance(covariance, Full):
+        columns = graph.constant(covariance.whitener.columns)
+        return graph.sum_of_squares(graph.add("MatMul", steps, columns))
+    if not isinstance(covariance, LowRank):
+        raise InvalidParameter(f"a {type(covariance).__name__} covariance has no form in ONNX.")
+    units = graph.add("Mul", steps, _row(graph, covariance.inverse_scale))
+    inside = graph.add("MatMul", units, graph.constant(covariance.basis.T))
+    outside = graph.add("Sub", units, graph.add("MatMul", inside, graph.constant(covariance.basis)))
+    inside = graph.add("Div", inside, _row(graph, np.sqrt(covariance.variances)))
+    outside = graph.add("Div", outside, graph.constant(np.sqrt(covariance.floor)))
+    return graph.add("Add", graph.sum_of_squares(inside), graph.sum_of_squares(outside))
+
+
+def _possible(graph: Graph, scores: str, model: DiscreteModel) -> str:
+    """Scores, but the priors alone where no class allows a row."""
+    most = graph.reduce("ReduceMax", scores, 1)
+    there = graph.add("Greater", most, graph.constant(-np.inf))
+    return graph.add("Where", there, scores, _row(graph, model.log_priors))
+
+
+def _as_number(graph: Graph, flags: str) -> str:
+    return graph.add("Where", flags, graph.constant(1.0), graph.constant(0.0))
+
+
+def _row(graph: Graph, values: Floats) -> str:
+    return graph.constant(np.asarray(values)[None])
+
+
+def _log(variances: Floats) -> Floats:
+    return np.log(np.where(variances > 0, variances, 1.0))
