@@ -33,7 +33,7 @@ def automatic_candidates(X: Any) -> list[Any]:
         return _family(_has_gaps(X))
     numeric = layout.split(X)[0]
     gaps = numeric is not None and _has_gaps(numeric)
-    return [*_mixed(gaps or numeric is None), *(_on_indicators(m) for m in _family(True))]
+    return [*_mixed(gaps or numeric is None), *(_on_indicators(m) for m in _family(gaps))]
 
 
 def _family(few: bool) -> list[Any]:
