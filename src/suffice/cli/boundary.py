@@ -1,0 +1,55 @@
+"""`suffice boundary`: the equation of where two classes are equally probable."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from suffice.cli import options
+from suffice.errors import InvalidParameter
+
+EXAMPLE = "suffice boundary iris.suffice setosa virginica"
+
+
+def boundary(
+    model: options.ModelFile,
+    a: Annotated[str, typer.Argument(help="A class.", show_default=False)],
+    b: Annotated[str, typer.Argument(help="Another class.", show_default=False)],
+    latex: Annotated[bool, typer.Option("--latex", help="Write the equation in LaTeX.")] = False,
+    digits: Annotated[int, typer.Option(min=1, max=17, help="Digits of each number.")] = 4,
+    json: options.Json = False,
+) -> None:
+    """Print the equation of the boundary between two classes.
+
+    Its left side is the log-odds of the first class: where it is positive, that class is likelier.
+    """
+    from suffice.cli.loaded import load_model
+    from suffice.cli.models import parsed_label
+    from suffice.cli.output import print_json
+
+    loaded = load_model(model)
+    first, second = (parsed_label(text, loaded.classes) for text in (a, b))
+    if first == second:
+        raise InvalidParameter(f"both classes are {first!r}; name two.")
+    inner = loaded.inner()
+    if not hasattr(inner, "boundary"):
+        raise InvalidParameter(
+            f"{model} holds a {type(inner).__name__}, whose boundaries have no such equation. Fit "
+            "with --model lda, qda, nb, diagonal-lda or gaussian."
+        )
+    found = inner.boundary(first, second)
+    equation = found.latex(digits) if latex else found.equation(digits)
+    if not json:
+        typer.echo(equation)
+        return
+    print_json(
+        {
+            "classes": [first, second],
+            "features": [str(name) for name in inner._feature_names()],
+            "quadratic": found.quadratic,
+            "linear": found.linear,
+            "constant": found.constant,
+            "equation": equation,
+        }
+    )

@@ -1,0 +1,103 @@
+"""Errors: one sentence on standard error and exit code 2; Ctrl-C is 130."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+FAILED = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+# Set to anything, this variable shows where an error came from.
+DEBUG = "SUFFICE_DEBUG"
+
+# typer brings its own copy of click or uses the package, by version.
+ClickError: Any = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "ClickException")
+
+
+class Commands(TyperGroup):
+    """The commands; what goes wrong in one is told in a sentence."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command and leave with its exit code."""
+
+        def run() -> Any:
+            given = (args, prog_name, complete_var, False, windows_expand_args)
+            return super(Commands, self).main(*given, **extra)
+
+        return sys.exit(exit_code(run)) if standalone_mode else run()
+
+
+def exit_code(run: Callable[[], Any]) -> int:
+    """Run and say how it ended; what went wrong is told on standard error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            code = run()
+            sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes on its way out, and would complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        return _told(error)
+
+
+def _told(error: Exception) -> int:
+    # Without any argument the help was shown already.
+    if type(error).__name__ != "NoArgsIsHelpError":
+        typer.echo(f"suffice: {sentence(error)}", err=True)
+    return FAILED
+
+
+def sentence(error: Exception) -> str:
+    """An error in a sentence, on one line."""
+    from suffice.errors import SufficeError
+
+    if isinstance(error, ClickError):
+        text = error.format_message()
+        context = getattr(error, "ctx", None)
+        hint = f" Try '{context.command_path} --help'." if context is not None else ""
+        return _line(text) + hint
+    if isinstance(error, SufficeError):
+        return _line(str(error))
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return _line(f"{where}{error.strerror}. Check the path and the permissions")
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; try fewer rows or columns."
+    if isinstance(error, ValueError):
+        return _line(str(error))
+    return _line(
+        f"unexpected {type(error).__name__}: {error}. Please report it; {DEBUG}=1 shows where it "
+        "happened"
+    )
+
+
+def _line(text: str) -> str:
+    joined = " ".join(text.split()) or "something went wrong"
+    return joined if joined.endswith((".", "!", "?", ")", "'")) else f"{joined}."
+
+
+def _note(message: Any, *_: Any, **__: Any) -> None:
+    typer.echo(f"note: {_line(str(message))}", err=True)

@@ -1,0 +1,99 @@
+"""`suffice evaluate`: a model and a table with classes -> how good it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from suffice.cli import options
+
+EXAMPLE = "suffice evaluate iris.suffice test.csv --target species"
+
+NAMES = {
+    "accuracy": "accuracy",
+    "log_loss": "log-loss",
+    "brier": "Brier score",
+    "calibration_error": "calibration error",
+}
+
+
+def evaluate(
+    model: options.ModelFile,
+    data: options.Data,
+    target: options.Target,
+    weights: options.Weights = None,
+    missing: options.Missing = None,
+    encoding: options.Encoding = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="File to write as JSON, too.", show_default=False),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Compare what a model says with what is known: errors, log-loss, Brier score, calibration.
+
+    Use rows that the model has not seen: on its own it looks better than it is.
+    """
+    from suffice.cli.loaded import load_model
+    from suffice.cli.output import check_out, working
+    from suffice.cli.training import read_weights
+    from suffice.data.table_labels import class_column
+    from suffice.errors import InvalidLabels
+    from suffice.estimators.trial import log_probabilities
+    from suffice.selection import evaluation
+
+    check_out(out)
+    loaded = load_model(model)
+    table = loaded.read(data, options.Reading.of(missing, encoding), target)
+    y = class_column(table, target, several=False, discrete=False)
+    X = loaded.rows(table)
+    given = None if weights is None else read_weights(table, weights)
+    with working("evaluating"):
+        try:
+            found = evaluation.evaluate(
+                log_probabilities(loaded.model, X), loaded.last.classes_, y, given
+            )
+        except InvalidLabels as error:
+            raise InvalidLabels(f"the target {target!r} of {table.source}: {error}") from None
+    facts = {
+        "rows": len(table),
+        **found.metrics,
+        "classes": found.classes,
+        "confusion": found.confusion,
+        "recall": found.recall,
+        "precision": found.precision,
+    }
+    _tell(facts, found, out, json)
+
+
+def _tell(facts: dict[str, Any], found: Any, out: Path | None, as_json: bool) -> None:
+    from suffice.cli.output import json_text, print_json, print_lines
+
+    if out is not None:
+        from suffice.statistics.container import write_whole
+
+        write_whole(out, json_text(facts).encode())
+    if as_json:
+        print_json(facts)
+        return
+    print_lines(
+        ["", "value"],
+        [[text, f"{facts[name]:.4f}"] for name, text in NAMES.items()],
+        f"{facts['rows']} rows",
+    )
+    labels = [str(label) for label in found.classes]
+    lines = [
+        [label, *(f"{value:g}" for value in row), _share(found.recall[c])]
+        for c, (label, row) in enumerate(zip(labels, found.confusion, strict=True))
+    ]
+    lines.append(["precision", *(_share(value) for value in found.precision), ""])
+    typer.echo("")
+    print_lines(
+        ["true \\ said", *labels, "recall"], lines, "Confusion: rows are true, columns are said"
+    )
+
+
+def _share(value: float) -> str:
+    return "-" if value != value else f"{value:.1%}"

@@ -1,0 +1,153 @@
+"""`suffice fit`: a table, or statistics of one -> a model file."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from suffice.cli import options
+from suffice.cli.models import Kind, parsed_priors, unfitted, with_priors
+from suffice.errors import InvalidParameter
+
+EXAMPLE = (
+    "suffice fit iris.csv --target species --out iris.suffice\n"
+    "suffice fit all.stats --model lda --out model.suffice"
+)
+
+
+def fit(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help=f"Table to learn from: {options.TABLE}. Or statistics of `summarize`.",
+            show_default=False,
+        ),
+    ],
+    out: options.OutFile,
+    target: options.AnyTarget = None,
+    model: Annotated[
+        Kind,
+        typer.Option(help="auto tries the whole family by cross-validation and keeps the best."),
+    ] = Kind.AUTO,
+    priors: Annotated[
+        str,
+        typer.Option(help="Class probabilities: share (as in the table), uniform, or a=0.3,b=0.7."),
+    ] = "share",
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            help="From a covariance for each class (0) to one for all (1), or cv to choose.",
+            show_default=False,
+        ),
+    ] = None,
+    shrinkage: Annotated[
+        str | None,
+        typer.Option(
+            help="How far covariances shrink to something simple: 0 to 1, cv, oas, ledoit-wolf.",
+            show_default=False,
+        ),
+    ] = None,
+    weights: options.Weights = None,
+    categorical: options.Categorical = None,
+    drop: options.Drop = None,
+    drop_unlabelled: options.DropUnlabelled = False,
+    missing: options.Missing = None,
+    encoding: options.Encoding = None,
+    json: options.Json = False,
+) -> None:
+    """Learn a model from a table and write it to a file.
+
+    Missing values are fine, as are columns of text: they are taken as categories.
+    """
+    from suffice.cli.loaded import is_ours
+    from suffice.cli.output import check_model_out
+
+    check_model_out(out)
+    given = {"pooling": pooling, "shrinkage": shrinkage}
+    if is_ours(data):
+        if target is not None:
+            raise InvalidParameter(f"{data} is no table and has no columns; leave out --target.")
+        fitted, found = _of_statistics(data, model, priors, given), None
+    else:
+        if target is None:
+            raise InvalidParameter("name the column with the classes by --target.")
+        from suffice.cli.training import read_training
+
+        rows = read_training(
+            data,
+            target,
+            weights=weights,
+            categorical=options.listed(categorical),
+            drop=options.listed(drop),
+            reading=options.Reading.of(missing, encoding),
+            drop_unlabelled=drop_unlabelled,
+            gaps=model is Kind.MIXTURE,
+        )
+        fitted, found = _of_rows(rows, model, priors, given)
+    import suffice as sf
+
+    sf.save(fitted, out, created=date.today())
+    _tell(fitted, found, out, json)
+
+
+def _of_statistics(path: Path, kind: Kind, priors: str, given: dict[str, str | None]) -> Any:
+    from suffice.cli.loaded import load_statistics
+
+    found = load_statistics(path)
+    if kind in (Kind.AUTO, Kind.MIXTURE):
+        raise InvalidParameter(
+            f"--model {kind} needs the rows themselves; with statistics, name one such as "
+            "--model lda."
+        )
+    levels = hasattr(found, "discrete")
+    if levels and kind not in (Kind.NB, Kind.MIXED):
+        raise InvalidParameter(f"{path} has counts of levels; fit them with --model mixed.")
+    chosen = parsed_priors(priors, found.classes.tolist())
+    return unfitted(kind, levels, chosen, given).fit_statistics(found)
+
+
+def _of_rows(rows: Any, kind: Kind, priors: str, given: dict[str, str | None]) -> tuple[Any, Any]:
+    """The fitted model, and how it was chosen if it was."""
+    from suffice.cli.output import working
+    from suffice.estimators.trial import fit as fit_model
+
+    chosen = parsed_priors(priors, rows.labels.drop_nulls().unique().to_list())
+    X, y, weights = rows.features, rows.labels, rows.weights
+    if kind is not Kind.AUTO:
+        model = unfitted(kind, rows.has_levels, chosen, given)
+        with working(f"fitting {kind}"):
+            return fit_model(model, X, y.to_list() if kind is Kind.MIXTURE else y, weights), None
+    for name, text in given.items():
+        if text is not None:
+            raise InvalidParameter(f"--model auto chooses --{name} itself; try --model gaussian.")
+    import suffice as sf
+
+    with working("choosing a model by cross-validation"):
+        found = sf.select_model(X, y, sample_weight=weights)
+    return found.model if chosen is None else with_priors(found.model, chosen), found
+
+
+def _tell(fitted: Any, found: Any, out: Path, as_json: bool) -> None:
+    from suffice.cli.describe import facts
+    from suffice.cli.output import print_json
+    from suffice.estimators.card import model_card
+
+    told = {"out": str(out), **facts(fitted)}
+    if found is not None:
+        at = found.careful  # which select_model takes
+        told["candidates"] = len(found.candidates)
+        told["cross_validated"] = {name: s[at].mean() for name, s in found.scores.items()}
+    if as_json:
+        print_json(told)
+        return
+    typer.echo(model_card(fitted))
+    if found is not None:
+        scores = ", ".join(
+            f"{name.replace('_', ' ')} {value:.4g}"
+            for name, value in told["cross_validated"].items()
+        )
+        typer.echo(f"chosen among {told['candidates']} models; cross-validated: {scores}")
+    typer.echo(f"written to {out}; try: suffice predict {out} new.csv")

@@ -1,0 +1,54 @@
+"""`suffice merge`: statistics of parts, or models of them -> those of the whole."""
+
+from __future__ import annotations
+
+from functools import reduce
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from suffice.cli import options
+from suffice.errors import InvalidParameter, Mismatch
+
+EXAMPLE = "suffice merge part1.stats part2.stats --out all.stats"
+
+
+def merge(
+    parts: Annotated[
+        list[Path],
+        typer.Argument(help="Files of statistics, or of models of one kind.", show_default=False),
+    ],
+    out: options.OutFile,
+    json: options.Json = False,
+) -> None:
+    """Add up what was learnt from parts: the same as from all rows at once."""
+    import suffice as sf
+    from suffice.cli.describe import facts
+    from suffice.cli.loaded import is_ours, load_model, load_statistics
+    from suffice.cli.output import check_model_out, report
+
+    check_model_out(out)
+    if is_ours(parts[0]) and hasattr(sf.load(parts[0]), "get_params"):
+        models = [load_model(part) for part in parts]
+        for other in models:
+            other.asked("merge", "statistics to add up")
+        found: Any = models[0].model
+        for other in models[1:]:
+            found.merge(other.model)
+        sf.save(found, out)
+    else:
+        found = reduce(_sum, [(load_statistics(part), str(part)) for part in parts])[0]
+        found.save(out)
+    report({"out": str(out), **facts(found)}, json, f"{found!r} written to {out}")
+
+
+def _sum(a: tuple[Any, str], b: tuple[Any, str]) -> tuple[Any, str]:
+    try:
+        return a[0] + b[0], a[1]
+    except TypeError:
+        raise InvalidParameter(
+            f"{a[1]} and {b[1]} hold statistics of different kinds: one has levels, the other none."
+        ) from None
+    except Mismatch as error:
+        raise Mismatch(f"{a[1]} and {b[1]} do not fit: {error}") from None

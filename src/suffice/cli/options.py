@@ -1,0 +1,94 @@
+"""Options: arguments that several commands share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+TABLE = "CSV, TSV, Parquet, Arrow or JSON lines; - for standard input (CSV)"
+
+Data = Annotated[Path, typer.Argument(help=f"Table to read: {TABLE}.", show_default=False)]
+ModelFile = Annotated[
+    Path, typer.Argument(help="Model file, as `suffice fit` writes it.", show_default=False)
+]
+Target = Annotated[
+    str, typer.Option("--target", "-t", help="Column with the classes.", show_default=False)
+]
+AnyTarget = Annotated[
+    str | None, typer.Option("--target", "-t", help="Column with the classes.", show_default=False)
+]
+Weights = Annotated[
+    str | None, typer.Option(help="Column with the weights of the rows.", show_default=False)
+]
+Categorical = Annotated[
+    str | None,
+    typer.Option(
+        help="Columns to take as categories, such as a,b; text always is.", show_default=False
+    ),
+]
+Drop = Annotated[
+    str | None, typer.Option(help="Columns to leave out, such as a,b.", show_default=False)
+]
+DropUnlabelled = Annotated[
+    bool, typer.Option("--drop-unlabelled", help="Leave out rows whose class is missing.")
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        help="More texts that mean a missing value, such as '?,-999'; an empty cell, NA and NaN "
+        "always do.",
+        show_default=False,
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="Encoding of CSV, such as latin-1; UTF-8 if none.", show_default=False),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="File to write: .csv, .tsv, .csv.gz, .parquet, .arrow, .json, .jsonl. "
+        "Standard output if none.",
+        show_default=False,
+    ),
+]
+OutFile = Annotated[Path, typer.Option("--out", "-o", help="File to write.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Formulas = Annotated[
+    bool,
+    typer.Option(
+        "--formulas/--no-formulas",
+        help="Write text that a spreadsheet would run as a formula (it starts with = + - @, a "
+        "tab or a return) to CSV as it is, without the apostrophe that disarms it.",
+    ),
+]
+Seed = Annotated[
+    int | None, typer.Option(help="Number that makes chance repeatable.", show_default=False)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How tables are read."""
+
+    missing: tuple[str, ...] = ()
+    encoding: str | None = None
+
+    @classmethod
+    def of(cls, missing: str | None, encoding: str | None) -> Reading:
+        """From the options of a command."""
+        return cls(tuple(listed(missing)), encoding)
+
+
+def listed(text: str | None) -> list[str]:
+    """The names in a list with commas.
+
+    >>> listed("a, b"), listed(None)
+    (['a', 'b'], [])
+    """
+    return [part.strip() for part in (text or "").split(",") if part.strip()]

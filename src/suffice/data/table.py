@@ -1,0 +1,139 @@
+"""Table: named columns as they were read from a file, and what may be wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from suffice.errors import InvalidFeatures, InvalidParameter, MissingPackage
+
+# So many names are told in a message.
+SHOWN = 10
+
+# A column of text with more levels than this, and more than half as many as it has known values,
+# is free text, not a category.
+MOST_LEVELS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A polars frame with the name that messages call it by."""
+
+    frame: Any  # polars.DataFrame
+    source: str
+
+    def __len__(self) -> int:
+        return int(self.frame.height)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns, in order."""
+        return list(self.frame.columns)
+
+    def column(self, name: str) -> Any:
+        """One column as a polars series."""
+        self.check_has([name])
+        return self.frame[name]
+
+    def only(self, names: Iterable[str]) -> Table:
+        """Some columns in the order asked for."""
+        wanted = list(names)
+        self.check_has(wanted)
+        return replace(self, frame=self.frame.select(wanted))
+
+    def without(self, names: Iterable[str]) -> Table:
+        """The other columns."""
+        gone = list(names)
+        self.check_has(gone)
+        return replace(self, frame=self.frame.drop(gone))
+
+    def rows(self, known: Any) -> Table:
+        """The rows where a mask is true."""
+        return replace(self, frame=self.frame.filter(known))
+
+    def check_has(self, names: Iterable[str]) -> None:
+        """Raise unless there is a column of each name; the error says which comes nearest."""
+        for name in names:
+            if name not in self.frame.columns:
+                near = nearest(name, self.columns)
+                hint = f"Did you mean {near!r}? " if near else ""
+                raise InvalidParameter(
+                    f"{self.source} has no column {name!r}. {hint}Its columns are "
+                    f"{named(self.columns)}."
+                )
+
+    def features(self, categorical: Iterable[str] = ()) -> Table:
+        """The columns as models take them: floats for numbers, text or booleans for levels.
+
+        categorical : columns whose values are levels, whatever they look like
+        """
+        levels = set(categorical)
+        self.check_has(levels)
+        unfit = [text for name in self.columns if (text := self._unfit(name, name in levels))]
+        if unfit:
+            names = [name for name in self.columns if self._unfit(name, name in levels)]
+            raise InvalidFeatures(
+                f"{self.source} has columns that are neither numbers nor categories: "
+                f"{'; '.join(unfit)}. Leave them out with --drop {','.join(names)}, or name those "
+                "that are categories by --categorical."
+            )
+        columns = [_as_feature(self.frame[name], name in levels) for name in self.columns]
+        return replace(self, frame=self.frame.with_columns(columns))
+
+    def _unfit(self, name: str, is_level: bool) -> str | None:
+        """Why a column can be no feature, if it cannot."""
+        pl, series = polars(), self.frame[name]
+        if series.null_count() == len(series):
+            return None
+        if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+            return f"{name!r} holds {str(series.dtype).lower()} values"
+        if is_level:
+            return None
+        if series.dtype.is_temporal():
+            return f"{name!r} holds dates or times"
+        if series.dtype in (pl.String, pl.Categorical, pl.Enum):
+            known, levels = len(series) - series.null_count(), series.drop_nulls().n_unique()
+            if levels > MOST_LEVELS and 2 * levels > known:
+                return f"{name!r} holds {levels} different texts in {known} rows{_example(series)}"
+        return None
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name that is most like another, if one is; case does not count."""
+    by_lower = {str(one).lower(): str(one) for one in names}
+    found = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[found[0]] if found else None
+
+
+def named(names: Iterable[Any]) -> str:
+    """Names for a message, the first of them."""
+    every = [repr(name) for name in names]
+    more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
+    return (", ".join(every[:SHOWN]) or "none") + more
+
+
+def polars() -> Any:
+    """The polars package; an error says how to install it."""
+    try:
+        import polars
+    except ImportError:
+        raise MissingPackage(
+            "reading and writing tables needs polars: pip install 'suffice[cli]'"
+        ) from None
+    return polars
+
+
+def _example(series: Any) -> str:
+    text = str(series.drop_nulls()[0])
+    return f" (such as {text if len(text) <= 30 else text[:27] + '...'!r})"
+
+
+def _as_feature(series: Any, is_level: bool) -> Any:
+    pl = polars()
+    if is_level or series.dtype in (pl.Categorical, pl.Enum):
+        return series.cast(pl.String)
+    if series.dtype in (pl.String, pl.Boolean) and series.null_count() < len(series):
+        return series
+    return series.cast(pl.Float64)

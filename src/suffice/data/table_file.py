@@ -1,0 +1,180 @@
+"""Table file: CSV, TSV, Parquet, Arrow and JSON lines -> a table, checked on the way."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from suffice.data.table import Table, named, polars
+from suffice.data.table_text import as_utf8, blank_lines, layout, unpacked
+from suffice.errors import InvalidFile, MissingFile, UnreadableFile
+
+STDIN = "-"
+
+# What means that a value is missing, beside nothing at all.
+MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
+
+PARQUET, ARROW = b"PAR1", b"ARROW1"
+JSON_LINES = (".jsonl", ".ndjson")
+
+
+def read_table(
+    path: str | PathLike[str],
+    *,
+    text: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+) -> Table:
+    """The table in a file, or on standard input for "-" (as CSV).
+
+    text : columns to read as text, whatever they look like; those that are not there are ignored
+    missing : further texts that mean that a value is missing
+    encoding : of CSV; None for UTF-8
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "fruit.csv"
+    >>> _ = file.write_text("size, colour\\n1.5, red\\nNA, blue\\n")
+    >>> read_table(file).frame.rows()
+    [(1.5, 'red'), (None, 'blue')]
+    """
+    data, source = _bytes(path)
+    ending = _ending(path)
+    if data.startswith(PARQUET):
+        table = _with_missing(_read("read_parquet", data, source), text, missing)
+    elif data.startswith(ARROW) or ending in (".arrow", ".feather", ".ipc"):
+        table = _with_missing(_read("read_ipc", data, source), text, missing)
+    elif ending == ".parquet":
+        raise InvalidFile(f"{source} is not a Parquet file, or it was cut short.")
+    elif b'"suffice":"' in data[:1024]:
+        raise InvalidFile(
+            f"{source} holds a model or statistics, not a table; `suffice info {source}` shows it."
+        )
+    elif ending in JSON_LINES:
+        table = _read("read_ndjson", unpacked(data, source), source, infer_schema_length=None)
+        table = _with_missing(table, text, missing)
+    else:
+        table = _read_text(data, source, ending, text, (*MISSING, *missing), encoding)
+    if not len(table):
+        raise InvalidFile(f"{source} has column names but no rows.")
+    return table
+
+
+def _bytes(path: str | PathLike[str]) -> tuple[bytes, str]:
+    if str(path) == STDIN:
+        return _checked(sys.stdin.buffer.read(), "standard input"), "standard input"
+    source = Path(path)
+    if source.is_dir():
+        raise UnreadableFile(f"{source} is a folder; name a file in it.")
+    if not source.exists():
+        raise MissingFile(f"there is no file {source}. {_others(source)}")
+    try:
+        return _checked(source.read_bytes(), str(source)), str(source)
+    except OSError as error:
+        raise UnreadableFile(f"{source} cannot be read: {error.strerror}.") from None
+
+
+def _checked(data: bytes, source: str) -> bytes:
+    if not data.strip():
+        raise InvalidFile(f"{source} is empty; a line of column names and rows are needed.")
+    return data
+
+
+def _others(path: Path) -> str:
+    from difflib import get_close_matches
+
+    if not path.parent.is_dir():
+        return f"Nor is there a folder {path.parent}; check the path."
+    try:
+        near = get_close_matches(path.name, [one.name for one in path.parent.iterdir()], 1)
+    except OSError:
+        near = []
+    return f"Did you mean {path.parent / near[0]}?" if near else "Check the path."
+
+
+def _ending(path: str | PathLike[str]) -> str:
+    name = str(path).lower()
+    for packing in (".gz", ".zst"):
+        name = name.removesuffix(packing)
+    return Path(name).suffix
+
+
+def _read(reader: str, data: bytes, source: str, **options: Any) -> Table:
+    pl = polars()
+    try:
+        frame = getattr(pl, reader)(data, **options)
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        why = str(error).splitlines()[0].rstrip(".")
+        raise InvalidFile(f"{source} is damaged or not what its name says: {why}.") from None
+    twice = [name for name, count in Counter(frame.columns).items() if count > 1]
+    if twice:
+        raise InvalidFile(f"{source} has more than one column named {named(twice)}.")
+    return Table(frame, source)
+
+
+def _read_text(
+    data: bytes,
+    source: str,
+    ending: str,
+    text: Sequence[str],
+    missing: Sequence[str],
+    encoding: str | None,
+) -> Table:
+    pl = polars()
+    content = as_utf8(unpacked(data, source), source, encoding)
+    how = layout(content, source, "\t" if ending == ".tsv" else None)
+    options: dict[str, Any] = {"separator": how.separator, "null_values": list(missing)}
+    kept = {j for j, name in enumerate(how.names) if name in text}
+    names = [f"column_{j}" for j in range(len(how.names))]
+    try:
+        frame = pl.read_csv(
+            content,
+            has_header=True,
+            new_columns=names,
+            infer_schema_length=None,
+            schema_overrides={names[j]: pl.String for j in kept},
+            **options,
+        )
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        blank_lines(content, source, how)
+        why = str(error).splitlines()[0].rstrip(".")
+        raise InvalidFile(f"{source} cannot be read as CSV: {why}.") from None
+    if frame[:, -1].null_count():
+        # A line with too few fields is read as if the last were missing.
+        blank = blank_lines(content, source, how)
+        if len(how.names) > 1 and blank:
+            frame = frame.with_row_index("row").filter(~pl.col("row").is_in(blank)).drop("row")
+    typed = [_typed(frame[:, j], j in kept, missing) for j in range(len(names))]
+    return Table(pl.DataFrame(typed).rename(dict(zip(names, how.names, strict=True))), source)
+
+
+def _typed(series: Any, is_text: bool, missing: Sequence[str]) -> Any:
+    """Text without spaces around it, as numbers if it holds nothing else."""
+    pl = polars()
+    if series.dtype != pl.String:
+        return series
+    series = series.str.strip_chars()
+    series = series.set(series.is_in(list(missing)), None)
+    if is_text or series.null_count() == len(series):
+        return series
+    for kind in (pl.Int64, pl.Float64):
+        try:
+            return series.cast(kind)
+        except pl.exceptions.PolarsError:
+            continue
+    return series
+
+
+def _with_missing(table: Table, text: Sequence[str], missing: Sequence[str]) -> Table:
+    pl = polars()
+    columns = []
+    for series in table.frame.iter_columns():
+        if series.name in text and not series.dtype.is_nested():
+            series = series.cast(pl.String)
+        if series.dtype == pl.String and missing:
+            series = series.set(series.is_in(list(missing)), None)
+        columns.append(series)
+    return Table(pl.DataFrame(columns), table.source)

@@ -1,0 +1,87 @@
+"""Table labels: the column that holds the classes, and why another cannot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suffice.data.table import Table, polars
+from suffice.errors import InvalidLabels
+
+# A target with more values than this, and more than half as many as rows, is no class.
+MOST_CLASSES = 20
+
+
+def class_column(
+    table: Table,
+    target: str,
+    *,
+    gaps: bool = False,
+    several: bool = True,
+    discrete: bool = True,
+) -> Any:
+    """The labels in a column, after checking that they can be classes.
+
+    gaps : whether labels may be missing
+    several : whether there must be two classes at least
+    discrete : whether to refuse what looks continuous
+    """
+    pl, series = polars(), table.column(target)
+    if series.dtype in (pl.Categorical, pl.Enum):
+        series = series.cast(pl.String)
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+    what = f"the target {target!r} of {table.source}"
+    known = series.drop_nulls()
+    if not len(known):
+        raise InvalidLabels(f"{what} has no values. Name another column by --target.")
+    if len(known) < len(series) and not gaps:
+        row = int(series.is_null().arg_true()[0])
+        raise InvalidLabels(
+            f"{what} is missing in {len(series) - len(known)} rows, first in row {row}. Leave "
+            "them out with --drop-unlabelled, or learn from them with --model mixture."
+        )
+    if series.dtype.is_nested() or series.dtype.is_temporal():
+        raise InvalidLabels(f"{what} holds {str(series.dtype).lower()} values, no classes.")
+    if discrete:
+        _check_discrete(known, what)
+    if several and known.n_unique() == 1:
+        raise InvalidLabels(
+            f"{what} is constant: every row has {known[0]!r}. Two classes are needed at least."
+        )
+    return _whole(series)
+
+
+def _check_discrete(known: Any, what: str) -> None:
+    values = known.n_unique()
+    many = values > MOST_CLASSES and 2 * values > len(known)
+    if known.dtype.is_float():
+        finite = known.is_finite()
+        if not finite.all():
+            raise InvalidLabels(f"{what} holds infinity, which is no class.")
+        parts = known.filter(known != known.round())
+        if len(parts):
+            raise InvalidLabels(
+                f"{what} is continuous: it holds {values} different numbers, such as {parts[0]:g}. "
+                "Classes are needed: name another column, or put the numbers into bins."
+            )
+    if many and known.dtype.is_numeric():
+        raise InvalidLabels(
+            f"{what} looks continuous: it holds {values} different numbers in {len(known)} rows. "
+            "Classes are needed: name another column, or put the numbers into bins."
+        )
+    if many:
+        raise InvalidLabels(
+            f"{what} holds {values} different texts in {len(known)} rows: that is no class but a "
+            "name or free text. Name another column by --target."
+        )
+
+
+def _whole(series: Any) -> Any:
+    """Whole numbers as integers: a gap somewhere must not make other labels of them."""
+    pl = polars()
+    if (
+        not series.dtype.is_numeric()
+        or not (series.drop_nulls() == series.drop_nulls().round()).all()
+    ):
+        return series
+    return series.cast(pl.Int64)

@@ -1,0 +1,100 @@
+"""Table output: named columns -> CSV, TSV, Parquet, Arrow, JSON or JSON lines."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from suffice.data.table import polars
+from suffice.errors import InvalidParameter
+
+ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
+
+# A spreadsheet takes text that starts so for a formula, and runs it.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def check_ending(path: str) -> str:
+    """The ending of a file to be written; an error names those there are."""
+    ending = Path(path.lower().removesuffix(".gz")).suffix
+    if ending not in ENDINGS or (path.lower().endswith(".gz") and ending not in (".csv", ".tsv")):
+        raise InvalidParameter(
+            f"{path}: the ending says which kind of file to write; it must be one of "
+            f"{', '.join(ENDINGS)}, or .csv.gz."
+        )
+    return ending
+
+
+def frame_of(columns: Mapping[str, Any]) -> Any:
+    """A polars frame of columns, NaN as missing.
+
+    >>> frame_of({"a": [1.0, float("nan")]}).rows()
+    [(1.0,), (None,)]
+    """
+    pl = polars()
+    found = []
+    for name, values in columns.items():
+        # Objects stand for levels and numbers alike; polars tells them apart in a list.
+        is_objects = getattr(getattr(values, "dtype", None), "kind", "") == "O"
+        series = pl.Series(name, values.tolist() if is_objects else values, strict=False)
+        found.append(series.fill_nan(None) if series.dtype.is_float() else series)
+    return pl.DataFrame(found)
+
+
+def table_bytes(columns: Mapping[str, Any], ending: str, *, safe: bool = True) -> bytes:
+    """The bytes of a file of that ending.
+
+    safe : in CSV and TSV, text that a spreadsheet would run as a formula gets an apostrophe
+
+    >>> table_bytes({"a": ["=1+1", "-", "b"], "n": [-1, 2, 3]}, ".csv").decode().split()
+    ['a,n', "'=1+1,-1", "'-,2", 'b,3']
+    """
+    frame = frame_of(columns)
+    if ending in (".csv", ".tsv"):
+        frame = _harmless(frame) if safe else frame
+        text: str = frame.write_csv(separator="\t" if ending == ".tsv" else ",")
+        return text.encode()
+    if ending in (".json", ".jsonl", ".ndjson"):
+        rows = [json.dumps(_finite(row), default=str) for row in frame.iter_rows(named=True)]
+        lines = "\n".join(rows) if ending != ".json" else "[" + ",\n ".join(rows) + "]"
+        return (lines + "\n").encode()
+    out = io.BytesIO()
+    if ending == ".parquet":
+        frame.write_parquet(out)
+    else:
+        frame.write_ipc(out)
+    return out.getvalue()
+
+
+def harmless(text: str) -> str:
+    """Text that no spreadsheet takes for a formula.
+
+    >>> harmless("@SUM(A1)"), harmless("a=b")
+    ("'@SUM(A1)", 'a=b')
+    """
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def _harmless(frame: Any) -> Any:
+    pl = polars()
+    columns = []
+    for series in frame.iter_columns():
+        if series.dtype in (pl.Categorical, pl.Enum):
+            series = series.cast(pl.String)
+        if series.dtype == pl.String:
+            bad = series.str.contains("^[=+\\-@\t\r]").fill_null(False)
+            series = series.zip_with(~bad, "'" + series) if bad.any() else series
+        columns.append(series.alias(harmless(series.name)))
+    return pl.DataFrame(columns)
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON knows neither infinity nor NaN."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in row.items()
+    }

@@ -1,0 +1,154 @@
+"""Table text: the bytes of a delimited file -> UTF-8 text in which every line has every field."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from suffice.data.table import named, polars
+from suffice.errors import InvalidFile
+
+SEPARATORS = (",", ";", "\t", "|")
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+WORKBOOK = b"PK\x03\x04"
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a delimited text is laid out, by its first line."""
+
+    separator: str
+    names: list[str]
+
+
+def unpacked(data: bytes, source: str) -> bytes:
+    """The bytes of a file, decompressed where they are gzip or zstd."""
+    try:
+        if data.startswith(GZIP):
+            return gzip.decompress(data)
+        if data.startswith(ZSTD):
+            return _unzstd(data)
+    except Exception as error:
+        raise InvalidFile(f"{source} cannot be decompressed: {error}. Fetch it again.") from None
+    return data
+
+
+def as_utf8(data: bytes, source: str, encoding: str | None = None) -> bytes:
+    """The same text in UTF-8, without a mark; an error says which encoding it seems to have.
+
+    >>> as_utf8(b"\\xef\\xbb\\xbfa,b", "data.csv")
+    b'a,b'
+    """
+    if data.startswith(WORKBOOK):
+        raise InvalidFile(f"{source} is a workbook or an archive, no text; save it as CSV first.")
+    if encoding is not None:
+        return _decoded(data, source, encoding).encode()
+    mark = next((kind for start, kind in _MARKS.items() if data.startswith(start)), None)
+    if mark == "utf-8":
+        data = data[len(codecs.BOM_UTF8) :]
+    guess = _wide(data) if mark != "utf-16" else "UTF-16"
+    if guess is None:
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            line = data[: error.start].count(b"\n") + 1
+            raise InvalidFile(
+                f"{source} is not UTF-8 (byte 0x{data[error.start]:02x} in line {line}); it looks "
+                "like Latin-1 or Windows-1252. Try --encoding latin-1, or save it as UTF-8."
+            ) from None
+        return data
+    if guess == "binary":
+        raise InvalidFile(f"{source} is no text: it holds zero bytes. Save it as CSV or Parquet.")
+    raise InvalidFile(
+        f"{source} is not UTF-8; it looks like {guess}. Try --encoding {guess.lower()}, or save "
+        "it as UTF-8."
+    )
+
+
+def layout(data: bytes, source: str, separator: str | None = None) -> Layout:
+    """Separator and column names of a text; an error names columns that are there twice.
+
+    >>> layout(b"a;b\\n1;2", "data.csv")
+    Layout(separator=';', names=['a', 'b'])
+    """
+    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
+    first = lines.readline()
+    if not first.strip():
+        empty = not data.strip()
+        what = "is empty" if empty else "starts with an empty line"
+        raise InvalidFile(f"{source} {what}; a line of column names is needed.")
+    lines.seek(0)
+    found = separator or max(SEPARATORS, key=lambda one: (first.count(one), one == ","))
+    names = [name.strip() for name in next(csv.reader(lines, delimiter=found))]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if "" in names:
+        raise InvalidFile(
+            f"{source} has no name for column {names.index('') + 1}; name every column in the "
+            "first line, or write the file without row names."
+        )
+    if twice:
+        raise InvalidFile(
+            f"{source} has more than one column named {named(twice)}; rename or remove them."
+        )
+    return Layout(found, names)
+
+
+def blank_lines(data: bytes, source: str, how: Layout) -> list[int]:
+    """Rows that are empty lines; an error names the first line with too many or few fields."""
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
+    reader = csv.reader(text, delimiter=how.separator)
+    width, blank = len(how.names), []
+    try:
+        next(reader)
+        for row, fields in enumerate(reader):
+            if not fields:
+                blank.append(row)
+            elif len(fields) != width:
+                raise InvalidFile(
+                    f"{source}, line {reader.line_num}: {len(fields)} fields where the first line "
+                    f"has {width}. Mend that line; are texts with {how.separator!r} in quotes?"
+                )
+    except csv.Error as error:
+        raise InvalidFile(f"{source}, line {reader.line_num}: {error}.") from None
+    return blank
+
+
+def _decoded(data: bytes, source: str, encoding: str) -> str:
+    try:
+        return data.decode(encoding).removeprefix("\ufeff")
+    except LookupError:
+        raise InvalidFile(
+            f"there is no encoding {encoding!r}. Try utf-8, latin-1, cp1252 or utf-16."
+        ) from None
+    except UnicodeError as error:
+        raise InvalidFile(f"{source} is not {encoding}: {error}.") from None
+
+
+def _wide(data: bytes) -> str | None:
+    """What zero bytes at the start tell: UTF-16 without a mark, or no text at all."""
+    start = data[:4096]
+    if b"\0" not in start:
+        return None
+    for at, name in ((1, "UTF-16LE"), (0, "UTF-16BE")):
+        if start[at::2].count(0) > len(start) // 4 and not start[1 - at :: 2].count(0):
+            return name
+    return "binary"
+
+
+def _unzstd(data: bytes) -> bytes:
+    pl: Any = polars()
+    lines = pl.read_csv(
+        data, separator="\x1f", has_header=False, quote_char=None, infer_schema=False
+    )
+    return "\n".join(lines.to_series().fill_null("").to_list()).encode() + b"\n"
