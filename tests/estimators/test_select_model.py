@@ -178,6 +178,22 @@ def test_contradictory_settings_are_named(change, error, message):
         sf.select_model(X, **given)
 
 
+def test_weights_reach_the_last_step_of_a_pipeline():
+    weights = np.random.default_rng(0).uniform(0.5, 3, len(Y))
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
+    frame["level"] = np.where(X[:, 9] > 5, "high", "low")
+    models = [make_pipeline(sf.Indicators(), model) for model in (sf.LDA(), LogisticRegression())]
+    found = sf.select_model(frame, Y, models, sample_weight=weights)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    for i, model in enumerate(models):
+        for f, (train, test) in enumerate(folds.split(X, Y)):
+            last = {f"{model.steps[-1][0]}__sample_weight": weights[train]}
+            fitted = clone(model).fit(frame.iloc[train], Y[train], **last)
+            own = fitted.predict_log_proba(frame.iloc[test])[np.arange(len(test)), Y[test]]
+            loss = -np.average(own, weights=weights[test])
+            assert found.scores["log_loss"][i, f] == pytest.approx(loss, rel=1e-9)
+
+
 def test_rows_of_weight_zero_are_as_if_absent():
     y = np.append(Y.astype(str), ["0", "nowhere"])
     rows, weights = np.concatenate([X, 100 * X[:2]]), np.append(np.ones(len(Y)), [0, 0])

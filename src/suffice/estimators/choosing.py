@@ -59,8 +59,11 @@ def compared(
     settings = [one.recipe for one in asked if isinstance(one.recipe, Settings)]
     table = Numbers(features.read(0, features.shape[0]), *at, detail=_enough(settings))
     found = cross_validated(table, folds, asked)
-    whole = table.statistics(np.arange(len(at[1])))
-    return found, np.array([effective_parameters(one, whole) for one in settings])
+    whole = None
+    if any(isinstance(one.shrinkage, str) for one in settings):
+        whole = table.statistics(np.arange(len(at[1])))
+    shape = len(at[0]), features.shape[1]
+    return found, np.array([effective_parameters(one, *shape, whole) for one in settings])
 
 
 def chosen(X: Any, y: Any, sample_weight: Any, tried: list[tuple[Settings, Any]]) -> Selection:

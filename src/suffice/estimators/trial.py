@@ -183,7 +183,12 @@ def _detail(model: Any) -> int:
 
 def fit(model: Any, X: Any, y: Any, weights: Floats | None) -> Any:
     """The model, fitted; weights are passed on only where there are some."""
-    return model.fit(X, y) if weights is None else model.fit(X, y, sample_weight=weights)
+    if weights is None:
+        return model.fit(X, y)
+    name = "sample_weight"
+    if _is_pipeline(model):
+        name = f"{model.steps[-1][0]}__{name}"
+    return model.fit(X, y, **{name: weights})
 
 
 def _complexity(model: Any) -> float:

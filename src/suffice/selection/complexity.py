@@ -8,18 +8,18 @@ from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
 
 
-def effective_parameters(settings: Settings, statistics: AnyStatistics) -> float:
-    """Free numbers of means and covariances, those of the covariances as far as they are free.
+def effective_parameters(
+    settings: Settings, k: int, d: int, statistics: AnyStatistics | None = None
+) -> float:
+    """Free numbers of k means and covariances of d features, as far as these are free.
 
     Pooling p of k covariances leaves 1 + (1 - p)(k - 1) of them, and a share s of a target
-    leaves 1 - s of their entries, but for those of the target.
+    leaves 1 - s of their entries, but for those of the target. A share that is estimated is that
+    of the pooled covariance of the statistics.
 
-    >>> import suffice as sf
-    >>> s = sf.summarize([[0.0, 1.0], [1.0, 0.0], [1.0, 3.0], [2.0, 2.0]], [0, 0, 1, 1])
-    >>> [effective_parameters(Settings(pooling=p), s) for p in (0.0, 0.5, 1.0)]
+    >>> [effective_parameters(Settings(pooling=p), 2, 2) for p in (0.0, 0.5, 1.0)]
     [10.0, 8.5, 7.0]
     """
-    k, d = len(statistics.classes), statistics.n_features
     free = {"full": d * (d + 1) / 2, "diagonal": d, "spherical": 1.0}[settings.structure]
     target = {"identity": 1.0, "diagonal": min(d, free), "unit": 0.0}[settings.target]
     share = _share(settings, statistics)
@@ -27,7 +27,7 @@ def effective_parameters(settings: Settings, statistics: AnyStatistics) -> float
     return k * d + covariances * ((1 - share) * free + share * min(target, free))
 
 
-def _share(settings: Settings, statistics: AnyStatistics) -> float:
+def _share(settings: Settings, statistics: AnyStatistics | None) -> float:
     if not isinstance(settings.shrinkage, str):
         return settings.shrinkage
     if not isinstance(statistics, Statistics) or statistics.detail == "diagonal":

@@ -13,9 +13,12 @@ from suffice.models.groups import Group, Groups, Matrix
 from suffice.models.linalg import eigen
 from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.threads import blas_threads, n_threads
 
 # Eigenvalues are known to some 1e-15 of the largest, so those this much smaller to ten digits.
 SMALLEST = 1e-5
+
+FEW_FEATURES = 256
 
 
 class Path(Protocol):
@@ -126,6 +129,12 @@ def shrinkage_path(
 
     The others (where a covariance is nearly singular, or repairs are due) are left to `build`.
     """
+    # Small matrices are decomposed faster by one thread.
+    with blas_threads(1 if statistics.n_features <= FEW_FEATURES else n_threads()):
+        return _path(statistics, settings)
+
+
+def _path(statistics: Statistics, settings: Sequence[Settings]) -> tuple[Path | None, Array]:
     nobody = np.zeros(len(settings), bool)
     every = [Groups(statistics, one) for one in settings]
     groups = every[0]

@@ -11,6 +11,7 @@ from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.scatter import Dense
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.threads import blas_threads
 
 # Correlations may be off by this much without being called impossible.
 SLACK = 1e-6
@@ -43,9 +44,10 @@ def _check_complete(statistics: Statistics) -> None:
     if isinstance(statistics.spread, Dense):
         matrices = statistics.spread.sums.high
         errors = np.zeros(matrices.shape[:2]) if statistics.residue is None else statistics.residue
-        for matrix, error in zip(matrices, errors, strict=True):
-            if not _semidefinite(matrix, error):
-                raise ValueError("a scatter matrix is not positive semidefinite")
+        with blas_threads(1):
+            sound = all(map(_semidefinite, matrices, errors))
+        if not sound:
+            raise ValueError("a scatter matrix is not positive semidefinite")
 
 
 def _semidefinite(matrix: Floats, error: Floats) -> bool:

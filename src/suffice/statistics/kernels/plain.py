@@ -49,26 +49,34 @@ def centre(
     X: Array, order: Indices, codes: Indices, weights: Floats, about: About, Z: Floats, out: Fourths
 ) -> None:
     """Write sqrt(w) (x - mean) of the rows in `order` to Z; add to the fourth-order sums."""
-    of, w = codes[order], weights[order] if len(weights) else np.ones(len(order))
-    by_class = np.argsort(of, kind="stable")
-    sorted_of = of[by_class]
-    first = np.flatnonzero(np.r_[True, sorted_of[1:] != sorted_of[:-1]])
-    present = sorted_of[first]
-    own = present if len(present) == 1 else of  # one class: its mean serves all rows
-    z = X.take(order, axis=0) - about.mean[own]
-    z -= about.rest[own]
+    by_class = np.argsort(codes[order], kind="stable")
+    at = order[by_class]
+    of, w = codes[at], weights[at] if len(weights) else np.ones(len(at))
+    first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
+    present = of[first]
+    z = _about(X.take(at, axis=0), of, first, about)
     size = z * about.per_unit
     length = np.einsum("ij,ij->i", size, size)
-    if len(weights):
-        np.multiply(z, np.sqrt(w)[:, None], out=Z)
-    else:
-        Z[:] = z
     long = w * length
-    if len(present) > 1:
-        size, long, length = size[by_class], long[by_class], length[by_class]
     out.square[present] += np.add.reduceat(long, first)
     out.cubic[present] += _weighted(long, size, first)
     out.quartic[present] += np.add.reduceat(long * length, first)
+    if len(weights):
+        z *= np.sqrt(w)[:, None]
+    # Where rows go matters to those who keep them.
+    Z[by_class if len(present) > 1 else slice(None)] = z
+
+
+def _about(rows: Array, of: Indices, first: Indices, about: About) -> Floats:
+    """Rows, in the order of their classes `of`, less the means of these."""
+    runs = _runs(first, len(rows))
+    if runs is None:
+        return np.asarray((rows - about.mean[of]) - about.rest[of])
+    z = rows.astype(np.float64, copy=False)
+    for (a, b), c in zip(runs, of[first].tolist(), strict=True):
+        z[a:b] -= about.mean[c]
+        z[a:b] -= about.rest[c]
+    return z
 
 
 def _runs(first: Indices, n: int) -> list[tuple[int, int]] | None:
