@@ -1,0 +1,53 @@
+"""Code: a model as the expression that makes it, and what has to be imported for it."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+
+def constructor(model: Any) -> str:
+    """The expression that makes a model, unfitted; defaults are left out.
+
+    >>> import suffice as sf
+    >>> constructor(sf.GaussianDiscriminant(pooling=0.5))
+    'sf.GaussianDiscriminant(pooling=0.5)'
+    """
+    if hasattr(model, "steps"):
+        return f"make_pipeline({', '.join(constructor(step) for _, step in model.steps)})"
+    own = type(model).__module__.startswith("suffice.")
+    name = f"sf.{type(model).__name__}" if own else type(model).__name__
+    given = ", ".join(f"{key}={_literal(value)}" for key, value in _changed(model).items())
+    return f"{name}({given})"
+
+
+def imports(model: Any) -> list[str]:
+    """Lines that import all that `constructor` names."""
+    lines = ["import suffice as sf"]
+    if hasattr(model, "steps"):
+        lines.append("from sklearn.pipeline import make_pipeline")
+    for step in [step for _, step in getattr(model, "steps", [("", model)])]:
+        home = type(step).__module__
+        if not home.startswith("suffice."):
+            public = home.split("._")[0]
+            lines.append(f"from {public} import {type(step).__name__}")
+    return lines
+
+
+def _changed(model: Any) -> dict[str, Any]:
+    """Parameters that are not left at their defaults, in the order of the signature."""
+    values = model.get_params(deep=False)
+    parameters = inspect.signature(type(model)).parameters
+    return {
+        name: values[name]
+        for name, parameter in parameters.items()
+        if name in values and repr(values[name]) != repr(parameter.default)
+    }
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return repr(value.tolist())
+    return repr(value.item() if isinstance(value, np.generic) else value)

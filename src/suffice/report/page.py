@@ -1,0 +1,219 @@
+"""Page: one HTML file that tells all about a table and its model, and needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+from suffice.errors import InvalidParameter
+from suffice.report.atypical_section import atypical, atypical_html
+from suffice.report.choice_section import choice_html, choose
+from suffice.report.data_section import data_facts, data_html
+from suffice.report.diagnosis_section import diagnosed, diagnosis_html
+from suffice.report.gaps_section import gap_facts, gaps_html
+from suffice.report.markup import Html, element, escaped, items, joined, percent, reason, short
+from suffice.report.material import Material
+from suffice.report.pictures import Pictures, pictures
+from suffice.report.quality_section import quality, quality_html
+from suffice.report.report import Report
+from suffice.report.sheet import stylesheet
+from suffice.report.usage_section import usage, usage_html
+from suffice.statistics.container import write_whole
+
+Part = TypeVar("Part")
+
+NO_MODEL = "There is no model to ask, see above."
+
+# Sections by name: their headings.
+HEADINGS = {
+    "data": "The data",
+    "choice": "The model",
+    "quality": "How well it does",
+    "pictures": "Pictures",
+    "diagnosis": "Do the assumptions hold?",
+    "atypical": "The most atypical rows",
+    "gaps": "Missing values",
+    "usage": "Use it",
+}
+
+
+def write_report(
+    X: Any,
+    y: Any,
+    path: str | PathLike[str],
+    *,
+    model: Any = None,
+    random_state: int = 0,
+    title: str | None = None,
+) -> Report:
+    """Write one HTML file on a table and its model: no other file, no script, no request.
+
+    What the data is, which model fits and why, how well it does on rows it has not seen, pictures,
+    diagnostics, atypical rows, missing values, and the code to use it. A part that cannot be made
+    says why and leaves the others alone.
+
+    X : a data frame that holds the labels too, or rows alone
+    y : the name of the column of labels, or the labels
+    path : the file, written whole or not at all
+    model : a classifier to report on, which is fitted anew; None chooses by `select_model`
+    random_state : draws the rows that stand for a table of more than 20,000
+    title : of the page
+
+    >>> import suffice as sf, tempfile, pathlib
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "iris.html"
+    >>> write_report(X, y, file, model=sf.LDA()).summary
+    '150 rows, 4 columns, 3 classes. LinearDiscriminantAnalysis: 98.0% ± 1.3% of the rows ...'
+    """
+    file = _checked(path)
+    whole = Material.of(X, y)
+    if isinstance(random_state, bool) or not isinstance(random_state, int):
+        raise InvalidParameter(f"random_state is {random_state!r}; it must be a whole number.")
+    found = made(file, whole, whole.sampled(random_state), model, _titled(title, whole))
+    write_whole(file, page(found).encode("utf-8", "replace"))
+    return found
+
+
+def made(file: Path, whole: Material, data: Material, model: Any, title: str) -> Report:
+    """The report, each part on its own."""
+    failures: dict[str, str] = {}
+
+    def tried(name: str, make: Callable[[], Part]) -> Part | None:
+        try:
+            return make()
+        except Exception as error:  # whatever happens in one part, the others stand
+            failures[name] = reason(error)
+        return None
+
+    facts = data_facts(whole, len(data.codes))
+    choice = tried("choice", lambda: choose(data, whole, model))
+    score = diagnosis = odd = how = None
+    if choice is None:
+        failures |= dict.fromkeys(("quality", "atypical", "usage"), NO_MODEL)
+    else:
+        score = tried("quality", lambda: quality(data, choice))
+        odd = tried("atypical", lambda: atypical(data, choice))
+        how = tried("usage", lambda: usage(whole, choice))
+    diagnosis = tried("diagnosis", lambda: diagnosed(data))
+    gaps = tried("gaps", lambda: gap_facts(whole, choice))
+    drawings = tried("pictures", lambda: pictures(data, choice, score, diagnosis)) or Pictures()
+    return Report(file, title, facts, choice, score, diagnosis, odd, gaps, how, drawings, failures)
+
+
+def page(found: Report) -> str:
+    """The whole file."""
+    sections: dict[str, Any] = {
+        "data": data_html(found.data),
+        "choice": found.choice and choice_html(found.choice),
+        "quality": found.quality and quality_html(found.quality, found.data),
+        "pictures": _pictures(found.drawings),
+        "diagnosis": found.diagnosis and diagnosis_html(found.diagnosis),
+        "atypical": found.atypical and atypical_html(found.atypical),
+        "gaps": found.gaps and gaps_html(found.gaps),
+        "usage": found.usage and usage_html(found.usage),
+    }
+    body = [
+        element("a", "Skip to the content", class_="skip", href="#content"),
+        element(
+            "header",
+            element("h1", found.title),
+            element("p", found.summary, class_="lead"),
+            _tiles(found),
+        ),
+        _contents(),
+        element(
+            "main",
+            joined(_section(n, part, found) for n, part in sections.items()),
+            id="content",
+            tabindex=-1,
+        ),
+        _footer(),
+    ]
+    head = (
+        '<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        # Nothing is to be fetched or run, whatever the data are called.
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        "style-src 'unsafe-inline'; img-src data:\">\n"
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escaped(found.title)}</title>\n<style>\n{stylesheet()}</style>"
+    )
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
+        f"<body>\n{joined(body)}\n</body>\n</html>\n"
+    )
+
+
+def _section(name: str, content: Html | None, found: Report) -> Html:
+    inside = content
+    if inside is None:
+        why = found.failures.get(name, "")
+        inside = element("p", f"This part could not be made: {why}", class_="note")
+    heading = element("h2", HEADINGS[name], id=f"{name}-title")
+    return element("section", heading, inside, id=name, aria_labelledby=f"{name}-title")
+
+
+def _tiles(found: Report) -> Html:
+    data = found.data
+    told = [
+        ("Rows", f"{data.rows:,}"),
+        ("Columns", f"{len(data.columns):,}"),
+        ("Classes", f"{len(data.classes):,}"),
+        ("Values missing", f"{data.missing:,}"),
+    ]
+    if found.quality is not None:
+        told += [
+            ("Accuracy", percent(found.quality.scores["accuracy"][0])),
+            ("Log-loss", f"{found.quality.scores['log_loss'][0]:.3g}"),
+        ]
+    pairs = [element("div", element("dt", name), element("dd", value)) for name, value in told]
+    return element("dl", joined(pairs), class_="facts")
+
+
+def _contents() -> Html:
+    links = [element("a", heading, href=f"#{name}") for name, heading in HEADINGS.items()]
+    return element("nav", items(links), aria_label="Contents")
+
+
+def _pictures(found: Pictures) -> Html:
+    parts: list[Any] = []
+    if found.shown:
+        shown = joined(picture.html for picture in found.shown.values())
+        parts.append(element("div", shown, class_="pictures"))
+    for name, why in found.skipped.items():
+        parts.append(element("p", f"No picture of {SUBJECTS[name]}: {why}", class_="note"))
+    return joined(parts)
+
+
+# What pictures are of, by name.
+SUBJECTS = {
+    "rows": "the rows",
+    "regions": "the model's regions",
+    "selection": "the choice",
+    "confusion": "the confusion",
+    "reliability": "the probabilities",
+    "quantiles": "the distances",
+}
+
+
+def _footer() -> Html:
+    from suffice import __version__
+
+    said = f"Made by suffice {__version__}. This page is one file: it asks no server for anything."
+    return element("footer", element("p", said))
+
+
+def _titled(title: str | None, data: Material) -> str:
+    if title is not None:
+        return short(title, 200)
+    return "Report" if data.target is None else f"Report on {short(data.target)}"
+
+
+def _checked(path: str | PathLike[str]) -> Path:
+    file = Path(path)
+    if not file.parent.is_dir():
+        raise InvalidParameter(f"there is no folder {str(file.parent)!r} to write the report to.")
+    return file

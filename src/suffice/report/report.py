@@ -1,0 +1,78 @@
+"""Report: all that a page tells, as finished values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from suffice.report.atypical_section import AtypicalRows
+from suffice.report.choice_section import Choice
+from suffice.report.data_section import DataFacts
+from suffice.report.gaps_section import GapFacts
+from suffice.report.markup import percent, plural
+from suffice.report.picture import Picture
+from suffice.report.pictures import Pictures
+from suffice.report.quality_section import Quality
+from suffice.report.usage_section import Usage
+from suffice.selection.diagnostics.diagnosis import Diagnosis
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Report:
+    """What `write_report` found; None for a part that could not be made.
+
+    path : the file
+    title : of the page
+    data : rows, columns, classes
+    choice : the model and how it was found
+    quality : how it does on rows it has not seen
+    diagnosis : whether Gaussian classes fit the data
+    atypical : the rows that the model finds least likely
+    gaps : missing values
+    usage : listings to copy
+    drawings : the pictures, and why others are not there
+    failures : why a part could not be made, by its name
+    """
+
+    path: Path
+    title: str
+    data: DataFacts
+    choice: Choice | None = None
+    quality: Quality | None = None
+    diagnosis: Diagnosis | None = None
+    atypical: AtypicalRows | None = None
+    gaps: GapFacts | None = None
+    usage: Usage | None = None
+    drawings: Pictures = field(default_factory=Pictures)
+    failures: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def model(self) -> Any:
+        """The fitted model; None where there is none."""
+        return None if self.choice is None else self.choice.model
+
+    @property
+    def pictures(self) -> Mapping[str, Picture]:
+        """The pictures by name."""
+        return self.drawings.shown
+
+    @property
+    def summary(self) -> str:
+        """The report in two sentences."""
+        data = self.data
+        said = (
+            f"{plural(data.rows, 'row')}, {plural(len(data.columns), 'column')}, "
+            f"{plural(len(data.classes), 'class')}."
+        )
+        if self.choice is None or self.quality is None:
+            return said
+        accuracy, error = self.quality.scores["accuracy"]
+        return (
+            f"{said} {self.choice.name}: {percent(accuracy)} ± {percent(error)} of the rows it has "
+            "not seen get the right label."
+        )
+
+    def __repr__(self) -> str:
+        return f"<Report {str(self.path)!r}: {self.summary}>"

@@ -1,0 +1,71 @@
+"""Usage: the model in code, and on the command line."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from suffice.report.choice_section import Choice, last_step
+from suffice.report.code import imports
+from suffice.report.markup import Html, code, element, joined
+from suffice.report.material import Material
+
+FILE = "model.suffice"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Listings to copy.
+
+    python : fits the model to the table and asks it
+    command : does the same for files; "" where the model is not one of this package
+    """
+
+    python: str
+    command: str
+
+
+def usage(data: Material, choice: Choice) -> Usage:
+    """For the model that was chosen."""
+    model = choice.model
+    lines = [*imports(model), "", *_table(data)]
+    lines += [f"model = {choice.code}.fit(X, y)", ""]
+    lines += ["labels = model.predict(X)", "probabilities = model.predict_proba(X)"]
+    own = type(last_step(model)).__module__.startswith("suffice.")
+    if hasattr(model, "outlier_pvalue"):
+        lines.append("unusual = model.outlier_pvalue(X) < 0.01")
+    if hasattr(model, "explain"):
+        lines.append("print(model.explain(X, row=0))")
+    if own:
+        lines += ["", f"sf.save(model, {FILE!r})", f"model = sf.load({FILE!r})"]
+    return Usage("\n".join(lines), _command(data) if own else "")
+
+
+def _table(data: Material) -> list[str]:
+    """How X and y come out of a table."""
+    frame = data.frame
+    if data.target is None:
+        return ["# X, y: rows and labels, as this report is about"]
+    target: Any = repr(data.target)
+    said = "# table: the data frame that this report is about"
+    drop = f"table.drop(columns=[{target}])"
+    if frame is not None and not frame.implementation.is_pandas():
+        drop = f"table.drop([{target}])"
+    return [said, f"X, y = {drop}, table[{target}]"]
+
+
+def _command(data: Material) -> str:
+    target = data.target or "label"
+    return (
+        f"suffice fit table.csv --target {shlex.quote(target)} --output {FILE}\n"
+        f"suffice predict {FILE} new.csv --output labels.csv"
+    )
+
+
+def usage_html(found: Usage) -> Html:
+    """The section."""
+    parts = [element("h3", "In Python"), code(found.python, "Python code")]
+    if found.command:
+        parts += [element("h3", "On the command line"), code(found.command, "Shell commands")]
+    return joined(parts)
