@@ -591,3 +591,13 @@ def test_any_damage_to_a_model_file_is_found(tmp_path):
             path.write_bytes(changed)
             with pytest.raises(InvalidFile):
                 sf.load(path)
+
+
+@pytest.mark.parametrize("kind", [sf.QDA, sf.LDA])
+def test_the_last_bit_does_not_depend_on_what_was_asked_first(kind, tmp_path):
+    rows = RNG.normal(size=(3000, 200)) @ np.tri(200) + 1e3
+    model = kind().fit(rows, np.arange(3000) % 3)
+    model.predict_proba(rows[:5])
+    again = reloaded(model, tmp_path / "m")
+    assert same(again.predict_proba(rows), model.predict_proba(rows))
+    assert same(again.predict_proba(rows[:5]), model.predict_proba(rows[:5]))

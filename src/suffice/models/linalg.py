@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,11 +10,15 @@ import numpy as np
 from scipy import linalg
 
 from suffice.data.arrays import Array, Floats
+from suffice.statistics.threads import blas_threads
 
 EPSILON = float(np.finfo(np.float64).eps)
 
 # A triangular matrix is applied in strips of at least so many columns.
 NARROW = 16
+
+# LAPACK inverts smaller matrices by one thread anyway.
+THREADED_FROM = 64
 
 # Squared pivots below this may be rounding.
 DOUBTFUL = 1e-6
@@ -61,7 +66,9 @@ class Cholesky:
     @cached_property
     def matrix(self) -> Floats:
         """A = L^-1 D^-1."""
-        inverse, _ = linalg.lapack.dtrtri(self.factor, lower=1)
+        # Its last bits would depend on how many threads there are when it is first asked for.
+        with blas_threads(1) if self.rank >= THREADED_FROM else nullcontext():
+            inverse, _ = linalg.lapack.dtrtri(self.factor, lower=1)
         return np.ascontiguousarray(inverse / self.scale)
 
     @cached_property

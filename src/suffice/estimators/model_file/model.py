@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from suffice.models.mixture import MixtureModel
 from suffice.models.product import ProductModel
 from suffice.models.student import StudentModel
 from suffice.statistics.container import pack
+from suffice.statistics.threads import blas_threads
 
 KIND = "model"
 VERSION = 1
@@ -161,8 +163,9 @@ def _check_computable(model: Any) -> None:
         found = found.components
     if not isinstance(found, GaussianModel | StudentModel):
         return
-    with np.errstate(all="ignore"):
-        joint = found.answer("joint", found.means[:1])
+    # Of a copy: what a model keeps may differ in its last bits with the number of threads.
+    with np.errstate(all="ignore"), blas_threads(1):
+        joint = replace(found).answer("joint", found.means[:1])
     if np.isnan(joint).any() or np.isposinf(joint).any():
         raise ValueError("its numbers are too large or too small to compute with")
 
