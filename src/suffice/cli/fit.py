@@ -111,8 +111,13 @@ def _of_statistics(path: Path, kind: Kind, priors: str, given: dict[str, str | N
 
 def _of_rows(rows: Any, kind: Kind, priors: str, given: dict[str, str | None]) -> tuple[Any, Any]:
     """The fitted model, and how it was chosen if it was."""
+    import numpy as np
+
+    import suffice as sf
     from suffice.cli.output import working
+    from suffice.data.labels import Labels
     from suffice.estimators.trial import fit as fit_model
+    from suffice.models.priors import class_priors
 
     chosen = parsed_priors(priors, rows.labels.drop_nulls().unique().to_list())
     X, y, weights = rows.features, rows.labels, rows.weights
@@ -123,8 +128,9 @@ def _of_rows(rows: Any, kind: Kind, priors: str, given: dict[str, str | None]) -
     for name, text in given.items():
         if text is not None:
             raise InvalidParameter(f"--model auto chooses --{name} itself; try --model gaussian.")
-    import suffice as sf
-
+    # Priors that do not fit are refused before the long search, not after it.
+    classes = Labels.of(y).classes()
+    class_priors(chosen, classes, np.ones(len(classes)))
     with working("choosing a model by cross-validation"):
         found = sf.select_model(X, y, sample_weight=weights)
     return found.model if chosen is None else with_priors(found.model, chosen), found

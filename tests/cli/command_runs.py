@@ -1,0 +1,59 @@
+"""Runs of the command line in tests: in this process, and tables to run it on."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+from sklearn.datasets import load_iris
+from typer.testing import CliRunner
+
+from suffice.cli.app import app
+
+
+def run(*arguments, code=0, stdin=None):
+    """The result of a command, which must end with an exit code and without a traceback."""
+    found = CliRunner().invoke(app, [str(one) for one in arguments], input=stdin)
+    assert found.exit_code == code, (found.exit_code, found.output, found.exception)
+    assert "Traceback" not in found.output
+    return found
+
+
+def answer(*arguments, stdin=None):
+    """What a command prints with --json."""
+    return json.loads(run(*arguments, "--json", stdin=stdin).stdout)
+
+
+def refused(*arguments, stdin=None):
+    """The one sentence that a command refuses with, on standard error alone."""
+    found = run(*arguments, code=2, stdin=stdin)
+    assert found.stdout == ""
+    lines = found.stderr.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("suffice: ")
+    return lines[0].removeprefix("suffice: ")
+
+
+def iris():
+    """The iris table: four numbers and a species."""
+    X, y = load_iris(return_X_y=True)
+    names = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+    species = np.array(["setosa", "versicolor", "virginica"])[y]
+    return pl.DataFrame({**{n: X[:, j] for j, n in enumerate(names)}, "species": species})
+
+
+def flowers():
+    """The iris table with a column of text, one of codes, and gaps."""
+    rng = np.random.default_rng(0)
+    frame = iris()
+    colour = np.where(
+        rng.random(150) < 0.4, "red", np.where(frame["species"] == "setosa", "b", "g")
+    )
+    width = frame["petal_width"].to_list()
+    width[3] = width[77] = None
+    return frame.with_columns(
+        petal_width=pl.Series(width),
+        colour=pl.Series([None if i == 5 else c for i, c in enumerate(colour.tolist())]),
+        code=pl.Series(rng.integers(1, 4, 150)),
+    )

@@ -1,0 +1,408 @@
+"""Every command does what the library does."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from command_runs import answer, flowers, iris, refused, run
+from sklearn.metrics import confusion_matrix, log_loss
+
+import suffice as sf
+
+FEATURES = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Tables and models to ask."""
+    where = tmp_path_factory.mktemp("cli")
+    iris().write_csv(where / "iris.csv")
+    iris()[::5].write_csv(where / "test.csv")
+    flowers().write_csv(where / "flowers.csv")
+    for name in ("lda", "qda"):
+        run("fit", where / "iris.csv", "-t", "species", "--model", name, "-o", where / name)
+    run(
+        *("fit", where / "flowers.csv", "-t", "species", "--model", "mixed"),
+        *("--categorical", "code", "--out", where / "mixed"),
+    )
+    return where
+
+
+def test_fit_writes_the_model_that_python_fits(folder):
+    frame = iris()
+    model = sf.load(folder / "qda")
+    expected = sf.QDA().fit(frame.select(FEATURES), frame["species"])
+    assert model.statistics_.digest() == expected.statistics_.digest()
+    assert list(model.feature_names_in_) == FEATURES
+
+
+def test_fit_chooses_a_model_by_default(folder):
+    frame = iris()
+    out = folder / "auto.suffice"
+    told = answer("fit", folder / "iris.csv", "--target", "species", "--out", out)
+    found = sf.select_model(frame.select(FEATURES), frame["species"])
+    assert told["candidates"] == len(found.candidates)
+    assert told["cross_validated"]["log_loss"] == pytest.approx(
+        found.table["log_loss"][found.careful]
+    )
+    assert repr(sf.load(out)) == repr(found.model)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("nb", sf.GaussianNB),
+        ("diagonal-lda", sf.DiagonalLDA),
+        ("gaussian", sf.GaussianDiscriminant),
+        ("bayes", sf.BayesianDiscriminant),
+        ("mixture", sf.MixtureDiscriminant),
+        ("mixed", sf.MixedNB),
+    ],
+)
+def test_every_kind_of_model_is_fitted_and_predicts(folder, tmp_path, name, kind):
+    out = tmp_path / "model.suffice"
+    run("fit", folder / "iris.csv", "-t", "species", "--model", name, "-o", out)
+    assert type(sf.load(out)) is kind
+    assert answer("evaluate", out, folder / "iris.csv", "-t", "species")["accuracy"] > 0.9
+
+
+def test_options_of_fit_reach_the_model(folder, tmp_path):
+    out = tmp_path / "m.suffice"
+    told = answer(
+        *("fit", folder / "iris.csv", "-t", "species", "-o", out, "--model", "gaussian"),
+        *("--pooling", "0.5", "--shrinkage", "0.25", "--drop", "sepal_width"),
+        *("--priors", "setosa=0.2,versicolor=0.3,virginica=0.5"),
+    )
+    assert told["columns"] == ["sepal_length", "petal_length", "petal_width"]
+    model = sf.load(out)
+    assert (model.pooling, model.shrinkage) == (0.5, 0.25)
+    assert model.priors_.tolist() == [0.2, 0.3, 0.5]
+
+
+def test_pooling_and_shrinkage_are_found_by_cross_validation(folder, tmp_path):
+    out = tmp_path / "m.suffice"
+    cv = ("--pooling", "cv", "--shrinkage", "cv")
+    run("fit", folder / "iris.csv", "-t", "species", "-o", out, "--model", "gaussian", *cv)
+    assert "by cross-validation" in run("info", out).stdout
+
+
+def test_priors_apply_to_the_automatic_choice(folder, tmp_path):
+    out = tmp_path / "m.suffice"
+    table = iris().vstack(iris()[:50])
+    table.write_csv(tmp_path / "t.csv")
+    run("fit", tmp_path / "t.csv", "-t", "species", "-o", out, "--priors", "uniform")
+    assert sf.load(out).priors_ == pytest.approx([1 / 3] * 3)
+
+
+def test_weights_count_rows(tmp_path):
+    frame = iris().with_columns(w=pl.Series([2.0] * 50 + [0.0] * 10 + [1.0] * 90))
+    frame.write_csv(tmp_path / "w.csv")
+    out = tmp_path / "m"
+    run("fit", tmp_path / "w.csv", "-t", "species", "--weights", "w", "--model", "lda", "-o", out)
+    model = sf.load(out)
+    assert model.statistics_.weight.tolist() == [100.0, 40.0, 50.0]
+    assert list(model.feature_names_in_) == FEATURES
+
+
+def test_rows_without_a_label_are_dropped_or_learnt_from(folder, tmp_path):
+    frame = iris()
+    labels = [None if i % 3 == 0 else label for i, label in enumerate(frame["species"])]
+    frame.with_columns(species=pl.Series(labels)).write_csv(tmp_path / "some.csv")
+    out = tmp_path / "m"
+    told = answer(
+        *("fit", tmp_path / "some.csv", "-t", "species", "--model", "lda", "-o", out),
+        "--drop-unlabelled",
+    )
+    assert sum(told["rows"]) == 100
+    told = answer("fit", tmp_path / "some.csv", "-t", "species", "--model", "mixture", "-o", out)
+    assert told["classes"] == ["setosa", "versicolor", "virginica"]
+    assert "--drop-unlabelled" in refused(
+        "fit", tmp_path / "some.csv", "-t", "species", "--model", "lda", "-o", out
+    )
+
+
+def test_text_is_taken_as_categories(folder):
+    model = sf.load(folder / "mixed")
+    assert [levels.tolist() for levels in model.levels_] == [["b", "g", "red"], ["1", "2", "3"]]
+
+
+@pytest.mark.parametrize("kind", ["lda", "nb"])
+def test_models_of_numbers_take_levels_too(folder, tmp_path, kind):
+    out = tmp_path / "m"
+    run("fit", folder / "flowers.csv", "-t", "species", "--model", kind, "-o", out)
+    told = answer("info", out)
+    assert told["levels"] == {"colour": ["b", "g", "red"]}
+    assert answer("evaluate", out, folder / "flowers.csv", "-t", "species")["accuracy"] > 0.9
+
+
+def test_a_model_on_indicators_tells_of_them(folder, tmp_path):
+    out = tmp_path / "m"
+    run("fit", folder / "flowers.csv", "-t", "species", "--model", "lda", "-o", out)
+    told = answer("explain", out, folder / "flowers.csv", "--row", 60)
+    assert set(told["contributions"]) == {*FEATURES, "code", "colour=g", "colour=red"}
+    assert sum(told["contributions"].values()) + told["base"] == pytest.approx(told["log_odds"])
+    assert "colour=red" in run("boundary", out, "setosa", "virginica").stdout
+    frame = flowers().drop("species")
+    pipeline = sf.load(out)
+    expected = pipeline[-1].outlier_pvalue(pipeline[0].transform(frame))
+    rows = answer("outliers", out, folder / "flowers.csv", "--no-keep")
+    assert [row["outlier_pvalue"] for row in rows] == pytest.approx(expected.tolist())
+    for command in ("sample", "impute"):
+        more = [folder / "flowers.csv"] if command == "impute" else []
+        assert "--model mixed" in refused(command, out, *more)
+
+
+def test_predict_writes_classes_and_probabilities(folder, tmp_path):
+    out = tmp_path / "p.csv"
+    run("predict", folder / "qda", folder / "test.csv", "--out", out)
+    found = pl.read_csv(out)
+    model, rows = sf.load(folder / "qda"), iris()[::5].select(FEATURES)
+    assert found["prediction"].to_list() == model.predict(rows).tolist()
+    names = [f"probability_{label}" for label in model.classes_]
+    assert found.columns == ["prediction", *names]
+    np.testing.assert_allclose(
+        found.select(names).to_numpy(), model.predict_proba(rows), rtol=1e-15
+    )
+
+
+def test_columns_are_found_by_name_in_any_order(folder, tmp_path):
+    frame = iris()[::5]
+    mixed_up = frame.select(["species", *FEATURES[::-1]]).with_columns(extra=pl.lit("x"))
+    mixed_up.write_csv(tmp_path / "other.csv")
+    ordered = run("predict", folder / "lda", folder / "test.csv").stdout
+    assert run("predict", folder / "lda", tmp_path / "other.csv").stdout == ordered
+
+
+def test_predict_keeps_the_table_and_leaves_probabilities_out(folder, tmp_path):
+    frame = iris()[:3].with_columns(prediction=pl.lit("mine"))
+    frame.write_csv(tmp_path / "t.csv")
+    rows = answer("predict", folder / "lda", tmp_path / "t.csv", "--keep", "--no-probabilities")
+    assert list(rows[0]) == [*FEATURES, "species", "prediction", "prediction_"]
+
+
+def test_predict_under_other_priors(folder):
+    rows = answer(
+        *("predict", folder / "lda", folder / "test.csv"),
+        *("--priors", "setosa=0,versicolor=0,virginica=1"),
+    )
+    assert {row["prediction"] for row in rows} == {"virginica"}
+
+
+def test_rows_with_gaps_and_new_levels_are_predicted(folder, tmp_path):
+    table = "colour,code,sepal_length,sepal_width,petal_length,petal_width\nmauve,7,,3.0,1.4,NA\n"
+    (row,) = answer("predict", folder / "mixed", "-", stdin=table)
+    assert row["prediction"] == "setosa"
+
+
+def test_evaluate_tells_what_scikit_learn_tells(folder):
+    told = answer("evaluate", folder / "qda", folder / "test.csv", "-t", "species")
+    model, frame = sf.load(folder / "qda"), iris()[::5]
+    rows, y = frame.select(FEATURES), frame["species"].to_list()
+    assert told["rows"] == len(y)
+    assert told["accuracy"] == np.mean(model.predict(rows) == y)
+    assert told["log_loss"] == pytest.approx(log_loss(y, model.predict_proba(rows)), rel=1e-12)
+    assert told["confusion"] == confusion_matrix(y, model.predict(rows)).tolist()
+    assert 0 <= told["calibration_error"] <= 1
+    assert told["recall"] == pytest.approx(
+        [np.mean(model.predict(rows)[np.array(y) == c] == c) for c in model.classes_]
+    )
+
+
+def test_evaluate_prints_the_confusion_matrix_and_writes_json(folder, tmp_path):
+    out = tmp_path / "e.json"
+    found = run("evaluate", folder / "qda", folder / "test.csv", "-t", "species", "-o", out)
+    for text in ("accuracy", "log-loss", "Brier score", "calibration error", "versicolor"):
+        assert text in found.stdout
+    assert json.loads(out.read_text())["rows"] == 30
+
+
+def test_compare_puts_models_side_by_side(folder):
+    found = run("compare", folder / "iris.csv", "-t", "species", "--folds", 3).stdout
+    for text in ("LDA", "QDA", "logistic regression", "log-loss", "3 folds"):
+        assert text in found
+
+
+def test_merged_parts_are_the_whole(folder, tmp_path):
+    frame = iris()
+    frame[::2].write_parquet(tmp_path / "a.parquet")
+    frame[1::2].write_csv(tmp_path / "b.csv")
+    for part in ("a.parquet", "b.csv"):
+        run("summarize", tmp_path / part, "-t", "species", "-o", tmp_path / f"{part}.stats")
+    parts = [tmp_path / f"{part}.stats" for part in ("a.parquet", "b.csv")]
+    run("merge", *parts, "--out", tmp_path / "all.stats")
+    whole = sf.summarize(frame.select(FEATURES), frame["species"])
+    assert sf.load(tmp_path / "all.stats") == whole
+    run("fit", tmp_path / "all.stats", "--model", "lda", "-o", tmp_path / "m.suffice")
+    expected = sf.LDA().fit_statistics(whole)
+    np.testing.assert_allclose(sf.load(tmp_path / "m.suffice").coef_, expected.coef_, rtol=1e-10)
+    run("forget", tmp_path / "all.stats", parts[0], "--out", tmp_path / "rest.stats")
+    assert sf.load(tmp_path / "rest.stats") == sf.load(parts[1])
+    run(
+        *("forget", tmp_path / "all.stats", tmp_path / "a.parquet", "-t", "species"),
+        *("--out", tmp_path / "rest2.stats"),
+    )
+    assert sf.load(tmp_path / "rest2.stats") == sf.load(parts[1])
+
+
+def test_statistics_with_levels_merge_and_forget(folder, tmp_path):
+    frame = flowers()
+    frame[::2].write_csv(tmp_path / "a.csv")
+    frame[1::2].write_csv(tmp_path / "b.csv")
+    for part in ("a", "b"):
+        run(
+            *("summarize", tmp_path / f"{part}.csv", "-t", "species", "--categorical", "code"),
+            *("-o", tmp_path / f"{part}.stats", "--detail", "diagonal"),
+        )
+    run("merge", tmp_path / "a.stats", tmp_path / "b.stats", "-o", tmp_path / "all.stats")
+    run("fit", tmp_path / "all.stats", "--model", "mixed", "-o", tmp_path / "m.suffice")
+    told = answer("evaluate", tmp_path / "m.suffice", folder / "flowers.csv", "-t", "species")
+    expected = answer("evaluate", folder / "mixed", folder / "flowers.csv", "-t", "species")
+    assert told["log_loss"] == pytest.approx(expected["log_loss"], rel=1e-9)
+    run(
+        *("forget", tmp_path / "all.stats", tmp_path / "b.csv", "-t", "species"),
+        *("-o", tmp_path / "rest.stats"),
+    )
+    assert sf.load(tmp_path / "rest.stats").numeric == sf.load(tmp_path / "a.stats").numeric
+
+
+def test_models_merge_and_forget_rows(folder, tmp_path):
+    frame = iris()
+    frame[::2].write_csv(tmp_path / "a.csv")
+    frame[1::2].write_csv(tmp_path / "b.csv")
+    for part in ("a", "b"):
+        run(
+            *("fit", tmp_path / f"{part}.csv", "-t", "species", "--model", "qda"),
+            *("-o", tmp_path / part),
+        )
+    run("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "all")
+    assert sf.load(tmp_path / "all").statistics_ == sf.load(folder / "qda").statistics_
+    out = tmp_path / "rest"
+    run("forget", tmp_path / "all", tmp_path / "b.csv", "-t", "species", "-o", out)
+    assert sf.load(out).statistics_ == sf.load(tmp_path / "a").statistics_
+
+
+def test_sample_draws_the_rows_that_python_draws(folder):
+    rows = answer("sample", folder / "qda", "-n", 5, "--seed", 3, "--target", "kind")
+    X, y = sf.load(folder / "qda").sample(5, random_state=3)
+    assert [[row[name] for name in FEATURES] for row in rows] == X.tolist()
+    assert [row["kind"] for row in rows] == y.tolist()
+
+
+def test_sample_of_a_class_given_values(folder):
+    rows = answer(
+        *("sample", folder / "mixed", "-n", 4, "--class", "setosa"),
+        *("--given", "colour=red,petal_width=0.25"),
+    )
+    assert {(row["colour"], row["petal_width"], row["label"]) for row in rows} == {
+        ("red", 0.25, "setosa")
+    }
+    assert {row["code"] for row in rows} <= {"1", "2", "3"}
+
+
+def test_impute_fills_gaps_and_nothing_else(folder, tmp_path):
+    frame, out = flowers(), tmp_path / "filled.parquet"
+    run("impute", folder / "mixed", folder / "flowers.csv", "--out", out)
+    found = pl.read_parquet(out)
+    assert found.columns == frame.columns
+    assert sum(found.null_count().row(0)) == 0
+    known = frame["petal_width"].is_not_null()
+    assert found["petal_width"].filter(known).equals(frame["petal_width"].filter(known))
+    model = sf.load(folder / "mixed")
+    rows = frame.drop("species").with_columns(pl.col("code").cast(pl.String))
+    expected = model.impute(rows)
+    assert found["petal_width"][3] == expected[3, 3]
+    assert found["colour"][5] == expected[5, 4]
+
+
+def test_imputing_with_known_classes(folder):
+    table = "species,sepal_length,sepal_width,petal_length,petal_width\nvirginica,,,,\n"
+    (row,) = answer("impute", folder / "qda", "-", "-t", "species", stdin=table)
+    mean = iris().filter(pl.col("species") == "virginica")["petal_length"].mean()
+    assert row["petal_length"] == pytest.approx(mean)
+
+
+def test_outliers_are_scored_and_listed(folder, tmp_path):
+    odd = iris()[:5].with_columns(petal_width=pl.Series([0.2, 0.2, 9.0, 0.2, 5.0]))
+    odd.write_csv(tmp_path / "odd.csv")
+    rows = answer("outliers", folder / "lda", tmp_path / "odd.csv")
+    expected = sf.load(folder / "lda").outlier_pvalue(odd.select(FEATURES))
+    assert [row["outlier_pvalue"] for row in rows] == expected.tolist()
+    assert list(rows[0]) == [*FEATURES, "species", "outlier_pvalue"]
+    few = answer("outliers", folder / "lda", tmp_path / "odd.csv", "--below", 0.001)
+    assert [row["row"] for row in few] == [2, 4]
+
+
+def test_explain_says_why_in_words(folder):
+    model, frame = sf.load(folder / "lda"), iris()[::5]
+    found = run("explain", folder / "lda", folder / "test.csv", "--row", 3).stdout
+    assert found.strip() == f"Row 3: {model.explain(frame.select(FEATURES), row=3)}"
+    told = answer(
+        *("explain", folder / "lda", folder / "test.csv", "--row", 3),
+        *("--class", "virginica", "--against", "setosa"),
+    )
+    odds = model.log_odds(frame.select(FEATURES)[3:4], "virginica", "setosa")[0]
+    assert told["log_odds"] == pytest.approx(odds)
+
+
+def test_boundary_prints_the_equation(folder):
+    model = sf.load(folder / "lda")
+    found = run("boundary", folder / "lda", "setosa", "virginica").stdout
+    assert found.strip() == model.boundary("setosa", "virginica").equation(4)
+    told = answer("boundary", folder / "lda", "setosa", "virginica")
+    assert told["linear"] == model.boundary("setosa", "virginica").linear.tolist()
+    assert "petal" in run("boundary", folder / "qda", "setosa", "virginica", "--latex").stdout
+
+
+def test_info_tells_of_models_and_statistics(folder, tmp_path):
+    text = run("info", folder / "lda").stdout
+    assert "LinearDiscriminantAnalysis" in text
+    assert "150 rows" in text
+    run("summarize", folder / "iris.csv", "-t", "species", "-o", tmp_path / "s.stats")
+    text = run("info", tmp_path / "s.stats").stdout
+    assert "statistics of 150 rows" in text
+    assert answer("info", tmp_path / "s.stats")["rows"] == [50, 50, 50]
+    assert answer("info", folder / "mixed")["levels"]["code"] == ["1", "2", "3"]
+
+
+def test_labels_that_are_numbers_stay_numbers(tmp_path):
+    frame = iris().with_columns(species=pl.Series([1] * 50 + [2] * 50 + [3] * 50))
+    frame.write_csv(tmp_path / "n.csv")
+    out = tmp_path / "m"
+    run("fit", tmp_path / "n.csv", "-t", "species", "--model", "lda", "-o", out)
+    assert sf.load(out).classes_.tolist() == [1, 2, 3]
+    assert answer("evaluate", out, tmp_path / "n.csv", "-t", "species")["accuracy"] > 0.9
+    assert run("boundary", out, "1", "3").stdout.endswith("= 0\n")
+    run(
+        "fit",
+        tmp_path / "n.csv",
+        "-t",
+        "species",
+        "--model",
+        "lda",
+        "-o",
+        out,
+        "--priors",
+        "uniform",
+    )
+
+
+def test_text_labels_that_look_like_numbers_in_part_of_the_rows(tmp_path):
+    names = ["1"] * 50 + ["2"] * 50 + ["x"] * 50
+    frame = iris().with_columns(species=pl.Series(names))
+    frame.write_csv(tmp_path / "all.csv")
+    frame[:100].write_csv(tmp_path / "part.csv")
+    out = tmp_path / "m"
+    run("fit", tmp_path / "all.csv", "-t", "species", "--model", "lda", "-o", out)
+    assert answer("evaluate", out, tmp_path / "part.csv", "-t", "species")["rows"] == 100
+
+
+def test_a_model_without_column_names_takes_columns_in_their_order(tmp_path):
+    frame = iris()
+    sf.LDA().fit(frame.select(FEATURES).to_numpy(), frame["species"]).save(tmp_path / "m")
+    frame.select(FEATURES).write_csv(tmp_path / "x.csv")
+    frame.write_csv(tmp_path / "xy.csv")
+    assert len(answer("predict", tmp_path / "m", tmp_path / "x.csv")) == 150
+    assert "4 columns without names" in refused("predict", tmp_path / "m", tmp_path / "xy.csv")

@@ -1,0 +1,207 @@
+"""The command line as a program of its own: exit codes, pipes, Ctrl-C, help and its cost."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+from command_runs import iris, run
+from typer.testing import CliRunner
+
+from suffice.cli.app import COMMANDS, EXAMPLES, app
+
+PROGRAM = [sys.executable, "-m", "suffice.cli"]
+HEAVY = ("numpy", "scipy", "sklearn", "polars", "pandas", "pyarrow", "numba", "matplotlib")
+
+
+def process(*arguments, **options):
+    command = [*PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("process")
+    iris().write_csv(where / "iris.csv")
+    run("fit", where / "iris.csv", "-t", "species", "--model", "lda", "-o", where / "lda")
+    return where
+
+
+def test_exit_codes(folder):
+    fine = process("predict", folder / "lda", folder / "iris.csv")
+    assert (fine.returncode, fine.stderr) == (0, "")
+    assert len(fine.stdout.splitlines()) == 151
+    wrong = process("predict", folder / "lda", folder / "nothing.csv")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert re.fullmatch(r"suffice: there is no file .*\n", wrong.stderr)
+    unknown = process("predikt")
+    assert unknown.returncode == 2
+    assert (
+        unknown.stderr
+        == "suffice: No such command 'predikt'. Did you mean 'predict'? Try 'suffice --help'.\n"
+    )
+
+
+def test_pipes(folder):
+    table = (folder / "iris.csv").read_text()
+    found = process("predict", folder / "lda", "-", input=table)
+    assert found.returncode == 0
+    assert found.stdout == process("predict", folder / "lda", folder / "iris.csv").stdout
+
+
+def test_a_reader_that_leaves_early_is_no_error(folder):
+    rows = pl.concat([iris()] * 200)
+    rows.write_csv(folder / "long.csv")
+    command = " ".join([*PROGRAM, "predict", str(folder / "lda"), str(folder / "long.csv")])
+    found = subprocess.run(
+        ["bash", "-c", f"{command} | head -1"], capture_output=True, text=True, timeout=120
+    )
+    assert found.stdout.startswith("prediction")
+    assert found.stderr == ""
+
+
+def test_control_c_leaves_no_file(folder, tmp_path):
+    rng = np.random.default_rng(0)
+    wide = {f"x{j}": rng.normal(size=20_000) for j in range(30)}
+    pl.DataFrame({**wide, "y": rng.integers(0, 3, 20_000)}).write_csv(tmp_path / "big.csv")
+    before = set(tmp_path.iterdir())
+    out = tmp_path / "model.suffice"
+    command = [*PROGRAM, "fit", str(tmp_path / "big.csv"), "-t", "y", "--out", str(out)]
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    assert started.poll() is None, "the work was over before it was interrupted"
+    started.send_signal(signal.SIGINT)
+    stdout, stderr = started.communicate(timeout=120)
+    assert started.returncode == 130
+    assert "Traceback" not in stderr
+    assert stdout == ""
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_an_interrupted_write_leaves_the_old_file(folder, tmp_path, monkeypatch):
+    out = tmp_path / "p.csv"
+    out.write_text("old")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    found = CliRunner().invoke(
+        app, ["predict", str(folder / "lda"), str(folder / "iris.csv"), "--out", str(out)]
+    )
+    assert found.exit_code == 130
+    assert out.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_an_unexpected_error_is_a_sentence_unless_asked(folder, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("suffice.cli.loaded.load_model", broken)
+    asked = ["predict", str(folder / "lda"), str(folder / "iris.csv")]
+    found = CliRunner().invoke(app, asked)
+    assert found.exit_code == 2
+    assert found.stderr.startswith("suffice: unexpected RuntimeError: a bug.")
+    monkeypatch.setenv("SUFFICE_DEBUG", "1")
+    assert isinstance(CliRunner().invoke(app, asked).exception, RuntimeError)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_command_has_help_with_an_example(name):
+    found = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
+    assert found.exit_code == 0
+    text = " ".join(found.stdout.split())
+    for example in EXAMPLES[name].splitlines():
+        assert f"Example: {example}" in text
+        assert example.startswith(f"suffice {name} ")
+
+
+def test_every_command_is_listed():
+    found = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"})
+    assert [c.__name__ for c in COMMANDS] == list(EXAMPLES)
+    assert all(f" {name} " in found.stdout for name in EXAMPLES)
+
+
+def test_help_loads_nothing_heavy():
+    program = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom suffice.cli.app import app\n"
+        "for more in ([], ['fit'], ['predict']):\n"
+        "    assert CliRunner().invoke(app, [*more, '--help']).exit_code == 0\n"
+        f"print(*[name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (found.returncode, found.stdout.split()) == (0, []), found.stderr
+
+
+def test_help_costs_little_more_than_the_packages_it_is_drawn_with():
+    packages = [sys.executable, "-c", "import typer, rich.console, rich.table, rich.panel"]
+
+    def seconds(command):
+        started = time.perf_counter()
+        subprocess.run(command, capture_output=True, check=True)
+        return time.perf_counter() - started
+
+    seconds(packages)
+    pairs = [(seconds([*PROGRAM, "--help"]), seconds(packages)) for _ in range(5)]
+    # The quickest of several: a busy machine slows down either.
+    assert min(a for a, _ in pairs) < 4 * min(b for _, b in pairs)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands_and_options(shell):
+    script = process("--show-completion", shell)
+    assert script.returncode == 0
+    assert "_SUFFICE_COMPLETE" in script.stdout
+    words = {"COMP_WORDS": "suffice pre", "COMP_CWORD": "1"}
+    words |= {"_TYPER_COMPLETE_ARGS": "suffice pre", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    asked = process(env={**os.environ, **words, "_SUFFICE_COMPLETE": f"complete_{shell}"})
+    assert "predict" in asked.stdout
+    assert "outliers" not in asked.stdout
+
+
+def on_a_terminal(*arguments):
+    """What a command shows on a terminal."""
+    leader, follower = pty.openpty()
+    command = [*PROGRAM, *map(str, arguments)]
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "150"}
+    started = subprocess.Popen(command, stdout=follower, stderr=follower, env=env)
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(leader)
+    assert started.wait(timeout=120) == 0
+    return shown.decode()
+
+
+def test_a_terminal_sees_tables_and_what_is_left_out(folder):
+    shown = on_a_terminal("predict", folder / "lda", folder / "iris.csv")
+    assert "─" in shown or "━" in shown
+    assert "130 more rows" in shown
+    shown = on_a_terminal("evaluate", folder / "lda", folder / "iris.csv", "-t", "species")
+    assert "Confusion" in shown
+    shown = on_a_terminal(
+        *("fit", folder / "iris.csv", "-t", "species", "-o", folder / "auto"),
+    )
+    assert "choosing a model" in shown
+
+
+def test_the_version():
+    import suffice
+
+    assert process("--version").stdout == f"suffice {suffice.__version__}\n"
