@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB as sklearn_nb
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -182,7 +183,7 @@ def test_weights_reach_the_last_step_of_a_pipeline():
     weights = np.random.default_rng(0).uniform(0.5, 3, len(Y))
     frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
     frame["level"] = np.where(X[:, 9] > 5, "high", "low")
-    models = [make_pipeline(sf.Indicators(), model) for model in (sf.LDA(), LogisticRegression())]
+    models = [make_pipeline(sf.Indicators(), model) for model in (sf.LDA(), sklearn_nb())]
     found = sf.select_model(frame, Y, models, sample_weight=weights)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for i, model in enumerate(models):
