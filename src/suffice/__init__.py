@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from suffice.estimators.bayesian import BayesianDiscriminant
+    from suffice.estimators.card import model_card
     from suffice.estimators.comparing import compare
     from suffice.estimators.discrete import BernoulliNB, CategoricalNB
     from suffice.estimators.files import save
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from suffice.estimators.mixed import MixedNB
     from suffice.estimators.mixture import GaussianMixture
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+    from suffice.estimators.onnx_export import to_onnx
     from suffice.estimators.selecting import select_model
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
@@ -61,6 +63,7 @@ _HOME = {
     "MixedNB": "suffice.estimators.mixed",
     "MixedStatistics": "suffice.statistics.mixed",
     "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
+    "model_card": "suffice.estimators.card",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "save": "suffice.estimators.files",
@@ -68,6 +71,7 @@ _HOME = {
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
     "summarize": "suffice.statistics.summarize",
+    "to_onnx": "suffice.estimators.onnx_export",
 }
 
 __all__ = [
@@ -98,9 +102,11 @@ __all__ = [
     "count_levels",
     "diagnose",
     "load",
+    "model_card",
     "save",
     "select_model",
     "summarize",
+    "to_onnx",
 ]
 
 

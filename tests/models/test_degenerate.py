@@ -520,3 +520,24 @@ def test_oas_of_features_without_any_correlation_is_all_of_the_target():
         model = sf.LDA(shrinkage="oas", target="diagonal").fit(X, y)
         plain = sf.DiagonalLDA().fit(X, y)
         np.testing.assert_allclose(model.covariance_, plain.covariance_, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        sf.QDA(),
+        sf.GaussianNB(),
+        sf.GaussianDiscriminant(pooling=0.5, shrinkage=0.1, inflation=2.0),
+        sf.QDA(priors=[0.0, 0.5, 0.5]),
+    ],
+    ids=repr,
+)
+def test_labels_agree_with_posteriors_however_far_out(model):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 20)
+    X = rng.normal(size=(60, 2)) * (1 + y[:, None])
+    far = np.array([[1e200, 1e200], [-1e200, 0.0], [1e160, -1e180], [1.0, 2.0], [1e30, 1e30]])
+    model = model.fit(X, y)
+    best = model.predict_proba(far).argmax(axis=1)
+    np.testing.assert_array_equal(model.predict(far), best)
+    assert (best[:3] == 2).all()

@@ -152,7 +152,7 @@ def log_probabilities(model: Any, X: Any) -> Floats:
     if isinstance(model, Answers) or (_is_pipeline(model) and isinstance(model[-1], Answers)):
         return np.asarray(model.predict_log_proba(X), np.float64)
     # Others round probabilities to zero, which they never mean.
-    return np.log(np.maximum(model.predict_proba(X), np.finfo(np.float64).tiny))
+    return np.asarray(np.log(np.maximum(model.predict_proba(X), np.finfo(np.float64).tiny)))
 
 
 def described(model: Any) -> dict[str, Any]:

@@ -152,7 +152,8 @@ class GaussianModel:
 
     def scores(self, X: Array) -> Floats:
         """Joint log density up to a constant of the row, (n, k)."""
-        return by_blocks(X, len(self.classes), self._scorer(len(X)))
+        found = by_blocks(X, len(self.classes), self._scorer(len(X)))
+        return self._certain(X, found, 0.0, -np.inf)
 
     def log_posterior(self, X: Array) -> Floats:
         """ln p(y | x), (n, k): exact however far from every class."""
@@ -210,9 +211,12 @@ class GaussianModel:
 
     def _certain(self, X: Array, found: Floats, yes: float, no: float) -> Floats:
         """Rows so far out that squares overflow: there the nearest class is certain."""
-        far = np.isnan(found[:, 0])
-        if not far.any() or self.shared:
+        if self.shared:
             return found
+        far = ~np.isfinite(found[:, 0])
+        if not far.any():
+            return found
+        far[far] = ~np.isfinite(found[far]).any(axis=1)
         far &= np.isfinite(X).all(axis=1)
         rows = X[far].astype(np.float64)
         size = np.abs(rows).max(axis=1, keepdims=True, initial=1.0)
