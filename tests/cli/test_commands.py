@@ -406,3 +406,17 @@ def test_a_model_without_column_names_takes_columns_in_their_order(tmp_path):
     frame.write_csv(tmp_path / "xy.csv")
     assert len(answer("predict", tmp_path / "m", tmp_path / "x.csv")) == 150
     assert "4 columns without names" in refused("predict", tmp_path / "m", tmp_path / "xy.csv")
+
+
+def test_report_writes_a_page(folder, tmp_path):
+    out = tmp_path / "report.html"
+    told = answer("report", folder / "iris.csv", "--target", "species", "--out", out)
+    assert out.read_text().lstrip().lower().startswith("<!doctype html>")
+    assert "150 rows" in told["summary"]
+
+
+def test_a_small_table_is_chosen_for_with_fewer_folds(tmp_path):
+    iris()[::12].write_csv(tmp_path / "few.csv")
+    asked = ("fit", tmp_path / "few.csv", "-t", "species", "-o", tmp_path / "m")
+    assert "fewer folds" in refused(*asked, "--folds", 20)
+    run(*asked, "--folds", 3)

@@ -9,9 +9,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from command_runs import answer, flowers, iris, run
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from suffice.data.table_file import read_table
 from suffice.data.table_output import frame_of, table_bytes
+from suffice.errors import InvalidFile
 
 WRITERS = {
     "t.csv": lambda frame, file: frame.write_csv(file),
@@ -53,6 +56,17 @@ def test_what_means_a_missing_value(tmp_path):
     assert found["a"].to_list() == [1, None, None, 4]
     assert found["b"].to_list() == [None, "x", None, None]
     assert found["c"].to_list() == [None, 2, None, 5]
+
+
+@pytest.mark.parametrize("late", ["2.5", "x", "", "true", "99999999999999999999"])
+@pytest.mark.parametrize("early", ["1", "", "false", "2.5", "x"])
+def test_types_are_those_of_all_rows(tmp_path, monkeypatch, early, late):
+    text = "a,b\n" + f"{early},1\n" * 5 + f"{late},2\n" * 2
+    (tmp_path / "t.csv").write_text(text)
+    monkeypatch.setattr("suffice.data.table_file.FIRST_ROWS", None)
+    expected = read_table(tmp_path / "t.csv").frame
+    monkeypatch.setattr("suffice.data.table_file.FIRST_ROWS", 3)
+    assert read_table(tmp_path / "t.csv").frame.equals(expected)
 
 
 def test_spaces_around_cells_do_not_count(tmp_path):
@@ -155,3 +169,26 @@ def test_a_number_is_written_to_its_last_digit(tmp_path):
     (tmp_path / "t.csv").write_bytes(table_bytes({"a": [value, 1e-300]}, ".csv"))
     assert read_table(tmp_path / "t.csv").frame["a"].to_list() == [value, 1e-300]
     assert frame_of({"a": [value]})["a"][0] == value
+
+
+CELLS = st.sampled_from(
+    ["", "1", "-2.5", "x", '"', '""', ",", "\n", "\r\n", ";", "é", "=1", " ", "NA"]
+)
+ENDINGS = ("t.csv", "t.tsv", "t.parquet", "t.arrow", "t.jsonl", "t.csv.gz")
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    data=st.lists(CELLS, max_size=30).map(lambda cells: "".join(cells).encode())
+    | st.binary(max_size=60)
+    | st.lists(CELLS, max_size=12).map(lambda cells: ("a,b\n" + ",".join(cells)).encode()),
+    name=st.sampled_from(ENDINGS),
+)
+def test_whatever_is_in_a_file_it_is_a_table_or_refused(tmp_path, data, name):
+    (tmp_path / name).write_bytes(data)
+    try:
+        table = read_table(tmp_path / name)
+    except InvalidFile:
+        return
+    assert len(table) > 0
+    assert len(set(table.columns)) == len(table.columns)

@@ -50,6 +50,9 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Parts of the cross-validation of --model auto.")
+    ] = 5,
     weights: options.Weights = None,
     categorical: options.Categorical = None,
     drop: options.Drop = None,
@@ -86,7 +89,7 @@ def fit(
             drop_unlabelled=drop_unlabelled,
             gaps=model is Kind.MIXTURE,
         )
-        fitted, found = _of_rows(rows, model, priors, given)
+        fitted, found = _of_rows(rows, model, priors, given, folds)
     import suffice as sf
 
     sf.save(fitted, out, created=date.today())
@@ -109,7 +112,9 @@ def _of_statistics(path: Path, kind: Kind, priors: str, given: dict[str, str | N
     return unfitted(kind, levels, chosen, given).fit_statistics(found)
 
 
-def _of_rows(rows: Any, kind: Kind, priors: str, given: dict[str, str | None]) -> tuple[Any, Any]:
+def _of_rows(
+    rows: Any, kind: Kind, priors: str, given: dict[str, str | None], folds: int
+) -> tuple[Any, Any]:
     """The fitted model, and how it was chosen if it was."""
     import numpy as np
 
@@ -132,7 +137,7 @@ def _of_rows(rows: Any, kind: Kind, priors: str, given: dict[str, str | None]) -
     classes = Labels.of(y).classes()
     class_priors(chosen, classes, np.ones(len(classes)))
     with working("choosing a model by cross-validation"):
-        found = sf.select_model(X, y, sample_weight=weights)
+        found = sf.select_model(X, y, sample_weight=weights, cv=folds)
     return found.model if chosen is None else with_priors(found.model, chosen), found
 
 

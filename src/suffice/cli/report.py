@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import typer
+
 from suffice.cli import options
 from suffice.errors import MissingPackage
 
@@ -41,8 +43,10 @@ def report(
     )
     frame = rows.features.with_columns(rows.labels.alias(target))
     with working("writing the report"):
-        write(frame, target, out)
-    tell({"out": str(out)}, json, f"report written to {out}; open it in a browser")
+        summary = write(frame, target, out).summary
+    if not json:
+        typer.echo(summary)
+    tell({"out": str(out), "summary": summary}, json, f"written to {out}; open it in a browser")
 
 
 def _writer() -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from shlex import quote
 from typing import Any
 
 from suffice.errors import InvalidFeatures, InvalidParameter, MissingPackage
@@ -76,8 +77,8 @@ class Table:
             names = [name for name in self.columns if self._unfit(name, name in levels)]
             raise InvalidFeatures(
                 f"{self.source} has columns that are neither numbers nor categories: "
-                f"{'; '.join(unfit)}. Leave them out with --drop {','.join(names)}, or name those "
-                "that are categories by --categorical."
+                f"{'; '.join(unfit)}. Leave them out with --drop {quote(','.join(names))}, or name "
+                "those that are categories by --categorical."
             )
         columns = [_as_feature(self.frame[name], name in levels) for name in self.columns]
         return replace(self, frame=self.frame.with_columns(columns))

@@ -18,6 +18,9 @@ STDIN = "-"
 # What means that a value is missing, beside nothing at all.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 
+# By so many rows the types of columns are told; a column that turns out otherwise is read again.
+FIRST_ROWS = 10_000
+
 PARQUET, ARROW = b"PAR1", b"ARROW1"
 JSON_LINES = (".jsonl", ".ndjson")
 
@@ -126,18 +129,16 @@ def _read_text(
     pl = polars()
     content = as_utf8(unpacked(data, source), source, encoding)
     how = layout(content, source, "\t" if ending == ".tsv" else None)
-    options: dict[str, Any] = {"separator": how.separator, "null_values": list(missing)}
     kept = {j for j, name in enumerate(how.names) if name in text}
     names = [f"column_{j}" for j in range(len(how.names))]
+    options = {
+        "separator": how.separator,
+        "null_values": list(missing),
+        "new_columns": names,
+        "schema_overrides": {names[j]: pl.String for j in kept},
+    }
     try:
-        frame = pl.read_csv(
-            content,
-            has_header=True,
-            new_columns=names,
-            infer_schema_length=None,
-            schema_overrides={names[j]: pl.String for j in kept},
-            **options,
-        )
+        frame = _parsed(content, options)
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         blank_lines(content, source, how)
         why = str(error).splitlines()[0].rstrip(".")
@@ -149,6 +150,15 @@ def _read_text(
             frame = frame.with_row_index("row").filter(~pl.col("row").is_in(blank)).drop("row")
     typed = [_typed(frame[:, j], j in kept, missing) for j in range(len(names))]
     return Table(pl.DataFrame(typed).rename(dict(zip(names, how.names, strict=True))), source)
+
+
+def _parsed(content: bytes, options: dict[str, Any]) -> Any:
+    """The columns of a text, their types by the first rows or, where these mislead, by all."""
+    pl = polars()
+    try:
+        return pl.read_csv(content, infer_schema_length=FIRST_ROWS, **options)
+    except pl.exceptions.PolarsError:
+        return pl.read_csv(content, infer_schema_length=None, **options)
 
 
 def _typed(series: Any, is_text: bool, missing: Sequence[str]) -> Any:
