@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from suffice.answers.contributions import explanation
 from suffice.data.arrays import Array, Floats
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidParameter
@@ -87,7 +88,7 @@ def atypical(data: Material, choice: Choice) -> AtypicalRows:
                 model.classes_[best].item(),
                 float(posterior[i, best]),
                 tuple(odd[i]),
-                _reason(model, _at(data, X, order[i : i + 1])),
+                _reason(model, _at(data, X, order[i : i + 1]), posterior[i], names),
             )
         )
     return AtypicalRows(tuple(rows), int((p < LEVEL).sum()), LEVEL * len(p))
@@ -106,11 +107,14 @@ def _at(data: Material, X: Any, rows: Array) -> Any:
     return data.at(rows) if X is data.X else X[rows]
 
 
-def _reason(model: Any, row: Any) -> str:
+def _reason(model: Any, row: Any, posterior: Floats, names: list[str]) -> str:
+    """Why the most probable class rather than the next."""
+    order = np.argsort(-posterior, kind="stable")
     try:
-        return str(model.explain(row))
-    except (AttributeError, NotImplementedError, ValueError):
+        found = model.contributions(row, *model.classes_[order[:2]].tolist())
+    except (AttributeError, NotImplementedError, ValueError):  # a model that cannot say
         return ""
+    return explanation(found, 0, names)
 
 
 def _odd_values(data: Material, model: Any, names: list[str], order: Array) -> list[list[OddValue]]:

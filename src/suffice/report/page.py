@@ -66,7 +66,7 @@ def write_report(
     >>> X, y = load_iris(return_X_y=True)
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "iris.html"
     >>> write_report(X, y, file, model=sf.LDA()).summary
-    '150 rows, 4 columns, 3 classes. LinearDiscriminantAnalysis: 98.0% ± 1.3% of the rows ...'
+    '150 rows, 4 columns, 3 classes. LinearDiscriminantAnalysis: 98.0% ± 0.8% of the rows ...'
     """
     file = _checked(path)
     whole = Material.of(X, y)
@@ -190,6 +190,7 @@ def _pictures(found: Pictures) -> Html:
 
 # What pictures are of, by name.
 SUBJECTS = {
+    "all": "anything",
     "rows": "the rows",
     "regions": "the model's regions",
     "selection": "the choice",

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from suffice.errors import MissingPackage
 from suffice.report.markup import Html, element, short
 
 if TYPE_CHECKING:
@@ -87,11 +86,9 @@ def drawn(name: str, draw: Draw, *, high: float = HIGH, twice: bool = False) -> 
 def _svg(
     name: str, draw: Draw, high: float, own: dict[str, str] | None, background: str = "light"
 ) -> tuple[str, Any]:
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackage("pictures take matplotlib: pip install 'suffice[plot]'.") from None
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     from suffice.plots.display import legend_below
     from suffice.plots.style import theme
 
@@ -160,7 +157,9 @@ def tidy(svg: str, name: str) -> str:
     '<svg><g><path style="fill: var(--ink)"/></g></svg>'
     """
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    # A style within a picture would hold for the whole page.
+    svg = re.sub(r"<(metadata|style)\b.*?</\1>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<defs>\s*</defs>", "", svg)
     svg = re.sub(r"(<svg[^>]*?) width=\"[^\"]*\"", r"\1", svg, count=1)
     svg = re.sub(r"(<svg[^>]*?) height=\"[^\"]*\"", r"\1", svg, count=1)
     svg = re.sub(r" xmlns(?::xlink)?=\"[^\"]*\"", "", svg)

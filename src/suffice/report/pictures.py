@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ MOST_FEATURES = 600
 
 # What axes hold, said below the picture, where there is room.
 BETWEEN = " of the variance between classes"
+
+# From nothing to blue, so that cells go with any background; numbers are white from one half on.
+SHADES = [(0.0, "#00588a00"), (0.5, "#00588a59"), (0.501, "#00588ad9"), (1.0, "#00588aff")]
 
 # Rows of a legend that fit below a picture of the usual height.
 USUAL_CLASSES = 6
@@ -41,6 +45,8 @@ def pictures(
     diagnosis: Diagnosis | None,
 ) -> Pictures:
     """All that make sense for the table and the model."""
+    if find_spec("matplotlib") is None:
+        return Pictures({}, {"all": "they take matplotlib, pip install 'suffice[plot]'."})
     makers: dict[str, Callable[[], Picture]] = {"rows": lambda: _rows(data, choice)}
     if data.shape[1] == data.numbers.shape[1] == 2 and choice is not None:
         makers["regions"] = lambda: _regions(data, choice)
@@ -216,10 +222,8 @@ def _confusion(quality: Quality) -> Picture:
     from matplotlib.colors import LinearSegmentedColormap
 
     from suffice.plots.confusion import ConfusionDisplay
-    from suffice.plots.style import COLOURS
 
-    # From nothing to a colour, so that cells go with any background.
-    shades = LinearSegmentedColormap.from_list("shades", [f"{COLOURS[0]}00", f"{COLOURS[0]}ff"])
+    shades = LinearSegmentedColormap.from_list("shades", SHADES)
     k = len(quality.classes)
     found = drawn(
         "confusion",

@@ -92,6 +92,7 @@ figure {
 }
 figure h3 { margin: 0 0 .5rem; font-size: 1rem; }
 figure svg { display: block; width: 100%; height: auto; }
+figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
 figure svg text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
 figcaption { font-size: .9rem; margin-top: .5rem; }
 .at-night { display: none; }

@@ -6,6 +6,8 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from suffice.report.choice_section import Choice, last_step
 from suffice.report.code import imports
 from suffice.report.markup import Html, code, element, joined
@@ -30,16 +32,25 @@ def usage(data: Material, choice: Choice) -> Usage:
     """For the model that was chosen."""
     model = choice.model
     lines = [*imports(model), "", *_table(data)]
-    lines += [f"model = {choice.code}.fit(X, y)", ""]
+    lines += [f"model = {choice.code}", "model.fit(X, y)", ""]
     lines += ["labels = model.predict(X)", "probabilities = model.predict_proba(X)"]
     own = type(last_step(model)).__module__.startswith("suffice.")
     if hasattr(model, "outlier_pvalue"):
         lines.append("unusual = model.outlier_pvalue(X) < 0.01")
-    if hasattr(model, "explain"):
+    if _explains(model, data):
         lines.append("print(model.explain(X, row=0))")
     if own:
         lines += ["", f"sf.save(model, {FILE!r})", f"model = sf.load({FILE!r})"]
-    return Usage("\n".join(lines), _command(data) if own else "")
+    return Usage("\n".join(lines), _command(data, choice) if own else "")
+
+
+def _explains(model: Any, data: Material) -> bool:
+    """Whether the model can give reasons, as those with densities of some kinds cannot."""
+    try:
+        model.explain(data.at(np.array([0])))
+    except (AttributeError, NotImplementedError, ValueError):
+        return False
+    return True
 
 
 def _table(data: Material) -> list[str]:
@@ -55,12 +66,12 @@ def _table(data: Material) -> list[str]:
     return [said, f"X, y = {drop}, table[{target}]"]
 
 
-def _command(data: Material) -> str:
-    target = data.target or "label"
-    return (
-        f"suffice fit table.csv --target {shlex.quote(target)} --output {FILE}\n"
-        f"suffice predict {FILE} new.csv --output labels.csv"
-    )
+def _command(data: Material, choice: Choice) -> str:
+    ask = f"suffice predict {FILE} new.csv --out predictions.csv"
+    if choice.given:
+        return ask
+    target = shlex.quote(data.target or "label")
+    return f"suffice fit table.csv --target {target} --out {FILE}\n{ask}"
 
 
 def usage_html(found: Usage) -> Html:

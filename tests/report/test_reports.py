@@ -1,0 +1,330 @@
+"""Reports: the numbers are those of the library, every table gets a page, no text becomes HTML."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pages
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+import suffice as sf
+from suffice.errors import InvalidInput, InvalidParameter
+from suffice.report import page, pictures
+from suffice.report.material import Material
+from suffice.report.page import write_report
+
+SECTIONS = ["data", "choice", "quality", "pictures", "diagnosis", "atypical", "gaps", "usage"]
+
+WINE, KINDS = load_wine(return_X_y=True, as_frame=True)
+
+
+def read(report):
+    return pages.Page(report.path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def iris(tmp_path_factory):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    table = X.assign(species=np.array(["setosa", "versicolor", "virginica"])[y])
+    file = tmp_path_factory.mktemp("iris") / "iris.html"
+    return table, write_report(table, "species", file)
+
+
+def test_the_choice_is_that_of_select_model(iris):
+    table, report = iris
+    found = sf.select_model(table.drop(columns="species"), table["species"])
+    assert repr(report.model) == repr(found.model)
+    assert report.choice.at == found.careful
+    for metric, (mean, error) in report.quality.scores.items():
+        assert mean == pytest.approx(found.table[metric][found.careful], abs=1e-12)
+        assert error == pytest.approx(found.table[f"{metric}_se"][found.careful], abs=1e-12)
+
+
+def test_the_confusion_is_that_of_cross_validation(iris):
+    table, report = iris
+    X, y = table.drop(columns="species"), table["species"]
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    told = cross_val_predict(clone(report.model), X, y, cv=folds)
+    np.testing.assert_array_equal(report.quality.confusion, confusion_matrix(y, told))
+    assert report.quality.tested == 150
+    assert report.quality.right == pytest.approx(report.quality.scores["accuracy"][0])
+
+
+def test_the_page_tells_the_numbers(iris):
+    table, report = iris
+    words = read(report).words
+    accuracy, error = report.quality.scores["accuracy"]
+    assert f"{100 * accuracy:.1f}% ± {100 * error:.1f}%" in words
+    assert report.choice.code in words
+    assert "150 rows and 4 columns (4 of numbers)" in words
+    assert "No value is missing." in words
+    for mean, se in report.quality.scores.values():
+        assert f"{mean:.4f}" in words
+        assert f"{se:.4f}" in words
+    for found in sf.diagnose(table.drop(columns="species"), table["species"]).diagnostics.values():
+        assert found.sentence in words
+
+
+def test_all_pictures_are_there_with_words_for_them(iris):
+    _, report = iris
+    assert set(report.pictures) == {"rows", "selection", "confusion", "reliability", "quantiles"}
+    found = read(report)
+    labels = [svg["aria-label"] for svg in found.named("svg")]
+    assert labels == [picture.alt for picture in report.pictures.values()]
+    assert all(svg["role"] == "img" for svg in found.named("svg"))
+    assert "setosa" in report.pictures["rows"].alt
+    assert len(found.named("figcaption")) == len(found.named("figure")) == len(labels)
+
+
+def test_the_page_is_one_small_file_that_asks_for_nothing(iris):
+    _, report = iris
+    text = report.path.read_text(encoding="utf-8")
+    assert len(text) < 3_000_000
+    assert not re.search(r"(src|href)=\"(?!#|data:image/png;base64,)", text)
+    assert "url(h" not in text
+    assert "@import" not in text
+    assert not read(report).named("script")
+
+
+def test_ids_are_there_once_and_references_lead_somewhere(iris):
+    _, report = iris
+    elements = read(report).elements
+    ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    text = report.path.read_text(encoding="utf-8")
+    assert set(re.findall(r"(?:url\(|href=\")#([^)\"]+)", text)) <= set(ids)
+
+
+def test_the_python_listing_runs(iris, tmp_path, monkeypatch):
+    table, report = iris
+    monkeypatch.chdir(tmp_path)
+    names = {"table": table}
+    exec(report.usage.python, names)
+    np.testing.assert_array_equal(names["labels"], report.model.predict(names["X"]))
+    assert (tmp_path / "model.suffice").exists()
+    assert "suffice fit table.csv --target species --out model.suffice" in report.usage.command
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(C=0.5),
+        sf.BayesianDiscriminant(pooling=1.0),
+        sf.LDA(priors=np.array([0.25, 0.75])),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_the_listing_of_a_given_model_runs(model, tmp_path, monkeypatch):
+    X, y = pages.numbers(60, 2, 2)
+    report = write_report(X, y, tmp_path / "a.html", model=model)
+    monkeypatch.chdir(tmp_path)
+    names = {"X": X, "y": y}
+    exec(report.usage.python, names)
+    np.testing.assert_allclose(names["probabilities"], clone(model).fit(X, y).predict_proba(X))
+    assert report.choice.given
+    assert "selection" not in report.pictures
+
+
+def test_a_slip_of_the_pen_is_the_first_odd_row(tmp_path):
+    X = WINE.copy()
+    X.loc[7, "flavanoids"] = 28.0
+    report = write_report(X, KINDS, tmp_path / "wine.html", model=sf.LDA())
+    model = sf.LDA().fit(X, KINDS)
+    p = model.outlier_pvalue(X)
+    assert [one.row for one in report.atypical.rows] == np.argsort(p, kind="stable")[:8].tolist()
+    assert report.atypical.rare == (p < 0.01).sum()
+    first = report.atypical.rows[0]
+    assert (first.row, first.values[0].column, first.values[0].value) == (7, "flavanoids", 28.0)
+    gap = X.loc[[7]].assign(flavanoids=np.nan)
+    expected = np.asarray(model.impute(gap))[0, list(X.columns).index("flavanoids")]
+    assert first.values[0].expected == pytest.approx(expected)
+    best, second = model.classes_[np.argsort(-model.predict_proba(X.loc[[7]])[0])[:2]]
+    assert first.reason == model.explain(X, row=7, a=best, b=second)
+    assert "flavanoids 28 (expected " in read(report).words
+
+
+def test_gaps_are_counted_where_they_are(tmp_path):
+    X = WINE.copy()
+    X.iloc[:12, 2] = np.nan
+    X.iloc[5:8, 0] = np.nan
+    report = write_report(X, KINDS, tmp_path / "gaps.html", model=sf.GaussianNB())
+    assert (report.gaps.columns, report.gaps.counts) == (("ash", "alcohol"), (12, 3))
+    assert report.gaps.incomplete == 12
+    np.testing.assert_allclose(report.gaps.shares[0], [12 / 59, 0, 0])
+    assert report.data.missing == 15
+    words = read(report).words
+    assert "15 values in 2 columns are missing; 12 rows of 178 are incomplete." in words
+    assert "add a column that says whether the value is there" in words
+
+
+def test_columns_are_told_by_kind(tmp_path):
+    table = pages.hostile()
+    report = write_report(table, pages.TARGET, tmp_path / "a.html", model=sf.MixedNB())
+    kinds = [column.kind for column in report.data.columns]
+    assert kinds == ["numbers"] * 4 + ["levels"]
+    first = table[pages.SCRIPT]
+    assert report.data.columns[0].range == (first.min(), first.median(), first.max())
+    counts = table["<i>level</i>"].value_counts()
+    assert dict(report.data.columns[4].levels) == counts.to_dict()
+    assert report.data.classes == tuple(sorted((label, 20) for label in pages.LABELS))
+    assert report.atypical.rows[0].values
+
+
+def test_no_text_of_the_data_becomes_html(tmp_path):
+    report = write_report(
+        pages.hostile(), pages.TARGET, tmp_path / "a.html", model=sf.MixedNB(), title="<h1>'\"&"
+    )
+    found = read(report)
+    assert not found.named("script")
+    assert not found.named("b")
+    assert not found.named("u")
+    assert not found.named("img")
+    assert not [name for _, given in found.elements for name in given if name.startswith("on")]
+    assert len(found.named("title")) == len(found.named("style")) == 1
+    for text in (pages.SCRIPT, pages.HANDLER, *pages.LABELS, "$a_1$ & $\\frac$", "<h1>'\"&"):
+        assert text in found.words
+    assert not report.failures
+    assert not report.drawings.skipped
+    text = report.path.read_text(encoding="utf-8")
+    assert max(map(len, re.findall(r"(?:long name )+", text))) <= 80
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "shown", "failed"),
+    [
+        (pages.numbers(45, 1, 3), {"model": sf.QDA()}, {"rows"}, set()),
+        (pages.numbers(45, 2, 3), {"model": sf.QDA()}, {"rows", "regions"}, set()),
+        (pages.numbers(45, 2, 3), {"model": sf.BayesianDiscriminant()}, {"rows", "regions"}, set()),
+        (pages.numbers(200, 5, 20), {"model": sf.LDA()}, {"rows"}, set()),
+        (pages.numbers(30, 70, 2), {"model": sf.DiagonalLDA()}, {"rows"}, set()),
+        (pages.numbers(6, 2, 2), {"model": sf.LDA()}, {"rows", "regions"}, set()),
+        (pages.with_gaps(), {"model": sf.QDA()}, {"rows"}, set()),
+        (pages.levels_only(), {"model": sf.MixedNB()}, set(), {"diagnosis"}),
+        (pages.polars_frame(), {}, {"rows", "selection"}, set()),
+        (pages.numbers(45, 2, 3), {"model": LogisticRegression()}, {"rows"}, {"atypical"}),
+    ],
+    ids=["d1", "d2", "student", "k20", "wide", "six", "gaps", "levels", "polars", "logistic"],
+)
+def test_every_table_gets_a_page(table, options, shown, failed, tmp_path):
+    report = write_report(*table, tmp_path / "a.html", **options)
+    found = read(report)
+    assert [one["id"] for one in found.named("section")] == SECTIONS
+    assert set(report.failures) == failed
+    assert set(report.pictures) >= {*shown, "confusion", "reliability"}
+    assert "could not be made" not in found.words or failed
+    assert not re.search(r"\bnan\b", found.words)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "why"),
+    [
+        ([[1.0], [2.0]], ["a", "b"], "every class has 1 row"),
+        ([[1.0], [2.0]], ["a", "a"], "y has one class"),
+        ([[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [4.0, 4.0]], list("aabb"), "no candidate"),
+    ],
+)
+def test_a_table_too_small_for_a_model_still_gets_a_page(X, y, why, tmp_path):
+    report = write_report(X, y, tmp_path / "a.html")
+    assert report.model is None
+    assert why in report.failures["choice"]
+    words = read(report).words
+    assert report.failures["choice"] in words
+    assert f"{len(X)} rows" in words
+
+
+def test_a_part_that_fails_leaves_the_others_alone(tmp_path, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("<of all things>")
+
+    monkeypatch.setattr(page, "diagnosed", broken)
+    monkeypatch.setattr(pictures, "_confusion", broken)
+    report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
+    assert report.failures == {"diagnosis": "<of all things>."}
+    assert report.drawings.skipped == {"confusion": "<of all things>."}
+    words = read(report).words
+    assert "This part could not be made: <of all things>." in words
+    assert "No picture of the confusion: <of all things>." in words
+    assert report.quality.right > 0.9
+
+
+def test_without_matplotlib_there_are_no_pictures(tmp_path, monkeypatch):
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+    report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
+    assert not report.pictures
+    assert "pip install 'suffice[plot]'" in read(report).words
+
+
+def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    file = tmp_path / "a.html"
+    file.write_text("before")
+    monkeypatch.setattr("suffice.statistics.container.os.replace", _refused)
+    with pytest.raises(PermissionError):
+        write_report(*pages.numbers(20, 1, 2), file, model=sf.LDA())
+    assert file.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def _refused(*_):
+    raise PermissionError
+
+
+def test_equal_tables_make_equal_pages(tmp_path):
+    files = [tmp_path / "a.html", tmp_path / "b.html"]
+    for file in files:
+        write_report(*pages.numbers(45, 2, 3), file, model=sf.LDA())
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_large_table_is_judged_by_a_part_of_it():
+    X, y = pages.numbers(4000, 2, 2)
+    rare = np.r_[np.zeros(3900, int), np.ones(100, int)]
+    part = Material.of(X, rare).sampled(1, most=1000)
+    counts = np.bincount(part.codes)
+    assert counts.tolist() == [975, 50]
+    np.testing.assert_array_equal(part.X, X[part.rows])
+    np.testing.assert_array_equal(part.y, rare[part.rows])
+    other = Material.of(X, rare).sampled(2, most=1000)
+    assert (part.rows != other.rows).any()
+    whole = Material.of(X, y)
+    assert whole.sampled(1) is whole
+
+
+def test_the_model_of_a_large_table_is_fitted_to_all_of_it(tmp_path, monkeypatch):
+    X, y = pages.numbers(900, 2, 2)
+    monkeypatch.setattr(Material.sampled, "__defaults__", (300,))
+    report = write_report(
+        pd.DataFrame(X, columns=["a", "b"]), y, tmp_path / "a.html", model=sf.QDA()
+    )
+    assert report.model.statistics_ == sf.summarize(pd.DataFrame(X, columns=["a", "b"]), y)
+    assert (report.data.rows, report.data.judged, report.quality.tested) == (900, 300, 300)
+    assert "300 rows drawn at random" in read(report).words
+    p = report.model.outlier_pvalue(pd.DataFrame(X, columns=["a", "b"]))
+    for one in report.atypical.rows:
+        assert one.pvalue == pytest.approx(p[one.row])
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "why"),
+    [
+        (WINE, "kind", {}, "there is no column 'kind'"),
+        (WINE.to_numpy(), "kind", {}, "columns have no names"),
+        (WINE, KINDS[:5], {}, "5 labels"),
+        (WINE, KINDS, {"random_state": 0.5}, "random_state is 0.5"),
+    ],
+)
+def test_what_cannot_be_reported_on_is_refused(X, y, options, why, tmp_path):
+    with pytest.raises(InvalidInput, match=why):
+        write_report(X, y, tmp_path / "a.html", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InvalidParameter, match="there is no folder"):
+        write_report(WINE, KINDS, tmp_path / "none" / "a.html")
