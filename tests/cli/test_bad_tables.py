@@ -254,6 +254,9 @@ def test_text_where_the_model_takes_numbers(folder, tmp_path):
     told = refused("predict", folder / "lda.suffice", written(tmp_path, text))
     assert "'much' in row 0 of column 'sepal_length'" in told
     run("predict", folder / "lda.suffice", written(tmp_path, text), "--missing", "much,?")
+    notes = iris().with_columns(sepal_length=pl.Series([f"note {i}" for i in range(150)]))
+    told = refused("predict", folder / "lda.suffice", written(tmp_path, notes.write_csv()))
+    assert "'note 0' in row 0 of column 'sepal_length'" in told
 
 
 def test_labels_that_the_model_does_not_know(folder, tmp_path):

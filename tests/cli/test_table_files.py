@@ -76,6 +76,12 @@ def test_spaces_around_cells_do_not_count(tmp_path):
     assert found.rows() == [(1, 2.5, "u"), (2, 1000.0, "v")]
 
 
+def test_decimal_commas_where_commas_do_not_separate(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b;y\n1,5;2;u\n-0,25;3,0;v, w\n;1e3;u\n")
+    found = read_table(tmp_path / "t.csv").frame
+    assert found.rows() == [(1.5, 2.0, "u"), (-0.25, 3.0, "v, w"), (None, 1000.0, "u")]
+
+
 def test_a_row_of_empty_cells_is_a_row_and_an_empty_line_is_none(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n,\n\n3,4\n\n")
     assert read_table(tmp_path / "t.csv").frame.rows() == [(1, 2), (None, None), (3, 4)]

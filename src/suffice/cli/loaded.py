@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from suffice.cli.options import Reading
+from suffice.cli.output import working
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
 
 
@@ -71,7 +72,8 @@ class Loaded:
         text = self.text_columns
         if target is not None and all(isinstance(label, str) for label in self.classes):
             text = [*text, target]
-        return read_table(path, text=text, missing=reading.missing, encoding=reading.encoding)
+        with working(f"reading {path}"):
+            return read_table(path, text=text, missing=reading.missing, encoding=reading.encoding)
 
     def rows(self, table: Any) -> Any:
         """The columns that the model was trained on, in its order."""
@@ -79,9 +81,9 @@ class Loaded:
         if names is None:
             return self._unnamed(table)
         self._check_columns(table, names)
-        chosen = table.only(names).features(self.text_columns)
+        chosen = table.only(names)
         self._check_numbers(chosen)
-        return chosen.frame
+        return chosen.features(self.text_columns).frame
 
     def asked(self, method: str, what: str) -> Any:
         """A method of the model; an error says what to fit where it has none."""

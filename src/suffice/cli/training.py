@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from suffice.cli.options import Reading
+from suffice.cli.output import working
 from suffice.errors import InvalidParameter, InvalidWeights
 
 
@@ -50,9 +51,10 @@ def read_training(
     from suffice.data.table_file import read_table
     from suffice.data.table_labels import class_column
 
-    table = read_table(
-        path, text=(*categorical, *text), missing=reading.missing, encoding=reading.encoding
-    )
+    with working(f"reading {path}"):
+        table = read_table(
+            path, text=(*categorical, *text), missing=reading.missing, encoding=reading.encoding
+        )
     table.check_has([target, *([] if weights is None else [weights]), *drop, *categorical])
     for name in (*drop, *categorical):
         if name in (target, weights):

@@ -148,7 +148,8 @@ def _read_text(
         blank = blank_lines(content, source, how)
         if len(how.names) > 1 and blank:
             frame = frame.with_row_index("row").filter(~pl.col("row").is_in(blank)).drop("row")
-    typed = [_typed(frame[:, j], j in kept, missing) for j in range(len(names))]
+    comma = how.separator != ","
+    typed = [_typed(frame[:, j], j in kept, missing, comma) for j in range(len(names))]
     return Table(pl.DataFrame(typed).rename(dict(zip(names, how.names, strict=True))), source)
 
 
@@ -161,8 +162,11 @@ def _parsed(content: bytes, options: dict[str, Any]) -> Any:
         return pl.read_csv(content, infer_schema_length=None, **options)
 
 
-def _typed(series: Any, is_text: bool, missing: Sequence[str]) -> Any:
-    """Text without spaces around it, as numbers if it holds nothing else."""
+def _typed(series: Any, is_text: bool, missing: Sequence[str], comma: bool) -> Any:
+    """Text without spaces around it, as numbers if it holds nothing else.
+
+    comma : whether numbers may have a decimal comma
+    """
     pl = polars()
     if series.dtype != pl.String:
         return series
@@ -170,9 +174,12 @@ def _typed(series: Any, is_text: bool, missing: Sequence[str]) -> Any:
     series = series.set(series.is_in(list(missing)), None)
     if is_text or series.null_count() == len(series):
         return series
-    for kind in (pl.Int64, pl.Float64):
+    tries = [(series, pl.Int64), (series, pl.Float64)]
+    if comma:
+        tries.append((series.str.replace(",", ".", literal=True), pl.Float64))
+    for values, kind in tries:
         try:
-            return series.cast(kind)
+            return values.cast(kind)
         except pl.exceptions.PolarsError:
             continue
     return series
