@@ -328,3 +328,11 @@ def test_what_cannot_be_reported_on_is_refused(X, y, options, why, tmp_path):
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InvalidParameter, match="there is no folder"):
         write_report(WINE, KINDS, tmp_path / "none" / "a.html")
+
+
+def test_the_package_is_called_by_its_name(tmp_path):
+    import suffice.report
+
+    X, y = pages.numbers(20, 1, 2)
+    made = suffice.report(X, y, tmp_path / "a.html", model=sf.LDA(), title="So")
+    assert (made.title, made.path) == ("So", tmp_path / "a.html")

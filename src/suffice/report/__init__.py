@@ -1,1 +1,22 @@
-"""Finished values to pages: one HTML file that tells all about a table and its model."""
+"""Finished values to pages: one HTML file that tells all about a table and its model.
+
+The package itself can be called: `suffice.report(table, "species", "report.html")`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _Report(ModuleType):
+    """A package with the name of what it does: importing a part of it must not hide that."""
+
+    def __call__(self, *given: Any, **options: Any) -> Any:
+        from suffice.report.page import write_report
+
+        return write_report(*given, **options)
+
+
+sys.modules[__name__].__class__ = _Report

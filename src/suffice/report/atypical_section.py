@@ -114,7 +114,7 @@ def _reason(model: Any, row: Any, posterior: Floats, names: list[str]) -> str:
         found = model.contributions(row, *model.classes_[order[:2]].tolist())
     except (AttributeError, NotImplementedError, ValueError):  # a model that cannot say
         return ""
-    return explanation(found, 0, names)
+    return explanation(found, 0, [short(name, 40) for name in names])
 
 
 def _odd_values(data: Material, model: Any, names: list[str], order: Array) -> list[list[OddValue]]:
@@ -185,10 +185,10 @@ def _plain(table: Any) -> Array:
 
 def atypical_html(found: AtypicalRows) -> Html:
     """The section."""
+    many = f"{plural(found.rare, 'row')} {'is' if found.rare == 1 else 'are'}"
     said = (
-        f"{plural(found.rare, 'row')} {'is' if found.rare == 1 else 'are'} so unlike any class "
-        f"that a row of the model would be so with a chance below {LEVEL:g}; about "
-        f"{found.expected:.2g} were to be expected."
+        f"{many if found.rare else 'No row is'} so unlike any class that a row of the model would "
+        f"be so with a chance below {LEVEL:g}; about {found.expected:.2g} were to be expected."
     )
     more = (
         "That is more than chance brings. Look at them before anything else: a slip of the pen, a "

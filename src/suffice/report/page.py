@@ -12,12 +12,12 @@ from suffice.report.atypical_section import atypical, atypical_html
 from suffice.report.choice_section import choice_html, choose
 from suffice.report.data_section import data_facts, data_html
 from suffice.report.diagnosis_section import diagnosed, diagnosis_html
+from suffice.report.findings import Report
 from suffice.report.gaps_section import gap_facts, gaps_html
 from suffice.report.markup import Html, element, escaped, items, joined, percent, reason, short
 from suffice.report.material import Material
 from suffice.report.pictures import Pictures, pictures
 from suffice.report.quality_section import quality, quality_html
-from suffice.report.report import Report
 from suffice.report.sheet import stylesheet
 from suffice.report.usage_section import usage, usage_html
 from suffice.statistics.container import write_whole

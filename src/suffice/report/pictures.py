@@ -151,7 +151,7 @@ def _projection(data: Material) -> Picture:
         f"{_named(data.classes)}. The axes hold {percent(float(shares.sum()), 0)} of what "
         "separates the class means.",
         _caption(
-            f"All {plural(d, 'numeric column')} at once, along {axes} of an "
+            f"{f'All {d} numeric columns at once' if d > 1 else 'The numeric column'}, along {axes} of an "
             "LDA, which separate the class means best",
             f"Percentages are shares{BETWEEN}" if len(data.classes) > 2 and d > 1 else "",
             "Circles show one and two standard deviations, lines what divides the classes"

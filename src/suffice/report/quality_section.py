@@ -112,7 +112,11 @@ def quality_html(found: Quality, facts: DataFacts) -> Html:
     scores = table(caption, head, rows, words=[3])
     judged = found.calibration
     parts = [paragraphs(said, right), scores, element("h3", "Are the probabilities honest?")]
-    parts.append(paragraphs(judged.sentence, judged.recommendation))
+    whole = (
+        "This is of all tested rows together. The calibration error above is a mean over folds, "
+        "whose fewer rows a bin make gaps by chance: it is usually the larger one."
+    )
+    parts.append(paragraphs(f"{judged.sentence} {judged.recommendation}", whole))
     parts += [element("h3", "Which classes are confused?"), paragraphs(found.worst_confusion)]
     if len(found.classes) <= MOST_CLASSES:
         parts.append(_matrix(found))

@@ -1,4 +1,4 @@
-"""Report: all that a page tells, as finished values."""
+"""Findings: all that a page tells, as finished values."""
 
 from __future__ import annotations
 
