@@ -211,6 +211,22 @@ def test_evaluate_tells_what_scikit_learn_tells(folder):
     )
 
 
+def test_evaluate_weighs_rows(folder, tmp_path):
+    frame, rng = iris(), np.random.default_rng(1)
+    weights = rng.integers(0, 3, 150).astype(float)
+    frame.with_columns(w=pl.Series(weights)).write_csv(tmp_path / "w.csv")
+    asked = ("evaluate", folder / "lda", tmp_path / "w.csv", "-t", "species")
+    told = answer(*asked, "--weights", "w")
+    model, y = sf.load(folder / "lda"), frame["species"].to_numpy()
+    chances = model.predict_proba(frame.select(FEATURES))
+    right = model.classes_[None] == y[:, None]
+    brier = ((chances - right) ** 2).sum(axis=1)
+    assert told["brier"] == pytest.approx(np.average(brier, weights=weights), rel=1e-12)
+    said = model.predict(frame.select(FEATURES))
+    assert told["confusion"] == confusion_matrix(y, said, sample_weight=weights).tolist()
+    assert told["accuracy"] == pytest.approx(np.average(said == y, weights=weights))
+
+
 def test_evaluate_prints_the_confusion_matrix_and_writes_json(folder, tmp_path):
     out = tmp_path / "e.json"
     found = run("evaluate", folder / "qda", folder / "test.csv", "-t", "species", "-o", out)
