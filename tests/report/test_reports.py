@@ -330,6 +330,35 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
         write_report(WINE, KINDS, tmp_path / "none" / "a.html")
 
 
+def test_names_that_look_like_drawing_stay_as_they_are(tmp_path):
+    X, y = pages.numbers(30, 2, 2)
+    names = ['#010203 id="axes_1"', "font: 9px a; url(#b)"]
+    report = write_report(pd.DataFrame(X, columns=names), y, tmp_path / "a.html", model=sf.LDA())
+    drawn = pages.Page(report.pictures["rows"].day).words
+    for name in names:
+        assert name in drawn
+
+
+@pytest.mark.parametrize("spoil", ["constant", "empty", "infinite", "integers", "index"])
+def test_odd_columns_do_no_harm(spoil, tmp_path):
+    X, y = pages.numbers(60, 3, 2)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    if spoil == "index":
+        frame.index = np.arange(60) % 7
+    elif spoil == "integers":
+        frame.columns = [0, 1, 2]
+    else:
+        frame["c"] = {"constant": 1.0, "empty": np.nan, "infinite": np.inf}[spoil]
+    report = write_report(frame, y, tmp_path / "a.html", model=sf.GaussianNB())
+    assert [one["id"] for one in read(report).named("section")] == SECTIONS
+    refused = {"infinite": "infinity", "empty": "missing in every row"}
+    if spoil in refused:
+        assert refused[spoil] in report.failures["choice"]
+    else:
+        assert not report.failures
+        assert report.atypical.rows[0].values
+
+
 def test_the_package_is_called_by_its_name(tmp_path):
     import suffice.report
 

@@ -164,9 +164,16 @@ def tidy(svg: str, name: str) -> str:
     svg = re.sub(r"(<svg[^>]*?) height=\"[^\"]*\"", r"\1", svg, count=1)
     svg = re.sub(r" xmlns(?::xlink)?=\"[^\"]*\"", "", svg)
     used = set(REFERENCE.findall(svg))
-    svg = IDENTITY.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", svg)
-    svg = REFERENCE.sub(lambda m: m[0].replace(f"#{m[1]}", f"#{name}-{m[1]}"), svg)
-    svg = FONT.sub(r"font-size: \1", svg)
-    for colour, variable in OWN.items():
-        svg = svg.replace(colour, variable)
+    # Names of the data, which stand between the tags, stay as they are.
+    svg = re.sub(r"<[^>]*>", lambda tag: _own(tag[0], name, used), svg)
     return re.sub(r"\s*\n\s*", "\n", svg).strip()
+
+
+def _own(tag: str, name: str, used: set[str]) -> str:
+    """A tag with colours, fonts and names of the page."""
+    tag = IDENTITY.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", tag)
+    tag = REFERENCE.sub(lambda m: m[0].replace(f"#{m[1]}", f"#{name}-{m[1]}"), tag)
+    tag = FONT.sub(r"font-size: \1", tag)
+    for colour, variable in OWN.items():
+        tag = tag.replace(colour, variable)
+    return tag

@@ -142,6 +142,7 @@ def _projection(data: Material) -> Picture:
     found = drawn("rows", draw, high=_tall(len(data.classes)))
     display = found.pop("display")
     shares = display.shares[list(display.axes)]
+    columns = f"All {d} numeric columns at once" if d > 1 else "The numeric column"
     axes = "two discriminant axes" if len(display.axes) == 2 else "the one discriminant axis"
     left = f" {plural(len(data.layout.discrete), 'column')} of levels left out."
     return Picture(
@@ -151,8 +152,7 @@ def _projection(data: Material) -> Picture:
         f"{_named(data.classes)}. The axes hold {percent(float(shares.sum()), 0)} of what "
         "separates the class means.",
         _caption(
-            f"{f'All {d} numeric columns at once' if d > 1 else 'The numeric column'}, along {axes} of an "
-            "LDA, which separate the class means best",
+            f"{columns}, along {axes} of an LDA, where the class means lie apart most",
             f"Percentages are shares{BETWEEN}" if len(data.classes) > 2 and d > 1 else "",
             "Circles show one and two standard deviations, lines what divides the classes"
             if len(display.axes) == 2
