@@ -198,7 +198,9 @@ def test_weights_that_are_none(tmp_path):
     text = text.replace("x", "")
     assert "missing in row 1" in fit_refused(written(tmp_path, text), "--weights", "w")
     text = "a,w,y\n1,1,u\n2,-1,v\n3,1,u\n4,1,v\n"
-    assert "weight" in fit_refused(written(tmp_path, text), "--weights", "w", "--model", "lda")
+    told = fit_refused(written(tmp_path, text), "--weights", "w", "--model", "lda")
+    assert "the weights 'w' of" in told
+    assert "must be finite and not negative" in told
     assert "target and the weights" in fit_refused(written(tmp_path, text), "--weights", "y")
 
 
@@ -282,7 +284,9 @@ def test_files_of_another_kind(folder):
     assert "there is no file" in refused("info", folder / "nothing")
     assert "holds a model" in refused("fit", model, "--model", "lda", "-o", folder / "y")
     assert "needs the rows" in refused("fit", stats, "-o", folder / "y")
-    assert "leave out --target" in refused("fit", stats, "-t", "species", "-o", folder / "y")
+    told = refused("fit", stats, "-t", "species", "--drop", "a", "-o", folder / "y")
+    assert "leave out --target, --drop" in told
+    assert "--model nb" in refused("fit", stats, "--model", "mixed", "-o", folder / "y")
 
 
 def test_a_damaged_model(folder, tmp_path):

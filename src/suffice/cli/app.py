@@ -25,39 +25,24 @@ from suffice.cli import (
 )
 from suffice.cli.errors import Commands
 
-COMMANDS = (
-    fit.fit,
-    predict.predict,
-    evaluate.evaluate,
-    compare.compare,
-    report.report,
-    explain.explain,
-    boundary.boundary,
-    outliers.outliers,
-    impute.impute,
-    sample.sample,
-    summarize.summarize,
-    merge.merge,
-    forget.forget,
-    info.info,
+# In the order of the help; each module has a function of its own name.
+MODULES = (
+    fit,
+    predict,
+    evaluate,
+    compare,
+    report,
+    explain,
+    boundary,
+    outliers,
+    impute,
+    sample,
+    summarize,
+    merge,
+    forget,
+    info,
 )
-
-EXAMPLES = {
-    "fit": fit.EXAMPLE,
-    "predict": predict.EXAMPLE,
-    "evaluate": evaluate.EXAMPLE,
-    "compare": compare.EXAMPLE,
-    "report": report.EXAMPLE,
-    "explain": explain.EXAMPLE,
-    "boundary": boundary.EXAMPLE,
-    "outliers": outliers.EXAMPLE,
-    "impute": impute.EXAMPLE,
-    "sample": sample.EXAMPLE,
-    "summarize": summarize.EXAMPLE,
-    "merge": merge.EXAMPLE,
-    "forget": forget.EXAMPLE,
-    "info": info.EXAMPLE,
-}
+EXAMPLES: dict[str, str] = {one.__name__.rpartition(".")[2]: one.EXAMPLE for one in MODULES}
 
 app = typer.Typer(
     name="suffice",
@@ -65,7 +50,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    epilog="Example: " + fit.EXAMPLE.split("\n")[0],
+    epilog=f"Example: {fit.EXAMPLE.splitlines()[0]}",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -86,7 +71,6 @@ def suffice(
     """Generative classification of tables: fit, predict, explain, fill gaps, find outliers."""
 
 
-for _command in COMMANDS:
-    app.command(
-        epilog="Example: " + EXAMPLES[_command.__name__].replace("\n", "\n\nExample: "),
-    )(_command)
+for _module, (_name, _examples) in zip(MODULES, EXAMPLES.items(), strict=True):
+    _epilog = "\n\n".join(f"Example: {line}" for line in _examples.splitlines())
+    app.command(_name, epilog=_epilog)(getattr(_module, _name))

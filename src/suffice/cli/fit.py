@@ -71,8 +71,11 @@ def fit(
     check_model_out(out)
     given = {"pooling": pooling, "shrinkage": shrinkage}
     if is_ours(data):
-        if target is not None:
-            raise InvalidParameter(f"{data} is no table and has no columns; leave out --target.")
+        of_tables = {"target": target, "weights": weights, "categorical": categorical, "drop": drop}
+        if extra := [f"--{name}" for name, text in of_tables.items() if text is not None]:
+            raise InvalidParameter(
+                f"{data} is no table and has no columns; leave out {', '.join(extra)}."
+            )
         fitted, found = _of_statistics(data, model, priors, given), None
     else:
         if target is None:
@@ -108,6 +111,8 @@ def _of_statistics(path: Path, kind: Kind, priors: str, given: dict[str, str | N
     levels = hasattr(found, "discrete")
     if levels and kind not in (Kind.NB, Kind.MIXED):
         raise InvalidParameter(f"{path} has counts of levels; fit them with --model mixed.")
+    if not levels and kind is Kind.MIXED:
+        raise InvalidParameter(f"{path} has no counts of levels; fit it with --model nb.")
     chosen = parsed_priors(priors, found.classes.tolist())
     return unfitted(kind, levels, chosen, given).fit_statistics(found)
 

@@ -181,6 +181,9 @@ def load_statistics(path: Path) -> Any:
 
 def is_ours(path: Path) -> bool:
     """Whether a file says of itself that it is a model or statistics."""
+    # A pipe can be read but once.
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
             return b'"suffice":"' in file.read(1024)

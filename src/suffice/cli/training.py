@@ -80,6 +80,8 @@ def read_training(
 
 def read_weights(table: Any, name: str) -> Any:
     """The weights in a column of a table."""
+    from suffice.data.weights import Weights
+
     series = table.column(name)
     if not series.dtype.is_numeric():
         raise InvalidWeights(
@@ -89,4 +91,9 @@ def read_weights(table: Any, name: str) -> Any:
     if series.null_count():
         row = int(series.is_null().arg_true()[0])
         raise InvalidWeights(f"the weights {name!r} of {table.source} are missing in row {row}.")
-    return series.to_numpy().astype("float64")
+    values = series.to_numpy().astype("float64")
+    try:
+        Weights.of(values, len(values))
+    except InvalidWeights as error:
+        raise InvalidWeights(f"the weights {name!r} of {table.source}: {error}") from None
+    return values
