@@ -110,7 +110,13 @@ __all__ = [
 ]
 
 
+# Packages of their own; `report` can be called.
+_PACKAGES = ("plots", "report")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"suffice.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'suffice' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
@@ -119,4 +125,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_PACKAGES])

@@ -13,7 +13,6 @@ from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold
 from suffice.statistics.statistics import listed
 
-
 # Tables are often sorted, so that neighbours are alike: rows are shuffled, always the same way.
 SEED = 0
 

@@ -60,7 +60,7 @@ class Trial:
             for name, values in found.items():
                 scores[name][at] = values
         if all(np.isnan(values).all() for values in scores.values()):
-            raise TooFewRows("no candidate could be fitted. " + " ".join(notes))
+            raise TooFewRows("no candidate could be fitted. " + " ".join(dict.fromkeys(notes)))
         rows = tuple(described(model) for model in candidates)
         return Selection(rows, scores, complexity, metric, tuple(dict.fromkeys(notes)))
 

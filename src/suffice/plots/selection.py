@@ -124,11 +124,11 @@ class SelectionDisplay(Display):
         return self
 
     def _mark(self, ax: Any, mean: Floats) -> None:
-        """The best candidate, and the simplest within a standard error of it."""
-        simple = "simplest within\na standard error"
+        """The best candidate, and the simplest that is not clearly worse."""
+        simple = "simplest, not\nclearly worse"
         rings = (
             ("best", self.selection.best, 15, "o"),
-            (simple, self.selection.one_standard_error, 12, "s"),
+            (simple, self.selection.careful, 12, "s"),
         )
         for label, i, size, marker in rings:
             for path in self.paths:
