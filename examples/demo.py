@@ -15,6 +15,7 @@ began = time.perf_counter()
 
 
 def say(what: str) -> None:
+    """Tell what is going on, and when."""
     print(f"[{time.perf_counter() - began:4.1f} s] {what}", flush=True)
 
 
