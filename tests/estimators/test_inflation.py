@@ -62,7 +62,7 @@ def test_cross_validation_chooses_it():
     rows = rng.standard_t(3, size=(300, 1)) @ np.ones((1, 6)) + rng.normal(size=(300, 6))
     rows[y == 1, :2] += 1.0
     model = sf.GaussianDiscriminant("diagonal", inflation="cv").fit(rows, y)
-    assert model.selection_.candidates[model.selection_.careful]["inflation"] > 1
+    assert model.inflation_ > 1
     plain = sf.GaussianDiscriminant("diagonal")
     loss = -cross_val_score(
         plain, rows, y, cv=StratifiedKFold(5, shuffle=True, random_state=0), scoring="neg_log_loss"

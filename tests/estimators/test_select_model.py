@@ -16,7 +16,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import suffice as sf
-from suffice.errors import InvalidInput, InvalidParameter, TooFewRows
+from suffice.errors import (
+    InvalidFeatures,
+    InvalidInput,
+    InvalidLabels,
+    InvalidParameter,
+    NotFinite,
+    TooFewRows,
+)
 
 X, Y = load_wine(return_X_y=True)
 SHARES = [0.0, 0.1, 0.3, 0.9]
@@ -160,15 +167,23 @@ def test_folds_are_no_more_than_rows_of_the_largest_class():
         ({"y": np.zeros(len(Y))}, TooFewRows, "one class"),
         ({"y": Y[:-1]}, InvalidInput, "178 rows but y has 177 labels"),
         ({"cv": 1}, InvalidParameter, "at least 2 folds"),
-        ({"cv": 200}, TooFewRows, "178 rows, too few for 200 folds"),
+        ({"cv": [([0, 1, 60, 61], [500])]}, InvalidParameter, "fold 0 of cv names row 500"),
+        ({"cv": [(np.arange(100), [-1])]}, InvalidParameter, "fold 0 of cv names row -1"),
+        ({"cv": [([0.5, 1.5], [2.5])]}, InvalidParameter, "fold 0 of cv holds float64"),
+        ({"cv": [(np.arange(178), [])]}, InvalidParameter, "fold 0 has no row to test on"),
         ({"cv": "five"}, InvalidParameter, "does not split"),
         ({"metric": "auc"}, InvalidParameter, "metric is 'auc'"),
         ({"rule": "two"}, InvalidParameter, "rule is 'two'"),
         ({"models": ["lda"]}, InvalidParameter, "takes classifiers"),
         ({"models": sf.LDA(), "grid": {"pooling": [1]}}, InvalidParameter, "grid does not fit"),
         ({"models": sf.LDA(), "grid": {"shrinkage": [2.0]}}, InvalidParameter, "shrinkage is 2.0"),
-        ({"groups": [1, 2]}, InvalidParameter, "groups has 2 entries for 178 rows"),
-        ({"groups": np.zeros(len(Y))}, TooFewRows, "1 groups, too few for 5 folds"),
+        ({"groups": [1, 2]}, InvalidParameter, "groups has the shape"),
+        ({"groups": 5}, InvalidParameter, "groups has the shape"),
+        ({"groups": [None, *"a" * 177]}, InvalidParameter, "groups has no entry in row 0"),
+        ({"groups": np.append(np.nan, np.ones(177))}, InvalidParameter, "no entry in row 0"),
+        ({"groups": np.zeros(len(Y))}, TooFewRows, "all rows are in one group"),
+        ({"models": sf.LDA}, InvalidParameter, "is a class; write LinearDiscriminantAnalysis"),
+        ({"models": []}, InvalidParameter, "models is empty"),
         ({"sample_weight": np.zeros(len(Y))}, InvalidInput, "weight"),
     ],
     ids=lambda value: str(list(value)) if isinstance(value, dict) else "",
@@ -206,6 +221,34 @@ def test_rows_of_weight_zero_are_as_if_absent():
     np.testing.assert_allclose(found.scores["log_loss"], plain.scores["log_loss"], rtol=1e-9)
     share = sf.LDA(shrinkage="cv").fit(rows, y, sample_weight=weights).shrinkage_
     assert share in sf.LDA(shrinkage="cv").fit(X, Y).selection_.table["shrinkage"]
+
+
+def test_an_error_that_all_candidates_share_is_told_once_and_as_it_is():
+    rows = X.copy()
+    rows[100, 2] = np.inf
+    with pytest.raises(NotFinite, match=r"row 100, column 2") as caught:
+        sf.select_model(rows, Y)
+    assert "left out" not in str(caught.value)
+
+
+def test_no_rows_at_all_are_named():
+    with pytest.raises(InvalidLabels, match="no labels"):
+        sf.select_model(X[:0], Y[:0])
+    with pytest.raises(InvalidFeatures, match="X is missing"):
+        sf.select_model(None, Y)
+
+
+def test_models_may_be_a_mapping_or_a_list():
+    models = {"one": sf.LDA(), "two": sf.QDA()}
+    by_name, listed = (sf.select_model(X, Y, m) for m in (models, list(models.values())))
+    assert np.array_equal(by_name.scores["log_loss"], listed.scores["log_loss"])
+    found = sf.compare(X, Y, [sf.LDA(), sf.LDA(shrinkage=0.1)])
+    assert found.names == ("LinearDiscriminantAnalysis", "LinearDiscriminantAnalysis (2)")
+
+
+def test_fewer_groups_than_folds_make_fewer_folds():
+    found = sf.select_model(X, Y, sf.LDA(), groups=[f"g{i % 3}" for i in range(len(Y))])
+    assert found.notes == ("3 folds instead of 5: there are no more groups.",)
 
 
 # Parameters chosen at fit

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import as_features
+from suffice.data.features import as_features, infinite
 from suffice.data.labels import Labels, shown
 from suffice.data.weights import Weights
-from suffice.errors import InvalidInput, TooFewRows
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels, TooFewRows
 from suffice.estimators.splitting import folds_of
 from suffice.models.settings import Settings
 from suffice.selection.complexity import effective_parameters
@@ -38,7 +38,12 @@ def labelled(X: Any, y: Any, sample_weight: Any) -> tuple[Array, Indices, Floats
 
     Rows of weight zero, which are in no fold, count for no class.
     """
-    labels, codes = Labels.of(y).encode()
+    if X is None:
+        raise InvalidFeatures("X is missing: pass a table of rows.")
+    given = Labels.of(y)
+    if not len(given):
+        raise InvalidLabels("y has no labels: there is no row to test on.")
+    labels, codes = given.encode()
     n, rows = len(codes), _num_samples(X)
     if rows != n:
         raise InvalidInput(
@@ -57,7 +62,11 @@ def compared(
     """Scores of members of the family in each fold, and how complex they are."""
     features = as_features(X)
     settings = [one.recipe for one in asked if isinstance(one.recipe, Settings)]
-    table = Numbers(features.read(0, features.shape[0]), *at, detail=_enough(settings))
+    rows = features.read(0, features.shape[0])
+    error = infinite(rows, 0, features.names)
+    if error is not None:
+        raise error
+    table = Numbers(rows, *at, detail=_enough(settings))
     found = cross_validated(table, folds, asked)
     whole = None
     if any(isinstance(one.shrinkage, str) for one in settings):

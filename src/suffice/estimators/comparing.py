@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -24,7 +24,7 @@ from suffice.estimators.linear import LDA
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.selecting import select_model
-from suffice.estimators.trial import Trial, fit, log_probabilities
+from suffice.estimators.trial import Trial, fit, log_probabilities, named_classifiers
 from suffice.selection.comparison import Comparison, Curve
 from suffice.selection.folds import Fold
 from suffice.selection.tally import METRICS, Tally
@@ -41,7 +41,7 @@ Change = Callable[[Any, Indices], tuple[Any, Indices]]
 def compare(
     X: Any,
     y: Any,
-    models: Mapping[str, Any] | None = None,
+    models: Any = None,
     *,
     cv: Any = 5,
     groups: Any = None,
@@ -53,17 +53,16 @@ def compare(
     Parameters
     ----------
     X, y, sample_weight, cv, groups : as for `select_model`
-    models : classifiers by name; None takes the family, the automatic choice, two Gaussians a
-        class, and scikit-learn's logistic regression with and without its usual penalty
+    models : classifiers by name, or a list of them; None takes the family, the automatic choice,
+        two Gaussians a class, and scikit-learn's logistic regression with and without its usual
+        penalty
     random_state : for the outliers and the smaller training sets
     """
     trial = Trial(X, y, sample_weight, cv, groups)
-    chosen = _usual(X, y, sample_weight) if models is None else dict(models)
-    if not chosen:
-        raise InvalidParameter("models is empty; name at least one classifier.")
+    chosen = _usual(X, y, sample_weight) if models is None else named_classifiers(models)
     names, candidates = tuple(chosen), list(chosen.values())
     found = trial.run(candidates, "log_loss")
-    contest = _Contest(trial, candidates, np.random.default_rng(random_state))
+    contest = _Contest(trial, candidates, np.random.default_rng(_seed(random_state)))
     fitted, seconds = zip(*(_timed(trial, model) for model in candidates), strict=True)
     return Comparison(
         names,
@@ -77,6 +76,14 @@ def compare(
         contest.curve(),
         fitted,
     )
+
+
+def _seed(random_state: Any) -> Any:
+    try:
+        np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(f"random_state is {random_state!r}: {error}") from None
+    return random_state
 
 
 def logistic_regression(X: Any, free: bool = False) -> Any:

@@ -35,7 +35,8 @@ class GaussianDiscriminant(GaussianClassifier):
     classes_, priors_, means_, covariance_, covariances_, statistics_, n_features_in_,
     feature_names_in_ ; borrowed_classes_ : classes with too few rows for a covariance of their
         own, which borrow the pooled one
-    pooling_, shrinkage_ : as given or, for "cv", as chosen; selection_ : how (see `Selection`)
+    pooling_, shrinkage_, inflation_ : as given or, for "cv", as chosen; selection_ : how (see
+        `Selection`)
 
     >>> from sklearn.datasets import load_iris
     >>> from suffice import GaussianDiscriminant

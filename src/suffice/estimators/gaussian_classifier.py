@@ -92,6 +92,12 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         """Classes whose own covariance is singular, so that they borrow the pooled one."""
         return np.asarray(self.classes_[list(self._fitted.borrowed)])
 
+    @property
+    def inflation_(self) -> float:
+        """What the covariances were multiplied by, as given or as chosen."""
+        self._fitted_statistics  # noqa: B018 - raises where there is no fit
+        return self._built_with.inflation
+
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, Statistics | IncompleteStatistics)
 

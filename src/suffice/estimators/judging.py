@@ -39,6 +39,8 @@ class Judging:
         anew for each row where values are missing, and for rows whose removal changes more than
         numbers: the last of its class, or one without which a class has to borrow a covariance.
 
+        What `fit` chose by cross-validation stays as it is.
+
         X, y, sample_weight : the rows that the model was trained on, all of them
 
         >>> from sklearn.datasets import load_iris

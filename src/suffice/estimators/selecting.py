@@ -11,8 +11,10 @@ from sklearn.model_selection import ParameterGrid
 
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
-from suffice.estimators.trial import Trial
+from suffice.estimators.trial import Trial, named_classifiers
+from suffice.models.settings import choice
 from suffice.selection.selection import Selection
+from suffice.selection.tally import METRICS
 
 RULES = ("careful", "best", "one-standard-error")
 
@@ -38,7 +40,8 @@ def select_model(
     Parameters
     ----------
     X, y, sample_weight : as for `fit`
-    models : a classifier or several; None tries the family, from naive Bayes to QDA
+    models : a classifier, a list or a mapping of them; None tries the family, from naive Bayes to
+        QDA
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them
     metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
     rule : take the simplest that is not clearly worse than the best, by half a standard error of
@@ -55,8 +58,8 @@ def select_model(
     >>> found.model, found.table["log_loss"].round(3)
     (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.027, 0.583, 0.645]))
     """
-    if rule not in RULES:
-        raise InvalidParameter(f"rule is {rule!r}; it must be one of {', '.join(RULES)}.")
+    choice("rule", rule, RULES)
+    choice("metric", metric, METRICS)
     trial = Trial(X, y, sample_weight, cv, groups)
     candidates = _candidates(models, grid, X)
     found = trial.run(candidates, metric)
@@ -67,13 +70,7 @@ def select_model(
 def _candidates(given: Any, grid: Any, X: Any) -> list[Any]:
     if given is None:
         given = automatic_candidates(X)
-    models: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
-    for model in models:
-        if not hasattr(model, "get_params") or not hasattr(model, "predict_proba"):
-            raise InvalidParameter(
-                f"models holds {model!r}; it takes classifiers with predict_proba, such as "
-                "suffice.LDA()."
-            )
+    models = list(named_classifiers(given).values())
     if grid is None:
         return models
     try:

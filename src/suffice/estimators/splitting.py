@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.missing import is_missing
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold
 from suffice.statistics.statistics import listed
@@ -31,27 +32,25 @@ def folds_of(
         splitter of scikit-learn, or an iterable of (train, test) row numbers
     """
     n = len(codes)
-    if groups is not None and np.shape(groups) != (n,):
-        raise InvalidParameter(f"groups has {len(groups)} entries for {n} rows.")
+    if groups is not None:
+        groups = _group_codes(groups, n)
     counts = np.ones(n, bool) if weights is None else weights > 0
     if not isinstance(cv, int | np.integer) or isinstance(cv, bool):
         given = _given(cv, X, codes, groups)
         return [Fold(f.train[counts[f.train]], f.test[counts[f.test]]) for f in given], []
     at = np.flatnonzero(counts)
-    check_count(int(cv), len(at))
+    check_count(int(cv))
     if groups is None:
         folds, notes = _stratified(int(cv), codes[at], classes)
     else:
-        folds, notes = _grouped(int(cv), codes[at], np.asarray(groups)[at]), []
+        folds, notes = _grouped(int(cv), codes[at], groups[at])
     return [Fold(at[fold.train], at[fold.test]) for fold in folds], notes
 
 
-def check_count(cv: int, n: int) -> None:
-    """Raise unless n rows make so many folds."""
+def check_count(cv: int) -> None:
+    """Raise unless there are at least two folds."""
     if cv < 2:
         raise InvalidParameter(f"cv is {cv}; it takes at least 2 folds.")
-    if cv > n:
-        raise TooFewRows(f"there are {n} rows, too few for {cv} folds; use fewer folds.")
 
 
 def _stratified(cv: int, codes: Indices, classes: Array) -> tuple[list[Fold], list[str]]:
@@ -84,26 +83,63 @@ def _stratified(cv: int, codes: Indices, classes: Array) -> tuple[list[Fold], li
     return [Fold(np.delete(everyone, tested[test]), tested[test]) for _, test in splits], notes
 
 
-def _grouped(cv: int, codes: Indices, groups: Array) -> list[Fold]:
-    found = len(np.unique(groups))
+def _group_codes(groups: Any, n: int) -> Indices:
+    values = np.asarray(groups)
+    if values.shape != (n,):
+        raise InvalidParameter(
+            f"groups has the shape {values.shape} for {n} rows; give one group a row."
+        )
+    if values.dtype.kind == "O":
+        missing = [i for i, value in enumerate(values.tolist()) if is_missing(value)]
+        if missing:
+            raise InvalidParameter(f"groups has no entry in row {missing[0]}; give every row one.")
+        values = np.array([str(value) for value in values.tolist()])
+    elif values.dtype.kind == "f" and np.isnan(values).any():
+        row = int(np.isnan(values).argmax())
+        raise InvalidParameter(f"groups has no entry in row {row}; give every row one.")
+    return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
+
+
+def _grouped(cv: int, codes: Indices, groups: Indices) -> tuple[list[Fold], list[str]]:
+    found, notes = len(np.unique(groups)), []
+    if found < 2:
+        raise TooFewRows("all rows are in one group, so none is left to train on.")
     if found < cv:
-        raise TooFewRows(f"there are {found} groups, too few for {cv} folds; use fewer folds.")
+        notes.append(f"{found} folds instead of {cv}: there are no more groups.")
+        cv = found
     splitter = StratifiedGroupKFold(cv, shuffle=True, random_state=SEED)
-    return _folds(splitter.split(groups, codes, groups))
+    return _folds(splitter.split(groups, codes, groups), len(codes)), notes
 
 
 def _given(cv: Any, X: Any, codes: Indices, groups: Any) -> list[Fold]:
     try:
         splitter = check_cv(cv, codes, classifier=True)
-        return _folds(splitter.split(X, codes, groups))
+        splits = [(train, test) for train, test in splitter.split(X, codes, groups)]
     except (TypeError, ValueError, IndexError) as error:
         raise InvalidParameter(f"cv={cv!r} does not split these rows: {error}") from None
+    return _folds(splits, len(codes))
 
 
-def _folds(splits: Any) -> list[Fold]:
-    return [Fold(_numbers(train), _numbers(test)) for train, test in splits]
+def _folds(splits: Any, n: int) -> list[Fold]:
+    return [
+        Fold(_numbers(train, n, number), _numbers(test, n, number))
+        for number, (train, test) in enumerate(splits)
+    ]
 
 
-def _numbers(rows: Any) -> Indices:
-    rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype.kind == "b" else rows
+def _numbers(rows: Any, n: int, fold: int) -> Indices:
+    """Row numbers, from row numbers or a mask."""
+    found = np.asarray(rows)
+    if found.dtype.kind == "b" and found.shape == (n,):
+        return np.flatnonzero(found)
+    if found.size and (found.ndim != 1 or found.dtype.kind not in "iu"):
+        raise InvalidParameter(
+            f"fold {fold} of cv holds {found.dtype} values of shape {found.shape}; it takes row "
+            "numbers, or a mask of all rows."
+        )
+    out = found[(found < 0) | (found >= n)]
+    if out.size:
+        raise InvalidParameter(
+            f"fold {fold} of cv names row {out[0]}; there are {n} rows, counted from 0."
+        )
+    return found.astype(np.int64).reshape(-1)

@@ -43,7 +43,7 @@ class Trial:
         scores = {name: np.full((len(candidates), len(self.folds)), np.nan) for name in METRICS}
         notes = list(self.notes)
         complexity = np.full(len(candidates), np.inf)
-        waiting = self._together(candidates)
+        waiting, failures = self._together(candidates), []
         while waiting:
             at = waiting.pop(0)
             try:
@@ -56,10 +56,13 @@ class Trial:
                     waiting += [[i] for i in at]
                 else:
                     notes.append(f"{_named(candidates[at[0]])} is left out: {error}")
+                    failures.append(error)
                 continue
             for name, values in found.items():
                 scores[name][at] = values
-        if all(np.isnan(values).all() for values in scores.values()):
+        if len(failures) == len(candidates):
+            if len({type(error) for error in failures}) == 1:
+                raise failures[0]
             raise TooFewRows("no candidate could be fitted. " + " ".join(dict.fromkeys(notes)))
         rows = tuple(described(model) for model in candidates)
         return Selection(rows, scores, complexity, metric, tuple(dict.fromkeys(notes)))
@@ -145,6 +148,30 @@ class Trial:
             name: np.array([[one[name][0] for one in fold] for fold in by_fold]).T
             for name in METRICS
         }
+
+
+def named_classifiers(given: Any) -> dict[str, Any]:
+    """Classifiers by name: from a mapping, a list, or a single one."""
+    if isinstance(given, Mapping):
+        named = {str(name): model for name, model in given.items()}
+    else:
+        models = list(given) if isinstance(given, list | tuple) else [given]
+        named = {}
+        for model in models:
+            name = _named(model) if hasattr(model, "get_params") else repr(model)
+            again = sum(other.split(" (")[0] == name for other in named)
+            named[f"{name} ({again + 1})" if again else name] = model
+    if not named:
+        raise InvalidParameter("models is empty; name at least one classifier.")
+    for model in named.values():
+        if isinstance(model, type):
+            raise InvalidParameter(f"{model.__name__} is a class; write {model.__name__}().")
+        if not hasattr(model, "get_params") or not hasattr(model, "predict_proba"):
+            raise InvalidParameter(
+                f"models holds {model!r}; it takes classifiers with predict_proba, such as "
+                "suffice.LDA()."
+            )
+    return named
 
 
 def log_probabilities(model: Any, X: Any) -> Floats:

@@ -22,6 +22,7 @@ from suffice.models.scoring import Independent, by_blocks, normalised, probabili
 from suffice.models.settings import Settings, fitting
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.threads import small_matrices
 
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -234,7 +235,11 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
     if not len(statistics.classes):
         raise TooFewRows("there are no rows to build a model from.")
     chances = class_priors(priors, statistics.classes, statistics.weight)
-    settings = adapted(settings, statistics)
+    with small_matrices(statistics.n_features):
+        return _built(statistics, adapted(settings, statistics), chances)
+
+
+def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> GaussianModel:
     statistics, settings = complete(fitting(statistics, settings), settings)
     covariances: tuple[Covariance, ...]
     if settings.structure == "full":

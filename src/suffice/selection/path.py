@@ -13,12 +13,10 @@ from suffice.models.groups import Group, Groups, Matrix
 from suffice.models.linalg import eigen
 from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.threads import blas_threads, n_threads
+from suffice.statistics.threads import small_matrices
 
 # Eigenvalues are known to some 1e-15 of the largest, so those this much smaller to ten digits.
 SMALLEST = 1e-5
-
-FEW_FEATURES = 256
 
 
 class Path(Protocol):
@@ -129,8 +127,7 @@ def shrinkage_path(
 
     The others (where a covariance is nearly singular, or repairs are due) are left to `build`.
     """
-    # Small matrices are decomposed faster by one thread.
-    with blas_threads(1 if statistics.n_features <= FEW_FEATURES else n_threads()):
+    with small_matrices(statistics.n_features):
         return _path(statistics, settings)
 
 

@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+# Sizes of matrices: from the first BLAS may use threads, up to the second it had better not.
+THREADED_FROM, SMALL_MATRIX = 32, 256
+
 
 def n_threads() -> int:
     """Threads to use: SUFFICE_NUM_THREADS, or as many as this process may run on."""
@@ -71,6 +74,19 @@ def blas_threads(limit: int) -> Iterator[None]:
             if _users == 0:
                 _limiter.__exit__(None, None, None)
                 _limiter = None
+
+
+@contextmanager
+def small_matrices(d: int) -> Iterator[None]:
+    """BLAS as is best for factors of d x d matrices: its threads wait longer than small ones take.
+
+    Below some size it uses one thread by itself.
+    """
+    if d < THREADED_FROM:
+        yield
+        return
+    with blas_threads(1 if d <= SMALL_MATRIX else n_threads()):
+        yield
 
 
 @cache

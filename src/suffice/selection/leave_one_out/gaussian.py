@@ -16,10 +16,7 @@ from suffice.selection.leave_one_out.refit import refit
 from suffice.selection.leave_one_out.rows import LabelledRows, Removal
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.threads import blas_threads, n_threads
-
-# Products of fewer features are fastest one a thread.
-FEW_FEATURES = 256
+from suffice.statistics.threads import small_matrices
 
 
 def gaussian_densities(
@@ -33,7 +30,7 @@ def gaussian_densities(
     """
     n, k = len(rows), len(statistics.classes)
     out = LeftOutDensities.empty(n, k, settings.inflation)
-    with np.errstate(all="ignore"), blas_threads(_n_blas_threads(statistics.n_features)):
+    with np.errstate(all="ignore"), small_matrices(statistics.n_features):
         plans = _plans(statistics, replace(settings, inflation=1.0), rows)
         if not plans:
             out.doubtful[:] = True
@@ -48,10 +45,6 @@ def gaussian_densities(
     out.doubtful[:] = False
     out.doubtful[at] = True
     return out
-
-
-def _n_blas_threads(n_features: int) -> int:
-    return 1 if n_features <= FEW_FEATURES else n_threads()
 
 
 def _run(plan: Plan, statistics: Statistics, rows: LabelledRows, out: LeftOutDensities) -> None:
