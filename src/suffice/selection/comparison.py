@@ -42,8 +42,8 @@ class Comparison:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> found = sf.compare(X, y, {"LDA": sf.LDA(), "QDA": sf.QDA()})
-    >>> found.names, found.table["accuracy"]
-    (('LDA', 'QDA'), array([0.98, 0.98]))
+    >>> found.names, found.table["accuracy"].round(2)
+    (('LDA', 'QDA'), array([0.98, 0.97]))
     """
 
     names: tuple[str, ...]
