@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from suffice.estimators.bayesian import BayesianDiscriminant
+    from suffice.estimators.bernoulli import BernoulliNB
     from suffice.estimators.card import model_card
+    from suffice.estimators.categorical import CategoricalNB
     from suffice.estimators.comparing import compare
-    from suffice.estimators.discrete import BernoulliNB, CategoricalNB
     from suffice.estimators.files import save
     from suffice.estimators.gaussian import (
         QDA,
@@ -42,8 +43,8 @@ __version__ = "0.1.0"
 # Resolved on first use, so that `import suffice` stays fast however much it offers.
 _HOME = {
     "BayesianDiscriminant": "suffice.estimators.bayesian",
-    "BernoulliNB": "suffice.estimators.discrete",
-    "CategoricalNB": "suffice.estimators.discrete",
+    "BernoulliNB": "suffice.estimators.bernoulli",
+    "CategoricalNB": "suffice.estimators.categorical",
     "compare": "suffice.estimators.comparing",
     "Comparison": "suffice.selection.comparison",
     "count_levels": "suffice.statistics.count_pass",

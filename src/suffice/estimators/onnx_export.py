@@ -12,7 +12,8 @@ from suffice import __version__
 from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter, MissingPackage
 from suffice.estimators.bayesian import BayesianDiscriminant
-from suffice.estimators.discrete import BernoulliNB, CategoricalNB
+from suffice.estimators.bernoulli import BernoulliNB
+from suffice.estimators.categorical import CategoricalNB
 from suffice.estimators.gaussian import (
     DiagonalLDA,
     GaussianDiscriminant,

@@ -13,7 +13,7 @@ from suffice.models.completion import complete
 from suffice.models.groups import Groups
 from suffice.models.linalg import whitener
 from suffice.models.separating import floor, overall_variances, pooled_squares
-from suffice.models.settings import Settings, choice, fitting, not_negative
+from suffice.models.settings import Settings, choice, fitting, not_negative, numbers
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Dense
@@ -62,7 +62,7 @@ class Beliefs:
         for name in ("mean_strength", "covariance_strength"):
             given[name] = _strength(name, given.get(name))
         for name in ("prior_mean", "prior_covariance"):
-            given[name] = _numbers(name, given.get(name))
+            given[name] = numbers(name, given.get(name))
         not_negative("class_strength", given.get("class_strength", 0.0))
         return cls(**given)
 
@@ -184,15 +184,3 @@ def _strength(name: str, value: Any) -> float | None:
             f"{name} is {value!r}; it must be a positive number of rows, or 'auto'."
         )
     return float(value)
-
-
-def _numbers(name: str, values: Any) -> Floats | None:
-    if values is None:
-        return None
-    try:
-        found = np.array(values, np.float64)
-    except (TypeError, ValueError):
-        raise InvalidParameter(f"{name} must hold numbers.") from None
-    if not np.isfinite(found).all():
-        raise InvalidParameter(f"{name} must hold finite numbers.")
-    return found

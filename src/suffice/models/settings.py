@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
+from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.statistics.incomplete import AnyStatistics
 
@@ -111,6 +114,20 @@ def positive(name: str, value: Any) -> float:
     if not _is_number(value) or not 0 < value < float("inf"):
         raise InvalidParameter(f"{name} is {value!r}; it must be a number above 0.")
     return float(value)
+
+
+def numbers(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Floats | None:
+    """An array of finite numbers, of this shape if one is given; None stays None."""
+    if values is None:
+        return None
+    try:
+        found = np.array(values, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameter(f"{name} must hold numbers.") from None
+    if (shape is not None and found.shape != shape) or not np.isfinite(found).all():
+        told = "" if shape is None else f" in the shape {shape}"
+        raise InvalidParameter(f"{name} must hold finite numbers{told}.")
+    return found
 
 
 def _is_number(value: Any) -> bool:

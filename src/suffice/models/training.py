@@ -15,7 +15,7 @@ from suffice.models.covariance import Covariance, Diagonal, Full
 from suffice.models.gaussian import build
 from suffice.models.linalg import cholesky_solve, whitener
 from suffice.models.mixture import MixtureModel
-from suffice.models.settings import Settings
+from suffice.models.settings import Settings, numbers
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.summarize import summarize
 
@@ -148,27 +148,15 @@ class Given:
         K, d = shape
         each = {"full": (d, d), "diagonal": (d,), "spherical": ()}[settings.structure]
         lead = () if settings.pooling == 1 else (K,)
-        chances = _numbers("weights_init", weights, (K,))
+        chances = numbers("weights_init", weights, (K,))
         if chances is not None and ((chances < 0).any() or not np.isclose(chances.sum(), 1.0)):
             raise InvalidParameter("weights_init must be shares that add up to 1.")
-        found = _numbers("precisions_init", precisions, (*lead, *each))
+        found = numbers("precisions_init", precisions, (*lead, *each))
         covariances = None
         if found is not None:
             tables = found.reshape(-1, *each)
             covariances = tuple(_from_precision(table, d) for table in tables)
-        return cls(chances, _numbers("means_init", means, (K, d)), covariances)
-
-
-def _numbers(name: str, values: Any, shape: tuple[int, ...]) -> Floats | None:
-    if values is None:
-        return None
-    try:
-        found = np.array(values, np.float64)
-    except (TypeError, ValueError):
-        raise InvalidParameter(f"{name} must hold numbers.") from None
-    if found.shape != shape or not np.isfinite(found).all():
-        raise InvalidParameter(f"{name} must hold finite numbers in the shape {shape}.")
-    return found
+        return cls(chances, numbers("means_init", means, (K, d)), covariances)
 
 
 def _from_precision(precision: Floats, d: int) -> Covariance:

@@ -1,18 +1,17 @@
-"""Held out: what models say of rows they have not seen, by subtracting folds."""
+"""Held out: what models say of rows they have not seen."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import cast
+from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.errors import LostPrecision, TooFewRows
+from suffice.errors import TooFewRows
 from suffice.models.gaussian import build
 from suffice.models.settings import Settings
 from suffice.selection.diagnostics.table import Table
-from suffice.statistics.statistics import Statistics
+from suffice.selection.folds import Fold, training_statistics
 from suffice.statistics.summarize import summarize
 
 FOLDS = 5
@@ -35,13 +34,14 @@ def held_out_posteriors(
             f" {k} of {len(table.codes)} rows in all."
         )
     out = {name: np.zeros((len(table.codes), k)) for name in settings}
-    for f in np.unique(fold[judged]):
-        at = np.flatnonzero(fold == f)
-        rows = table.features.take(at)
-        training = _without(table, rows, at)
+    folds = [Fold(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
+    folds = [one for one in folds if len(one.test)]
+    trained = training_statistics(folds, len(fold), lambda at: _statistics(table, at))
+    for one, training in zip(folds, trained, strict=True):
+        rows = table.features.take(one.test)
         for name, chosen in settings.items():
             model = build(training, chosen, None)
-            out[name][at] = model.answer("posterior", rows)
+            out[name][one.test] = model.answer("posterior", rows)
     return judged, {name: p[judged] for name, p in out.items()}
 
 
@@ -59,15 +59,6 @@ def _dealt(table: Table, n_folds: int, seed: int) -> Indices:
     return fold
 
 
-def _without(table: Table, rows: Floats, at: Indices) -> Statistics:
-    s = table.statistics
-    labels = s.classes[table.codes]
-    weights = table.weights
-    part = None if weights is None else weights[at]
-    gone = cast(Statistics, summarize(rows, labels[at], part))
-    try:
-        return replace(s, feature_names=None) - gone
-    except LostPrecision:
-        kept = np.setdiff1d(np.arange(len(labels)), at)
-        part = None if weights is None else weights[kept]
-        return cast(Statistics, summarize(table.features.take(kept), labels[kept], part))
+def _statistics(table: Table, at: Indices) -> Any:
+    weights = None if table.weights is None else table.weights[at]
+    return summarize(table.features.take(at), table.statistics.classes[table.codes[at]], weights)

@@ -13,6 +13,7 @@ from suffice.models.settings import Settings
 from suffice.selection.leave_one_out.densities import LeftOutDensities, left_out_log_priors
 from suffice.selection.leave_one_out.gaussian import gaussian_densities
 from suffice.selection.leave_one_out.rows import LabelledRows
+from suffice.selection.tally import Tally
 from suffice.statistics.incomplete import AnyStatistics
 
 
@@ -71,19 +72,17 @@ class LeaveOneOut:
     @property
     def accuracy(self) -> float:
         """Share of the rows whose most probable class is their own."""
-        return self._mean(self.log_proba.argmax(axis=1) == self.codes)
+        return self._metric("accuracy")
 
     @property
     def log_loss(self) -> float:
         """Mean of -ln p(own class | row); infinite if any row is `impossible`."""
-        return self._mean(-self.own_log_proba)
+        return self._metric("log_loss")
 
     @property
     def brier(self) -> float:
         """Mean squared distance of the probabilities from 0 and 1; halved for two classes."""
-        gaps = np.exp(self.log_proba)
-        gaps[np.arange(len(gaps)), self.codes] -= 1
-        return self._mean((gaps**2).sum(axis=1)) / (2 if len(self.classes) == 2 else 1)
+        return self._metric("brier")
 
     @property
     def log_likelihood(self) -> float:
@@ -98,9 +97,11 @@ class LeaveOneOut:
             f"log-loss {self.log_loss:.4g}>"
         )
 
-    def _mean(self, values: Array) -> float:
-        counted = self.weights > 0  # zero times infinity is not a number
-        return float(values[counted] @ self.weights[counted] / self.weights.sum())
+    def _metric(self, name: str) -> float:
+        at = self.weights > 0  # zero times infinity is not a number
+        scores = np.array(self.log_proba[at].T[None])
+        tally = Tally.of(scores, self.codes[at], self.weights[at])
+        return float(tally.metrics(len(self.classes))[name][0])
 
 
 def leave_one_out(

@@ -1,85 +1,20 @@
-"""Naive Bayes of discrete features: binary ones, and any levels."""
+"""Naive Bayes of features with levels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from suffice.answers import discrete as _answers  # noqa: F401 - registers them
-from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import Features, as_features, infinite
-from suffice.data.levels import MISSING, UNSEEN, columns_of, levels_of
-from suffice.errors import InvalidFeatures, InvalidParameter
-from suffice.estimators.learning import Learner
-from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete, used_alphas
+from suffice.data.levels import UNSEEN, columns_of, levels_of
+from suffice.errors import InvalidParameter
+from suffice.estimators.discrete_classifier import DiscreteClassifier
+from suffice.models.discrete import DiscreteModel, Smoothing
 from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
 from suffice.statistics.counts import Counts
-from suffice.statistics.statistics import listed
-
-
-class DiscreteClassifier(Learner[DiscreteModel]):
-    """Fit, update, forget and predict with counts; subclasses say what the columns hold."""
-
-    alpha: Any
-    fit_prior: bool
-    class_prior: Any
-    statistics_: Counts
-    _built_with: Smoothing
-    _takes = "what suffice.count_levels returns"
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # Measurements are not what it is for.
-        tags.classifier_tags.poor_score = True
-        return tags
-
-    def _priors(self) -> Any:
-        if self.priors is not None:
-            return self.priors
-        if self.class_prior is not None:
-            return self.class_prior
-        return None if self.fit_prior else "uniform"
-
-    def with_priors(self, priors: Any) -> Self:
-        """The same class densities under other priors, as a new classifier."""
-        other = super().with_priors(priors)
-        # What the parameters say of priors is now said by `priors` alone.
-        other.fit_prior, other.class_prior = True, None
-        return other
-
-    def _is_statistics(self, statistics: Any) -> bool:
-        return isinstance(statistics, Counts)
-
-    def _made(self, statistics: Counts, settings: Smoothing) -> DiscreteModel:
-        return build_discrete(statistics, settings, self._priors())
-
-    def _check_fitting(self, statistics: Counts, settings: Smoothing) -> None:
-        alphas(settings.alpha, statistics.n_features)
-
-    def _check_finite(self, rows: Any) -> None:
-        """Codes are always finite."""
-
-    def _new_atypicality(self) -> Any:
-        return Rarity(self._fitted, lambda rows: rows == MISSING, _masked)
-
-    @property
-    def alpha_(self) -> Floats:
-        """Rows added to every level of each feature, (d,): as given or found."""
-        return used_alphas(self._fitted_statistics, self._built_with)
-
-    @property
-    def class_log_prior_(self) -> Floats:
-        """Log prior of each class (scikit-learn's name)."""
-        return self._fitted.log_priors
-
-    @property
-    def class_count_(self) -> Floats:
-        """Weight of each class (scikit-learn's name)."""
-        return np.asarray(self._fitted_statistics.weight)
 
 
 class CategoricalNB(DiscreteClassifier):
@@ -221,118 +156,6 @@ class CategoricalNB(DiscreteClassifier):
         return [
             table.spread(slice(None), len(table.rows), levels).weight for table, levels in pairs
         ]
-
-
-class BernoulliNB(DiscreteClassifier):
-    """Naive Bayes of binary features.
-
-    Parameters
-    ----------
-    alpha : rows added to either value, one number or one a feature, or "auto" (see `CategoricalNB`)
-    binarize : values above count as 1; None if X holds 0 and 1 already
-    priors : see `GaussianDiscriminant`; or, as in scikit-learn, fit_prior and class_prior
-
-    Attributes
-    ----------
-    classes_, priors_, statistics_, n_features_in_, feature_names_in_; feature_log_prob_,
-    feature_count_, class_log_prior_, class_count_ : scikit-learn's
-
-    >>> from suffice import BernoulliNB
-    >>> BernoulliNB().fit([[0, 1], [1, 1], [1, 0]], ["a", "a", "b"]).predict([[0, 1], [1, None]])
-    array(['a', 'a'], dtype='<U1')
-    """
-
-    def __init__(
-        self,
-        *,
-        alpha: Any = 1.0,
-        binarize: float | None = 0.0,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-        priors: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.priors = priors
-
-    def _settings(self) -> Smoothing:
-        return Smoothing(self.alpha, None, 2)
-
-    def _summarize(
-        self, X: Any, y: Any, sample_weight: Any, settings: Smoothing, like: Counts | None
-    ) -> Counts:
-        features = as_features(X)
-        codes = self._binary(features)
-        counts = count_levels(np.where(codes == MISSING, np.nan, codes), y, sample_weight)
-        return replace(counts, feature_names=features.names)
-
-    def _rows(self, X: Any) -> Indices:
-        features = as_features(X)
-        self._check_columns(X)
-        return self._binary(features)
-
-    def _binary(self, features: Features) -> Indices:
-        values = features.read(0, features.shape[0])
-        error = infinite(values, 0, features.names)
-        if error is not None:
-            raise error
-        missing = np.isnan(values)
-        if self.binarize is None:
-            strange = ~missing & (values != 0) & (values != 1)
-            if strange.any():
-                i, j = (int(at[0]) for at in np.nonzero(strange))
-                name = j if features.names is None else repr(features.names[j])
-                raise InvalidFeatures(
-                    f"X holds {values[i, j]} in row {i}, column {name}; with binarize=None values "
-                    "must be 0 or 1."
-                )
-            ones = values == 1
-        elif (
-            not isinstance(self.binarize, int | float | np.number)
-            or isinstance(self.binarize, bool)
-            or np.isnan(self.binarize)
-        ):
-            raise InvalidParameter(f"binarize is {self.binarize!r}; it must be a number or None.")
-        else:
-            ones = values > self.binarize
-        return np.where(missing, MISSING, ones.astype(np.int64))
-
-    def _known_row(self, row: Array) -> Indices:
-        return self._binary(as_features(row))
-
-    def _restored(self, rows: Indices, like: Any = None) -> Indices:
-        return rows
-
-    def _check_fitting(self, statistics: Counts, settings: Smoothing) -> None:
-        super()._check_fitting(statistics, settings)
-        for j, table in enumerate(statistics.tables):
-            if not np.isin(table.levels, [0, 1]).all() or table.levels.dtype.kind not in "ib":
-                raise InvalidParameter(
-                    f"feature {j} of these counts has levels {listed(table.levels)}; a BernoulliNB "
-                    "takes 0 and 1. Use a CategoricalNB."
-                )
-
-    def _made(self, statistics: Counts, settings: Smoothing) -> DiscreteModel:
-        self._check_fitting(statistics, settings)
-        return super()._made(statistics, settings)
-
-    @property
-    def feature_log_prob_(self) -> Floats:
-        """ln P(1 | class), (k, d) (scikit-learn's name)."""
-        return np.stack([f.log_chances[:, 1] for f in self._fitted.features], axis=1)
-
-    @property
-    def feature_count_(self) -> Floats:
-        """Weight of the ones by class and feature, (k, d) (scikit-learn's name)."""
-        tables = self._fitted_statistics.tables
-        spread = [t.spread(slice(None), len(t.rows), np.arange(2)).weight[:, 1] for t in tables]
-        return np.stack(spread, axis=1)
-
-
-def _masked(rows: Indices, pattern: Array) -> Indices:
-    return np.where(pattern, MISSING, rows)
 
 
 def _levels(levels: Any) -> tuple[Array | None, ...] | None:
