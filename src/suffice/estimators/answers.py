@@ -18,6 +18,7 @@ from suffice.answers.sampling import count, draw, generator, random_codes
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.errors import InvalidFeatures, InvalidParameter
+from suffice.estimators.anywhere import anywhere
 from suffice.models.model import Model
 from suffice.statistics.statistics import listed
 
@@ -44,11 +45,13 @@ class Answers(Generic[AnyModel]):
         def predict_joint_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def with_priors(self, priors: Any) -> Self: ...  # noqa: D102
 
+    @anywhere
     def log_odds(self, X: Any, a: Any = None, b: Any = None) -> Floats:
         """ln p(a | x) - ln p(b | x); of two classes the second against the first."""
         pair = class_pair(self._fitted.classes, a, b)
         return log_odds(self._answer(X, "scores"), *pair)
 
+    @anywhere
     def log_likelihood_ratio(self, X: Any, a: Any = None, b: Any = None) -> Floats:
         """ln p(x | a) - ln p(x | b): the log-odds without the priors."""
         model, k = self._fitted, len(self._fitted.classes)
@@ -56,12 +59,14 @@ class Answers(Generic[AnyModel]):
         equal = model.with_priors(np.full(k, 1 / k))
         return log_odds(self._answer(X, "scores", equal), *pair)
 
+    @anywhere
     def log_likelihood(self, X: Any, y: Any) -> float:
         """Sum over the rows of ln p(x, y)."""
         joint = self.predict_joint_log_proba(X)
         at = class_codes(self.classes_, y, len(joint))
         return float(joint[np.arange(len(at)), at].sum())
 
+    @anywhere
     def decide(self, X: Any, costs: Any = None, reject: float | None = None) -> Array:
         """The class of least expected cost, or None where that is above `reject`.
 
@@ -71,16 +76,19 @@ class Answers(Generic[AnyModel]):
         """
         return decide(self.predict_proba(X), self.classes_, costs, reject)
 
+    @anywhere
     def adapt_priors(self, X: Any) -> Self:
         """The same class densities under the priors that make unlabelled rows most likely."""
         return self.with_priors(adapted_priors(self.predict_log_proba(X), self._fitted.priors))
 
+    @anywhere
     def contributions(self, X: Any, a: Any = None, b: Any = None) -> Contributions:
         """How much each feature speaks for a against b; adds up exactly to the log-odds."""
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
         return contributions(model, rows, *class_pair(model.classes, a, b))
 
+    @anywhere
     def explain(self, X: Any, row: int = 0, a: Any = None, b: Any = None) -> str:
         """One row in words; by default its most probable class against the next."""
         model, rows = self._fitted, self._rows(X)
@@ -118,6 +126,7 @@ class Answers(Generic[AnyModel]):
         seeds = np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())
         return self._restored(draw(model, codes, seeds)), np.asarray(model.classes[codes])
 
+    @anywhere
     def impute(self, X: Any, y: Any = None) -> Any:
         """X with each missing value at its mean given the known ones of its row.
 
@@ -128,6 +137,7 @@ class Answers(Generic[AnyModel]):
         codes = None if y is None else class_codes(model.classes, y, len(rows))
         return self._restored(impute(model, rows, codes), X)
 
+    @anywhere
     def impute_draws(
         self, X: Any, n_draws: int = 1, y: Any = None, random_state: Any = None
     ) -> Any:
@@ -142,6 +152,7 @@ class Answers(Generic[AnyModel]):
         drawn = draws(model, rows, n, codes, generator(random_state))
         return np.stack([self._restored(one, X) for one in drawn])
 
+    @anywhere
     def outlier_pvalue(self, X: Any, *, by_class: bool = False) -> Floats:
         """The chance under the model that a row is at least as atypical as this one, (n,).
 
@@ -170,6 +181,7 @@ class Answers(Generic[AnyModel]):
             kept = self._kept_atypicality = self._new_atypicality()
         return kept
 
+    @anywhere
     def discriminants(self, X: Any) -> Floats:
         """The discriminant functions delta_k: ln p(x, y) but for what all classes share, (n, k)."""
         return self._answer(X, "scores")

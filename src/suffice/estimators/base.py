@@ -14,6 +14,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, gap, infinite
 from suffice.errors import InvalidFeatures, InvalidLabels
 from suffice.estimators.answers import Answers
+from suffice.estimators.anywhere import anywhere
 from suffice.estimators.files import Storable
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
@@ -63,28 +64,34 @@ class Classifier(
         other._model = self._fitted.with_priors(chances)
         return other
 
+    @anywhere
     def predict(self, X: Any) -> Array:
         """The most probable class of each row."""
         best = self._answer(X, "scores").argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    @anywhere
     def predict_proba(self, X: Any) -> Floats:
         """p(y | x): a column a class, in the order of `classes_`."""
         return self._answer(X, "posterior")
 
+    @anywhere
     def predict_log_proba(self, X: Any) -> Floats:
         """ln p(y | x), exact however small."""
         return self._answer(X, "log_posterior")
 
+    @anywhere
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """ln p(x, y): a column a class, in the order of `classes_`."""
         return self._answer(X, "joint")
 
+    @anywhere
     def score_samples(self, X: Any) -> Floats:
         """ln p(x)."""
         return log_sum(self.predict_joint_log_proba(X))
 
     @available_if(lambda self: self._decides)  # type: ignore[untyped-decorator]
+    @anywhere
     def decision_function(self, X: Any) -> Floats:
         """Log-odds of the second class for two classes; else a score a class.
 

@@ -11,6 +11,7 @@ from suffice.answers.ellipse import Ellipse
 from suffice.answers.student import atypicality
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
+from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.models.beliefs import Beliefs, Prior, check_usable
 from suffice.models.conjugate import BayesianModel, MapModel, Posterior, infer, log_evidence
@@ -133,6 +134,7 @@ class BayesianDiscriminant(GaussianClassifier):
         self._require_gaussian("boundary")
         return super().boundary(a, b)
 
+    @anywhere
     def whiten(self, X: Any, label: Any = None) -> Floats:
         """Rows in the space where the distances of a class are Euclidean; for density="map"."""
         self._require_gaussian("whiten")

@@ -12,6 +12,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.labels import Labels
 from suffice.errors import InvalidParameter
+from suffice.estimators.anywhere import anywhere
 from suffice.estimators.choosing import GRID, chosen, combinations
 from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learner
@@ -34,6 +35,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     selection_: Selection
     _built_with: Settings
 
+    @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model; parameters that are "cv" are chosen before."""
         y = self._labels(y)

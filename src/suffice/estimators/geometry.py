@@ -13,6 +13,7 @@ from suffice.answers.pair import class_pair, class_position
 from suffice.answers.whitening import whiten
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
+from suffice.estimators.anywhere import anywhere
 from suffice.models.gaussian import GaussianModel, Linear
 
 
@@ -28,6 +29,7 @@ class Geometry:
         def _check_complete(self, rows: Array) -> None: ...
         def _feature(self, feature: Any) -> int: ...
 
+    @anywhere
     def squared_mahalanobis(self, X: Any) -> Floats:
         """Squared Mahalanobis distance to each class mean, a column a class."""
         return self._answer(X, "squared_distances")
@@ -54,6 +56,7 @@ class Geometry:
             names,
         )
 
+    @anywhere
     def whiten(self, X: Any, label: Any = None) -> Floats:
         """Rows in the space where the distances of a class (or of all) are Euclidean."""
         model, rows = self._fitted, self._rows(X)

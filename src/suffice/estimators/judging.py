@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter
+from suffice.estimators.anywhere import anywhere
 from suffice.models.completion import adapted
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
@@ -32,6 +33,7 @@ class Judging:
         def _labels(self, y: Any) -> Any: ...
         def _priors(self) -> Any: ...
 
+    @anywhere
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
         """What the model trained on all other rows says of each row.
 
@@ -72,7 +74,8 @@ class Judging:
     def log_likelihood(self, X: Any = None, y: Any = None) -> float:
         """Sum over the rows of ln p(x, y); without rows that of the training rows, by weight."""
         if X is not None:
-            return float(super().log_likelihood(X, y))  # type: ignore[misc]
+            found: float = super().log_likelihood(X, y)  # type: ignore[misc]
+            return found
         return criteria.log_likelihood(self._judged, self.statistics_)
 
     def n_parameters(self) -> int:

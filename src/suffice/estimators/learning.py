@@ -16,6 +16,7 @@ from suffice.errors import (
     MissingClasses,
     NeverIncluded,
 )
+from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import AnyModel, Classifier
 from suffice.estimators.judging import Judging
 from suffice.models.priors import class_priors
@@ -51,10 +52,12 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         """Statistics of two classifiers in a form that merges."""
         return mine, theirs
 
+    @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model."""
         return self._fit_with(self._settings(), X, self._labels(y), sample_weight)
 
+    @anywhere
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; classes never seen before are welcome and need no announcement.
 
@@ -90,6 +93,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         mine, theirs = self._alike(self.statistics_, other.statistics_, settings)
         return self._take(mine + theirs, settings, later=True)
 
+    @anywhere
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again: afterwards, as if they had never been seen."""
         check_is_fitted(self)

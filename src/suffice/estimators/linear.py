@@ -10,6 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from suffice.answers.imputation import impute
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
+from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.models.axes import Axes, discriminant_axes
 from suffice.models.settings import Settings
@@ -68,6 +69,7 @@ class LinearDiscriminantAnalysis(
             ddof=self.ddof,
         )
 
+    @anywhere
     def transform(self, X: Any) -> Floats:
         """Coordinates of the rows along the discriminant axes, (n, components).
 

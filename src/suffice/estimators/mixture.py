@@ -18,6 +18,7 @@ from suffice.errors import (
     InvalidParameter,
     TooFewRows,
 )
+from suffice.estimators.anywhere import anywhere
 from suffice.estimators.files import Storable
 from suffice.estimators.fitting import Fitting, training_rows
 from suffice.models.em import fit_mixture
@@ -115,6 +116,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         tags.input_tags.allow_nan = True
         return tags
 
+    @anywhere
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the components; y is ignored."""
         settings, K = self._settings(), count("n_components", self.n_components)
@@ -138,22 +140,27 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         self._tell(found)
         return self
 
+    @anywhere
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Indices:
         """Find the components, and give the most probable one of each row."""
         return self.fit(X, y, sample_weight).predict(X)
 
+    @anywhere
     def predict(self, X: Any) -> Indices:
         """The most probable component of each row."""
         return np.asarray(self._answer(X, "scores").argmax(axis=1))
 
+    @anywhere
     def predict_proba(self, X: Any) -> Floats:
         """p(component | x), (n, n_components)."""
         return self._answer(X, "posterior")
 
+    @anywhere
     def score_samples(self, X: Any) -> Floats:
         """ln p(x)."""
         return log_sum(self._answer(X, "joint"))
 
+    @anywhere
     def score(self, X: Any, y: Any = None) -> float:
         """Mean of ln p(x); y is ignored."""
         return float(self.score_samples(X).mean())
@@ -165,15 +172,18 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         codes = random_codes(model.priors, n, rng)
         return draw(model, codes, np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())), codes
 
+    @anywhere
     def bic(self, X: Any) -> float:
         """-2 ln L + p ln n of the rows: the smaller, the better."""
         found = self.score_samples(X)
         return float(self._free * np.log(len(found)) - 2 * found.sum())
 
+    @anywhere
     def aic(self, X: Any) -> float:
         """-2 ln L + 2 p of the rows: the smaller, the better."""
         return float(2 * self._free - 2 * self.score_samples(X).sum())
 
+    @anywhere
     def icl(self, X: Any) -> float:
         """BIC + 2 entropy of the components given the rows: small where they are told apart."""
         return icl(self.bic(X), self._answer(X, "log_posterior"))

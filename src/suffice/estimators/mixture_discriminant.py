@@ -19,6 +19,7 @@ from suffice.errors import (
     InvalidParameter,
     TooFewRows,
 )
+from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import Classifier
 from suffice.estimators.fitting import Fitting, training_rows
 from suffice.models.em import fit_mixture, sizes_by_bic
@@ -94,6 +95,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         self.verbose = verbose
         self.callback = callback
 
+    @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the components of each class, from all rows."""
         settings, effort = self._settings(), self._effort()

@@ -8,6 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches
+from suffice.data.engine import engine_of
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import class_sums
@@ -57,6 +58,10 @@ def summarize(
     """
     if detail not in DETAILS:
         raise InvalidParameter(f"detail is {detail!r}; it must be one of {', '.join(DETAILS)}.")
+    engine = engine_of(X)
+    if engine is not None:
+        found: AnyStatistics = engine.summarize(X, y, sample_weight, detail, target)
+        return found
     total: AnyStatistics | None = None
     for batch in batches(X, y, sample_weight, target):
         try:

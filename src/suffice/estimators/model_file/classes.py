@@ -7,8 +7,8 @@ from typing import Any
 
 HOME = {
     "BayesianDiscriminant": "bayesian",
-    "BernoulliNB": "discrete",
-    "CategoricalNB": "discrete",
+    "BernoulliNB": "bernoulli",
+    "CategoricalNB": "categorical",
     "DiagonalLDA": "gaussian",
     "GaussianDiscriminant": "gaussian",
     "GaussianMixture": "mixture",

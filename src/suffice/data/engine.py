@@ -1,0 +1,47 @@
+"""Engine: what does the work for rows that lie on a cluster or on another device."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+# By the package that a type comes from. Named, not imported: an engine builds on the layers
+# that ask for it here.
+HOME = {
+    "dask": "suffice.engines.dask",
+    "pyspark": "suffice.engines.spark",
+    "torch": "suffice.engines.arrays",
+    "cupy": "suffice.engines.arrays",
+    "jax": "suffice.engines.arrays",
+    "jaxlib": "suffice.engines.arrays",
+    "array_api_strict": "suffice.engines.arrays",
+}
+
+
+class Engine(Protocol):
+    """A module with these functions."""
+
+    def summarize(self, X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
+        """What `suffice.summarize` returns for such rows."""
+        ...
+
+    def call(self, estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
+        """What a method of an estimator returns for such rows."""
+        ...
+
+
+def engine_of(X: Any) -> Engine | None:
+    """The engine for rows of this type; None where they are in memory.
+
+    >>> engine_of(np.zeros((2, 2))) is None
+    True
+    """
+    return None if type(X) is np.ndarray else _engine(type(X).__module__.partition(".")[0])
+
+
+@cache
+def _engine(package: str) -> Engine | None:
+    return cast(Engine, import_module(HOME[package])) if package in HOME else None
