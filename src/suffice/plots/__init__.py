@@ -8,6 +8,8 @@ Each display is made and drawn in one call and keeps `ax_` (or `axes_`), `figure
 | `ClassesDisplay` | rows by class, and where each class lies: ellipses |
 | `RegionsDisplay` | decision regions, the posterior as colour, boundaries by their equations |
 | `DensityDisplay` | the density of the model as contours |
+| `SurfaceDisplay` | the same as a hill |
+| `CurvesDisplay` | the densities of the classes along one feature, and their sum |
 | `PanelsDisplay` | these three side by side |
 | `ModelsDisplay` | the regions of several models side by side |
 | `WhitenedDisplay` | rows, classes and boundaries where distances are Euclidean |
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from suffice.plots.classes import ClassesDisplay
     from suffice.plots.confusion import ConfusionDisplay
     from suffice.plots.contributions import ContributionsDisplay
+    from suffice.plots.curves import CurvesDisplay
     from suffice.plots.density import DensityDisplay
     from suffice.plots.learning import LearningDisplay
     from suffice.plots.models import ModelsDisplay
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
     from suffice.plots.reliability import ReliabilityDisplay
     from suffice.plots.selection import SelectionDisplay
     from suffice.plots.style import theme
+    from suffice.plots.surface import SurfaceDisplay
     from suffice.plots.whitened import WhitenedDisplay
 
 # Resolved on first use, so that matplotlib is loaded only to draw.
@@ -61,6 +65,7 @@ _HOME = {
     "ClassesDisplay": "classes",
     "ConfusionDisplay": "confusion",
     "ContributionsDisplay": "contributions",
+    "CurvesDisplay": "curves",
     "DensityDisplay": "density",
     "LearningDisplay": "learning",
     "ModelsDisplay": "models",
@@ -71,6 +76,7 @@ _HOME = {
     "RegionsDisplay": "regions",
     "ReliabilityDisplay": "reliability",
     "SelectionDisplay": "selection",
+    "SurfaceDisplay": "surface",
     "WhitenedDisplay": "whitened",
     "theme": "style",
 }
@@ -79,6 +85,7 @@ __all__ = [
     "ClassesDisplay",
     "ConfusionDisplay",
     "ContributionsDisplay",
+    "CurvesDisplay",
     "DensityDisplay",
     "LearningDisplay",
     "ModelsDisplay",
@@ -89,6 +96,7 @@ __all__ = [
     "RegionsDisplay",
     "ReliabilityDisplay",
     "SelectionDisplay",
+    "SurfaceDisplay",
     "WhitenedDisplay",
     "theme",
 ]

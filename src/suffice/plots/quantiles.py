@@ -15,6 +15,9 @@ from suffice.plots.style import ink
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.distances import Quantiles, distance_quantiles
 
+# Rows whose heights differ by less than this share of the axis are named together.
+CLOSE = 0.045
+
 
 @dataclass(eq=False)
 class QuantilesDisplay(Display):
@@ -76,9 +79,8 @@ class QuantilesDisplay(Display):
         end = float(rows.max()) * 1.05
         ax.plot([0, end], [0, end], color=ink(ax), linewidth=1.2, zorder=2, label="Gaussian rows")
         numbers = np.concatenate([q.rows for q in several])
-        for i in np.argsort(rows[:, 0] - rows[:, 1])[: max(0, named_rows)].tolist():
-            if rows[i, 1] > rows[i, 0]:
-                name(ax, rows[i], f"row {numbers[i]}")
+        furthest = np.argsort(rows[:, 0] - rows[:, 1])[: max(0, named_rows)]
+        self._name(ax, {int(numbers[i]): rows[i] for i in furthest if rows[i, 1] > rows[i, 0]}, end)
         ax.set_xlabel("squared distance expected of Gaussian rows")
         ax.set_ylabel("squared Mahalanobis distance")
         ax.set_xlim(0, float(rows[:, 0].max()) * 1.12)
@@ -87,6 +89,19 @@ class QuantilesDisplay(Display):
             legend(ax)
         self._drawn(ax, title, [self.sentence, *points.notes])
         return self
+
+    def _name(self, ax: Any, named: Mapping[int, Any], end: float) -> None:
+        """Numbers of rows beside their points; rows of about one height share the words."""
+        waiting = sorted(named, key=lambda number: -named[number][1])
+        while waiting:
+            top = named[waiting[0]][1]
+            near = [number for number in waiting if top - named[number][1] < CLOSE * end]
+            leftmost = min(named[number][0] for number in near)
+            middle = float(np.mean([named[number][1] for number in near]))
+            near.sort(key=lambda number: named[number][0])
+            text = f"row{'s' * (len(near) > 1)} {', '.join(map(str, near))}"
+            name(ax, (leftmost, middle), text)
+            waiting = [number for number in waiting if number not in near]
 
 
 def name(ax: Any, at: Any, text: str) -> None:

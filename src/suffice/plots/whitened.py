@@ -142,7 +142,7 @@ class WhitenedDisplay(Display):
             return
         known = self.classes.tolist()
         pair = self.means[[known.index(c) for c in border.classes]]
-        ax.plot(*pair.T, color=ink(ax), linewidth=0.8, linestyle=":", zorder=2)
+        ax.plot(*pair.T, color=ink(ax), linewidth=1.4, linestyle=":", zorder=4)
 
 
 def draw_classes(
