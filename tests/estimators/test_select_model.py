@@ -276,7 +276,22 @@ def test_cv_takes_the_simplest_value_that_is_not_clearly_worse_than_the_best(mod
     ).mean()
     assert losses[fitted.selection_.careful] == pytest.approx(-score, rel=1e-10)
     assert losses[fitted.selection_.careful] <= losses.min() + 0.05
-    np.testing.assert_array_equal(fitted.predict_proba(X), plain.fit(X, Y).predict_proba(X))
+    expected = plain.fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(fitted.predict_proba(X), expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("model", [sf.LDA(), sf.QDA(), sf.GaussianNB(), sf.LDA(shrinkage="auto")])
+@pytest.mark.parametrize("weights", [None, np.arange(len(X)) % 3 + 0.5])
+def test_the_model_is_the_same_as_one_fitted_to_the_rows(model, weights):
+    frame = pd.DataFrame(X, columns=[f"column {j}" for j in range(X.shape[1])])
+    labels = np.array(["zero", "one", "two"])[Y]
+    found = sf.select_model(frame, labels, model, sample_weight=weights).model
+    refit = clone(model).fit(frame, labels, weights)
+    assert found.statistics_ == refit.statistics_
+    assert found.statistics_.detail == refit.statistics_.detail
+    assert found.statistics_.feature_names == refit.statistics_.feature_names
+    assert found.classes_.tolist() == refit.classes_.tolist()
+    assert found.feature_names_in_.tolist() == refit.feature_names_in_.tolist()
 
 
 def test_what_cv_chose_is_kept_when_rows_come_and_go():

@@ -206,13 +206,15 @@ def test_folds_that_share_the_rows_out_read_each_row_once():
         read.extend(at.tolist())
         return int(at.sum())
 
-    assert list(training_statistics(folds, 12, total)) == [int(f.train.sum()) for f in folds]
+    expected = [(int(f.train.sum()), int(rows.sum())) for f in folds]
+    assert list(training_statistics(folds, 12, total)) == expected
     assert sorted(read) == rows.tolist()
+    assert list(training_statistics(folds, 12, total, threads=2)) == expected
 
 
 def test_folds_that_leave_rows_out_train_on_theirs_alone():
     folds = [Fold(np.array([0, 1]), np.array([2])), Fold(np.array([2]), np.array([0]))]
-    assert list(training_statistics(folds, 4, lambda at: int(at.sum()))) == [1, 2]
+    assert list(training_statistics(folds, 4, lambda at: int(at.sum()))) == [(1, None), (2, None)]
 
 
 # The tally

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -20,6 +21,7 @@ from suffice.selection.cross_validation import Candidate, Numbers, cross_validat
 from suffice.selection.folds import Fold
 from suffice.selection.grid import INFLATIONS, POOLINGS, SHARES
 from suffice.selection.selection import Selection
+from suffice.statistics.statistics import Statistics
 
 GRID = {"pooling": POOLINGS, "shrinkage": SHARES, "inflation": INFLATIONS}
 
@@ -58,8 +60,11 @@ def labelled(X: Any, y: Any, sample_weight: Any) -> tuple[Array, Indices, Floats
 
 def compared(
     X: Any, at: tuple[Array, Indices, Floats | None], folds: list[Fold], asked: list[Candidate]
-) -> tuple[dict[str, Floats], Floats]:
-    """Scores of members of the family in each fold, and how complex they are."""
+) -> tuple[dict[str, Floats], Floats, Statistics | None]:
+    """Scores of members of the family in each fold, how complex they are, and their statistics.
+
+    The statistics are those of all rows, where no value is missing.
+    """
     features = as_features(X)
     settings = [one.recipe for one in asked if isinstance(one.recipe, Settings)]
     rows = features.read(0, features.shape[0])
@@ -67,23 +72,26 @@ def compared(
     if error is not None:
         raise error
     table = Numbers(rows, *at, detail=_enough(settings))
-    found = cross_validated(table, folds, asked)
-    whole = None
-    if any(isinstance(one.shrinkage, str) for one in settings):
-        whole = table.statistics(np.arange(len(at[1])))
+    found, whole = cross_validated(table, folds, asked)
     shape = len(at[0]), features.shape[1]
-    return found, np.array([effective_parameters(one, *shape, whole) for one in settings])
+    complexity = np.array([effective_parameters(one, *shape, whole) for one in settings])
+    if not isinstance(whole, Statistics):
+        return found, complexity, None
+    named = replace(whole, classes=at[0][whole.classes], feature_names=features.names)
+    return found, complexity, named
 
 
-def chosen(X: Any, y: Any, sample_weight: Any, tried: list[tuple[Settings, Any]]) -> Selection:
-    """Members of the family by settings and priors, tried on stratified folds."""
+def chosen(
+    X: Any, y: Any, sample_weight: Any, tried: list[tuple[Settings, Any]]
+) -> tuple[Selection, Statistics | None]:
+    """Members of the family by settings and priors, tried on stratified folds; statistics."""
     as_features(X)
     at = labelled(X, y, sample_weight)
     folds, notes = folds_of(FOLDS, X, *at)
     asked = [Candidate(settings, priors) for settings, priors in tried]
-    scores, complexity = compared(X, at, folds, asked)
+    scores, complexity, whole = compared(X, at, folds, asked)
     told = tuple({name: getattr(settings, name) for name in GRID} for settings, _ in tried)
-    return Selection(told, scores, complexity, notes=tuple(notes))
+    return Selection(told, scores, complexity, notes=tuple(notes)), whole
 
 
 def _enough(settings: list[Settings]) -> str:

@@ -45,10 +45,19 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             self.__dict__.pop("selection_", None)
             return self
         tried = [clone(self).set_params(**values) for values in combinations(names)]
-        found = chosen(X, y, sample_weight, [(one._settings(), one.priors) for one in tried])
-        self._fit_with(tried[found.careful]._settings(), X, y, sample_weight)
+        asked = [(one._settings(), one.priors) for one in tried]
+        found, whole = chosen(X, y, sample_weight, asked)
+        settings = asked[found.careful][0]
+        if whole is None:
+            self._fit_with(settings, X, y, sample_weight)
+        else:
+            self._fit_known(settings, X, y, whole)
         self.selection_ = found
         return self
+
+    def _fit_known(self, settings: Settings, X: Any, y: Any, whole: Statistics) -> Self:
+        """As `_fit_with`, where the statistics of the rows are known."""
+        return self._take(whole.coarsen(_detail(settings, X, y)), settings, X)
 
     def _parameter(self, name: str) -> Any:
         """The value of a parameter; of one that is "cv", what `fit` chose."""

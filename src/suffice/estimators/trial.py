@@ -25,7 +25,7 @@ from suffice.selection.cross_validation import Candidate
 from suffice.selection.folds import Fold, check_folds, training_statistics
 from suffice.selection.selection import Selection
 from suffice.selection.tally import METRICS, Tally
-from suffice.statistics.statistics import DETAILS
+from suffice.statistics.statistics import DETAILS, Statistics
 
 
 class Trial:
@@ -37,6 +37,7 @@ class Trial:
         at = self.classes, self.codes, self.weights
         self.folds, self.notes = folds_of(cv, X, *at, groups=groups)
         check_folds(self.folds, self.codes, self.classes)
+        self.whole: Statistics | None = None  # of the family, once it was tried
 
     def run(self, candidates: Sequence[Any], metric: str) -> Selection:
         """All candidates over all folds."""
@@ -69,7 +70,10 @@ class Trial:
 
     def fitted(self, candidate: Any) -> Any:
         """The candidate fitted to all rows."""
-        return fit(clone(candidate), self.X, self.y, self.weights)
+        model = clone(candidate)
+        if self.whole is not None and _is_family(model):
+            return model._fit_known(model._settings(), self.X, self.y, self.whole)
+        return fit(model, self.X, self.y, self.weights)
 
     def _together(self, candidates: Sequence[Any]) -> list[list[int]]:
         """Positions of candidates that share their statistics."""
@@ -102,7 +106,9 @@ class Trial:
 
     def _family(self, models: Sequence[Any]) -> tuple[dict[str, Floats], Floats]:
         asked = [Candidate(model._settings(), model.priors) for model in models]
-        return compared(self.X, (self.classes, self.codes, self.weights), self.folds, asked)
+        at = self.classes, self.codes, self.weights
+        scores, complexity, self.whole = compared(self.X, at, self.folds, asked)
+        return scores, complexity
 
     def _learners(self, models: Sequence[Any]) -> tuple[dict[str, Floats], Floats]:
         richest = max(models, key=lambda model: _detail(model))
@@ -115,13 +121,13 @@ class Trial:
 
         trained = training_statistics(self.folds, len(y), summarize)
         tallies = []
-        for fold, statistics in zip(self.folds, trained, strict=True):
+        for fold, (statistics, known) in zip(self.folds, trained, strict=True):
             fitted = [clone(model).fit_statistics(statistics) for model in models]
             # Models of the same statistics take rows in the same form.
             rows = fitted[0]._rows(_safe_indexing(self.X, fold.test))
             answers = [one._answer_rows(rows, "log_posterior") for one in fitted]
             tallies.append([self._tally(found, fold) for found in answers])
-        whole = summarize(np.arange(len(y)))
+        whole = summarize(np.arange(len(y))) if known is None else known
         complexity = [_complexity(clone(model).fit_statistics(whole)) for model in models]
         return self._metrics(tallies), np.array(complexity)
 

@@ -26,6 +26,9 @@ from suffice.statistics.threads import blas_threads, in_parallel, n_threads, sha
 # Scores of a block of rows take about this much, so that they stay in the cache.
 BLOCK_BYTES = 1 << 20
 
+# From this many entries on, statistics of a fold are made by several threads.
+THREADED_FROM = 1 << 24
+
 
 class Table(Protocol):
     """Labelled rows in whatever form models take them."""
@@ -41,6 +44,10 @@ class Table(Protocol):
     @property
     def weights(self) -> Floats | None:
         """Weight of each row, (n,)."""
+
+    @property
+    def threads(self) -> int:
+        """How many calls of `statistics` had better run at once."""
 
     def statistics(self, at: Indices) -> Any:
         """Statistics of some rows."""
@@ -58,6 +65,11 @@ class Numbers:
     codes: Indices
     weights: Floats | None
     detail: str = "separate"
+
+    @property
+    def threads(self) -> int:
+        """How many calls of `statistics` had better run at once: of large tables each has threads."""
+        return 1 if self.X.size >= THREADED_FROM else n_threads()
 
     def statistics(self, at: Indices) -> Any:
         """Statistics of some rows."""
@@ -79,19 +91,19 @@ class Candidate:
 
 def cross_validated(
     table: Table, folds: Sequence[Fold], candidates: Sequence[Candidate]
-) -> dict[str, Floats]:
-    """Each metric of each candidate in each fold, (candidates, folds)."""
+) -> tuple[dict[str, Floats], Any]:
+    """Each metric of each candidate in each fold, (candidates, folds); statistics of all rows."""
     codes, classes = table.codes, table.classes
     check_folds(folds, codes, classes)
     found = {name: np.empty((len(candidates), len(folds))) for name in METRICS}
-    trained = training_statistics(folds, len(codes), table.statistics)
-    for number, (fold, statistics) in enumerate(zip(folds, trained, strict=True)):
+    trained = training_statistics(folds, len(codes), table.statistics, table.threads)
+    for number, (fold, (statistics, whole)) in enumerate(zip(folds, trained, strict=True)):
         test = _Test(table, fold.test)
         priors = [class_priors(c.priors, classes, statistics.weight) for c in candidates]
         for at, tally in _tallies(statistics, candidates, priors, test):
             for name, values in tally.metrics(len(classes)).items():
                 found[name][at, number] = values
-    return found
+    return found, table.statistics(np.arange(len(codes))) if whole is None else whole
 
 
 class _Test:

@@ -12,6 +12,7 @@ import numpy as np
 from suffice.data.arrays import Array, Indices
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.statistics.statistics import listed
+from suffice.statistics.threads import in_turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +29,26 @@ class Fold:
 
 
 def training_statistics(
-    folds: Sequence[Fold], n: int, summarize: Callable[[Indices], Any]
-) -> Iterator[Any]:
-    """Statistics of the training rows of each fold.
+    folds: Sequence[Fold], n: int, summarize: Callable[[Indices], Any], threads: int = 1
+) -> Iterator[tuple[Any, Any]]:
+    """Statistics of the training rows of each fold, and of all rows where they are known.
 
     Where folds share the rows out between them, training = all - own fold. It is computed as the
     sum of the others: so no digit is lost to a fold that holds an outlier.
     """
     for group in _apart(folds, n):
         if len(group) == 1:
-            yield summarize(group[0].train)
+            yield summarize(group[0].train), None
             continue
         parts = [fold.test for fold in group]
         never = np.ones(n, bool)
         never[np.concatenate(parts)] = False
         if never.any():
             parts.append(np.flatnonzero(never))
-        yield from all_but_each([summarize(part) for part in parts])[: len(group)]
+        found = in_turns(summarize, parts, threads)
+        others = all_but_each(found)
+        whole = found[0] + others[0]
+        yield from ((training, whole) for training in others[: len(group)])
 
 
 def all_but_each(parts: Sequence[Any]) -> list[Any]:

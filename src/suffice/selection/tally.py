@@ -19,7 +19,7 @@ class Tally:
     """Sums over rows for m models; those of two sets of rows add up.
 
     sums : (m, 4), weight, weight of right labels, log-loss, Brier score
-    bins : (m, BINS, 3), by the probability of the label given: weight, that probability, rights
+    bins : (m, BINS), by the probability of the label given: how much that is above the rights
     """
 
     sums: Floats
@@ -46,12 +46,11 @@ class Tally:
         w = np.ones(n) if weights is None else weights
         columns = (np.ones_like(top), right, np.log(total) - own, brier)
         sums = np.stack([column @ w for column in columns], axis=1)
-        at = np.minimum((np.nan_to_num(confidence) * BINS).astype(np.int64), BINS - 1)
+        at = np.fmin(confidence * BINS, BINS - 1).astype(np.int64)  # of NaN, the last
         at += BINS * np.arange(m)[:, None]
-        bins = np.empty((m * BINS, 3))
-        for j, part in enumerate((columns[0], confidence, right)):
-            bins[:, j] = np.bincount(at.ravel(), (part * w).ravel(), m * BINS)
-        return cls(sums, bins.reshape(m, BINS, 3))
+        excess = (confidence - right) * w
+        bins = np.bincount(at.ravel(), excess.ravel(), m * BINS)
+        return cls(sums, bins.reshape(m, BINS))
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(self.sums + other.sums, self.bins + other.bins)
@@ -59,7 +58,7 @@ class Tally:
     def metrics(self, classes: int = 2) -> dict[str, Floats]:
         """Each metric of each model, (m,); the Brier score halved for two classes, as usual."""
         weight = self.sums[:, 0]
-        gaps = np.abs(self.bins[:, :, 1] - self.bins[:, :, 2]).sum(axis=1)
+        gaps = np.abs(self.bins).sum(axis=1)
         return {
             "accuracy": self.sums[:, 1] / weight,
             "log_loss": self.sums[:, 2] / weight,

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import pairwise
 from threading import Lock
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+Task = TypeVar("Task")
 
 # Sizes of matrices: from the first BLAS may use threads, up to the second it had better not.
 THREADED_FROM, SMALL_MATRIX = 32, 256
+
+_usual: ContextVar[int | None] = ContextVar("usual_threads", default=None)
 
 
 def n_threads() -> int:
@@ -22,9 +26,22 @@ def n_threads() -> int:
     asked = os.environ.get("SUFFICE_NUM_THREADS", "")
     if asked.isdecimal() and asked.isascii() and int(asked) > 0:
         return int(asked)
+    usual = _usual.get()
+    if usual is not None:
+        return usual
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@contextmanager
+def usual_threads(number: int) -> Iterator[None]:
+    """So many threads unless SUFFICE_NUM_THREADS says otherwise: the rest have work of their own."""
+    before = _usual.set(number)
+    try:
+        yield
+    finally:
+        _usual.reset(before)
 
 
 def in_parallel(work: Callable[..., Result], tasks: list[tuple[Any, ...]]) -> list[Result]:
@@ -35,8 +52,16 @@ def in_parallel(work: Callable[..., Result], tasks: list[tuple[Any, ...]]) -> li
     # A pool for one call: nothing stays behind that a fork could break. The calling thread
     # takes its share, since starting a thread is what costs most.
     with ThreadPoolExecutor(len(others)) as pool:
-        waiting = [pool.submit(work, *task) for task in others]
+        waiting = [pool.submit(copy_context().run, work, *task) for task in others]
         return [work(*first), *(result.result() for result in waiting)]
+
+
+def in_turns(work: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
+    """Results of work(task) for each task, by threads that each take the next, with BLAS alone."""
+    if min(threads, len(tasks)) < 2:
+        return [work(task) for task in tasks]
+    with blas_threads(1), ThreadPoolExecutor(min(threads, len(tasks))) as pool:
+        return list(pool.map(work, tasks))
 
 
 def shares(n: int, parts: int) -> list[tuple[int, int]]:

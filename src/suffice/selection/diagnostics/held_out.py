@@ -37,7 +37,7 @@ def held_out_posteriors(
     folds = [Fold(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
     folds = [one for one in folds if len(one.test)]
     trained = training_statistics(folds, len(fold), lambda at: _statistics(table, at))
-    for one, training in zip(folds, trained, strict=True):
+    for one, (training, _) in zip(folds, trained, strict=True):
         rows = table.features.take(one.test)
         for name, chosen in settings.items():
             model = build(training, chosen, None)
