@@ -77,3 +77,11 @@ class MissingClasses(InvalidParameter):
 
 class MissingPackage(SufficeError, ImportError):
     """An optional package is not installed."""
+
+
+class NeedsAllRows(InvalidInput):
+    """What was asked for takes all rows in one place, and they lie on a cluster."""
+
+
+class NotOnDevice(InvalidInput):
+    """What was asked for is not computed on the device that the rows lie on."""

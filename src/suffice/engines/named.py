@@ -1,0 +1,79 @@
+"""Named: frames that hold the labels, and perhaps the weights, beside the features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from suffice.data.features import as_frame
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
+from suffice.statistics.statistics import listed
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Which columns of a frame are features, labels and weights."""
+
+    columns: tuple[Any, ...]
+    target: Any = None
+    weight: Any = None
+
+    def __post_init__(self) -> None:
+        if self.target is not None and self.target == self.weight:
+            raise InvalidInput(f"column {self.target!r} cannot hold both labels and weights.")
+        if not self.features:
+            raise InvalidFeatures("X has no columns beside the labels and weights.")
+
+    @property
+    def features(self) -> list[Any]:
+        """The columns of X."""
+        return [name for name in self.columns if name not in (self.target, self.weight)]
+
+    def apply(self, table: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
+        """X, y and weights of the rows of one partition."""
+        frame = as_frame(table)
+        if frame is None:
+            raise InvalidFeatures(f"a {type(table).__name__} where a data frame was announced.")
+        self._check_columns(list(frame.columns))
+        y = y if self.target is None else frame[self.target].to_native()
+        weight = weight if self.weight is None else frame[self.weight].to_native()
+        gone = [name for name in (self.target, self.weight) if name is not None]
+        return (frame.drop(gone).to_native() if gone else table), y, weight
+
+    def _check_columns(self, columns: list[Any]) -> None:
+        if tuple(columns) == self.columns:
+            return
+        lost = [name for name in self.columns if name not in columns]
+        new = [name for name in columns if name not in self.columns]
+        what = f"it lacks {listed(lost)} and has {listed(new)} instead"
+        if not lost and not new:
+            what = f"its columns are in another order: {listed(columns)}"
+        raise InvalidFeatures(
+            f"its columns differ from those of the whole, {listed(self.columns)}: {what}. "
+            "Bring all partitions to one schema first."
+        )
+
+
+def split_of(columns: Iterable[Any], y: Any, weight: Any) -> tuple[Split | None, Any, Any]:
+    """Which columns were named, and what of y and weights stands beside the frame.
+
+    Without columns there is nothing to name: then no split.
+    """
+    names = tuple(columns)
+    target = _named(y, names, "labels", InvalidLabels)
+    weights = _named(weight, names, "weights", InvalidWeights)
+    beside = None if target is not None else y, None if weights is not None else weight
+    return (Split(names, target, weights) if names else None), *beside
+
+
+def _named(name: Any, columns: tuple[Any, ...], what: str, kind: type[InvalidInput]) -> Any:
+    if not isinstance(name, str):
+        return None
+    if not columns:
+        raise kind(f"{name!r} names a column, but X is an array; pass the {what} themselves.")
+    if name not in columns:
+        raise kind(
+            f"there is no column {name!r} for the {what}; the columns are {listed(columns)}."
+        )
+    return name

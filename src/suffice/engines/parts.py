@@ -1,0 +1,183 @@
+"""Parts: what each partition adds, by value, and how parts come together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+import suffice
+from suffice.engines.named import Split
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidWeights, MissingPackage
+from suffice.statistics.threads import usual_threads
+
+Result = TypeVar("Result")
+
+
+class Recipe(Protocol):
+    """What is made of the rows of a partition, and how two such values are added."""
+
+    def of(self, X: Any, y: Any, weight: Any) -> Any:
+        """What some rows add."""
+
+    def added(self, a: Any, b: Any) -> Any:
+        """What the rows of both add."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What is wrong with some rows: told by value, since a cluster would try again if it rose."""
+
+    kind: type[Exception]
+    message: str
+
+    def error(self) -> Exception:
+        """The error to raise where the job was started."""
+        return self.kind(self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What consecutive partitions add: a value made by a recipe, or what is wrong with them."""
+
+    first: int
+    last: int
+    rows: int = 0
+    value: Any = None  # None where no row counts
+    failure: Failure | None = None
+
+    @property
+    def place(self) -> str:
+        """Which partitions, in words."""
+        if self.first == self.last:
+            return f"partition {self.first}"
+        return f"partitions {self.first} to {self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A recipe as it travels to the workers, with the version of the package it was made by."""
+
+    recipe: Recipe
+    version: str = suffice.__version__
+
+    def part(
+        self,
+        number: int,
+        table: Any,
+        y: Any,
+        weight: Any,
+        split: Split | None = None,
+        first_row: int = 0,
+    ) -> Part:
+        """What the rows of one partition, or those of it from some row on, add."""
+        place = f"partition {number}" + (f", after {first_row} rows" if first_row else "")
+
+        def work() -> Part:
+            self._check_version()
+            X, labels, weights = table, y, weight
+            if split is not None:
+                X, labels, weights = split.apply(table, y, weight)
+            n = _checked_length(X, labels)
+            if not n or _weighs_nothing(weights, n):
+                return Part(number, number, n)
+            return Part(number, number, n, self.recipe.of(X, labels, weights))
+
+        return _told(work, place, number, number)
+
+    def together(self, parts: Iterable[Part]) -> Part:
+        """What the rows of all parts add, in the order of the partitions."""
+        first, *others = sorted(parts, key=lambda part: part.first)
+        for other in others:
+            first = self._both(first, other)
+        return first
+
+    def _both(self, a: Part, b: Part) -> Part:
+        if a.failure is not None or b.failure is not None:
+            return a if a.failure is not None else b
+        first, last, rows = min(a.first, b.first), max(a.last, b.last), a.rows + b.rows
+        if a.value is None or b.value is None:
+            return Part(first, last, rows, b.value if a.value is None else a.value)
+
+        def work() -> Part:
+            return Part(first, last, rows, self.recipe.added(a.value, b.value))
+
+        return _told(work, f"{a.place} and {b.place}", first, last)
+
+    def _check_version(self) -> None:
+        if self.version != suffice.__version__:
+            raise MissingPackage(
+                f"a worker has suffice {suffice.__version__} and this process {self.version}; "
+                "install the same version on all of them."
+            )
+
+
+def _told(work: Callable[[], Part], place: str, first: int, last: int) -> Part:
+    """What work returns, or what is wrong and where, as a part."""
+    try:
+        # One task a core is what clusters are set up for.
+        with usual_threads(1):
+            return work()
+    except (InvalidInput, MissingPackage) as error:
+        return Part(first, last, failure=Failure(type(error), f"{place}: {error}"))
+
+
+def found(total: Part | None) -> Any:
+    """The value of all partitions together, or the error that one of them has."""
+    if total is not None and total.failure is not None:
+        raise total.failure.error()
+    if total is not None and total.value is not None:
+        return total.value
+    if total is not None and total.rows:
+        raise InvalidWeights("sample_weight is zero in every row, so nothing would be counted.")
+    raise InvalidFeatures("no partition holds a row: X is empty.")
+
+
+def run(work: Callable[[], Result], trouble: str = "suffice") -> Result:
+    """What a job returns; where workers lack the package, an error that says so."""
+    try:
+        return work()
+    except Exception as error:
+        if not any(f"No module named '{trouble}" in text for text in _texts(error)):
+            raise
+        raise MissingPackage(
+            "a worker cannot import suffice; install the same version there as here "
+            f"({suffice.__version__}), with numpy and scikit-learn beside it."
+        ) from error
+
+
+def _texts(error: BaseException | None) -> Iterable[str]:
+    while error is not None:
+        yield str(error)
+        error = error.__cause__ or error.__context__
+
+
+def length(table: Any) -> int:
+    """How many rows an array, a frame or a list has; 1 where that is not known before reading."""
+    shape = getattr(table, "shape", None)
+    if shape:
+        return int(shape[0])
+    return len(table) if hasattr(table, "__len__") else 1
+
+
+def _checked_length(X: Any, y: Any) -> int:
+    n = length(X)
+    if y is None:
+        return n
+    labels = length(y)
+    if n != labels:
+        raise InvalidInput(
+            f"X has {n} rows but y has {labels} labels: inconsistent numbers of samples. X and y "
+            "must be cut at the same rows; take y from the same collection as X."
+        )
+    return n
+
+
+def _weighs_nothing(weight: Any, n: int) -> bool:
+    """Whether all rows of a partition have weight zero, as some partitions may."""
+    if weight is None:
+        return False
+    values = np.asarray(weight)
+    return values.shape == (n,) and values.dtype.kind in "fiub" and not values.any()

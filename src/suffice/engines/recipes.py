@@ -1,0 +1,136 @@
+"""Recipes: what a partition is asked for, and how two answers are added."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.data.mixed import Layout
+from suffice.estimators.gaussian_classifier import SEPARATE_BYTES
+from suffice.statistics.summarize import summarize
+
+# What a learner holds once it is fitted; new statistics are made without it.
+LEARNED = ("statistics_", "_model", "_kept_atypicality", "selection_", "_built_with")
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What `summarize` returns."""
+
+    detail: str
+
+    def of(self, X: Any, y: Any, weight: Any) -> Any:
+        """Statistics of some rows."""
+        return summarize(X, y, weight, self.detail)
+
+    def added(self, a: Any, b: Any) -> Any:
+        """Statistics of the rows of both."""
+        return a + b
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a learner asks of the statistics it has seen, without their numbers."""
+
+    detail: str
+    layout: Layout | None = None
+    numeric: Outline | None = None
+
+    @classmethod
+    def of(cls, statistics: Any) -> Outline:
+        """The outline of any statistics."""
+        numeric = getattr(statistics, "numeric", None)
+        return cls(
+            statistics.detail,
+            getattr(statistics, "layout", None),
+            None if numeric is None else cls(numeric.detail),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """The statistics that a learner is made of."""
+
+    learner: Any
+    settings: Any
+    like: Outline | None  # what the statistics are to be like, where a partition cannot tell
+    more: bool = False  # whether the learner has seen rows before
+    classes: Any = None  # those announced, if any
+
+    @classmethod
+    def to(
+        cls, learner: Any, settings: Any, like: Outline | None, more: bool, classes: Any = None
+    ) -> Lesson:
+        """A lesson to a learner, of which nothing large travels."""
+        pupil = copy(learner)
+        for name in LEARNED:
+            pupil.__dict__.pop(name, None)
+        return cls(pupil, settings, like, more, classes)
+
+    def of(self, X: Any, y: Any, weight: Any) -> Any:
+        """Statistics of some rows."""
+        if self.more:
+            self.learner._check_columns(X)
+        y = self.learner._labels(y)
+        self.learner._check_announced(y, self.classes)
+        return self._lean(self.learner._summarize(X, y, weight, self.settings, self.like))
+
+    def added(self, a: Any, b: Any) -> Any:
+        """Statistics of the rows of both."""
+        a, b = self.learner._alike(a, b, self.settings)
+        return self._lean(a + b)
+
+    def _lean(self, statistics: Any) -> Any:
+        """Scatter matrices by class go where the classes of all partitions are too many."""
+        wanted = getattr(self.settings, "detail", None)
+        if self.like is not None or wanted != "shared" or statistics.detail != "separate":
+            return statistics
+        k, d = len(statistics.classes), statistics.n_features
+        return statistics.coarsen(wanted) if 8 * k * d * d > SEPARATE_BYTES else statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns hold levels, where only the values tell: those with a level anywhere."""
+
+    categorical: Any = None
+
+    def of(self, X: Any, y: Any, weight: Any) -> Layout:
+        """The layout of some rows."""
+        return Layout.of(X, self.categorical)
+
+    def added(self, a: Layout, b: Layout) -> Layout:
+        """The layout of the rows of both."""
+        discrete = {*a.discrete, *b.discrete}
+        columns = sorted({*a.numeric, *a.discrete, *b.numeric, *b.discrete})
+        return Layout(tuple(j for j in columns if j not in discrete), tuple(sorted(discrete)))
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The sum over the rows of a method that gives a number a row, and how many rows there are.
+
+    Methods with y give the sum themselves; "score" gives a mean, which is weighed.
+    """
+
+    model: Any
+    method: str
+
+    def of(self, X: Any, y: Any, weight: Any) -> Floats:
+        """The sum over some rows, and their number or weight."""
+        ask = getattr(self.model, self.method)
+        if self.method == "score":
+            size = len(y) if weight is None else float(np.sum(np.asarray(weight, np.float64)))
+            return np.array([ask(X, y, weight) * size, size])
+        if self.method == "log_likelihood":
+            return np.array([ask(X, y), len(y)])
+        values = ask(X)
+        return np.array([values.sum(), len(values)])
+
+    def added(self, a: Floats, b: Floats) -> Floats:
+        """The sums over the rows of both."""
+        return a + b

@@ -1,0 +1,148 @@
+"""Spark answers: columns that a model adds to a data frame, computed when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from suffice.engines.cluster import Question
+from suffice.errors import InvalidFeatures, NotNumbers
+from suffice.statistics.statistics import listed
+
+# What stands for a value of each type of Spark, to see what a model makes of it.
+IMAGINED: dict[str, Any] = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), 0),
+    **dict.fromkeys(("float", "double", "decimal"), 0.0),
+    **dict.fromkeys(("string", "char", "varchar"), ""),
+    "boolean": False,
+}
+
+# Types of Spark by the kind of a NumPy array.
+TYPES = {"i": "bigint", "u": "bigint", "f": "double", "b": "boolean", "U": "string"}
+
+
+def answered(frame: Any, question: Question) -> Any:
+    """The frame with the answers to a question; only the columns of the model are looked at."""
+    from pyspark.sql import functions as F
+
+    features = _features(frame, question.model)
+    kinds = dict(frame.dtypes)
+    row = F.struct(*(_column(frame, name, kinds[name]) for name in features))
+    like = question(_imagined(features, kinds))
+    if question.method == "impute":
+        return _imputed(frame, question, features, row)
+    if question.column in features:
+        raise InvalidFeatures(
+            f"the answers go to a column {question.column!r}, which the model was fitted on; "
+            "rename it and fit again."
+        )
+    kind = TYPES[_values(like, question).dtype.kind]
+    kind = kind if like.ndim == 1 else f"array<{kind}>"
+    return frame.withColumn(question.column, _function(question, kind, _series)(row))
+
+
+def _imputed(frame: Any, question: Question, features: list[str], row: Any) -> Any:
+    """The frame with the columns of the model filled in; numbers become doubles."""
+    kinds = dict(frame.dtypes)
+    named = [isinstance(IMAGINED[_base(kinds[name])], str | bool) for name in features]
+    types = [
+        kinds[f] if is_named else "double" for f, is_named in zip(features, named, strict=True)
+    ]
+    fields = ", ".join(f"c{j} {kind}" for j, kind in enumerate(types))
+
+    def table(values: Any) -> Any:
+        import pandas as pd
+
+        columns = np.asarray(values).reshape(-1, len(features)).T
+        return pd.DataFrame({f"c{j}": column for j, column in enumerate(columns)}).infer_objects()
+
+    aside = "filled"
+    while aside in frame.columns:
+        aside += "_"
+    filled = frame.withColumn(aside, _function(question, f"struct<{fields}>", table)(row))
+    columns = {name: filled[aside][f"c{j}"] for j, name in enumerate(features)}
+    return filled.withColumns(columns).drop(aside)
+
+
+def _features(frame: Any, model: Any) -> list[str]:
+    """The columns that a model was fitted on, by name where it knows names."""
+    columns = list(frame.columns)
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        if len(columns) != model.n_features_in_:
+            raise InvalidFeatures(
+                f"X has {len(columns)} columns, but the model was fitted on "
+                f"{model.n_features_in_} features without names; select those first."
+            )
+        return columns
+    lost = [name for name in names if name not in columns]
+    if lost:
+        raise InvalidFeatures(
+            f"X lacks the column{'s' * (len(lost) > 1)} {listed(lost)}, which the model was fitted "
+            f"on; it has {listed(columns)}."
+        )
+    return [str(name) for name in names]
+
+
+def _function(question: Question, kind: str, shaped: Callable[[Any], Any]) -> Any:
+    """A function of Spark that asks the question, batch by batch."""
+    import pandas as pd
+    from pyspark.sql import functions as F
+
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        for rows in batches:
+            yield shaped(_values(question(rows), question) if len(rows) else [])
+
+    # Spark reads from these what kind of function it is.
+    given = pd.DataFrame if shaped is not _series else pd.Series
+    work.__annotations__ = {
+        "batches": Iterator[pd.DataFrame],
+        "return": Iterator[given],  # type: ignore[valid-type]
+    }
+    return F.pandas_udf(work, kind)
+
+
+def _series(values: Any) -> Any:
+    import pandas as pd
+
+    values = np.asarray(values)
+    return pd.Series(values.tolist() if values.ndim == 1 else list(values))
+
+
+def _values(answers: Any, question: Question) -> Any:
+    """Answers as an array of one type; where classes may be None, as such."""
+    if question.method == "decide":
+        none = np.array([answer is None for answer in answers])
+        if not none.any():
+            return answers.astype(question.model.classes_.dtype)
+    return answers
+
+
+def _imagined(features: list[str], kinds: dict[str, str]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({name: [IMAGINED[_checked(name, kinds[name])]] for name in features})
+
+
+def _checked(name: str, kind: str) -> str:
+    if _base(kind) not in IMAGINED:
+        raise NotNumbers(
+            f"column {name!r} holds {kind}; features must be numbers, booleans or strings. "
+            "Encode or drop it, or choose columns first."
+        )
+    return _base(kind)
+
+
+def _base(kind: str) -> str:
+    return kind.partition("(")[0]
+
+
+def _column(frame: Any, name: str, kind: str) -> Any:
+    column = frame[_quoted(name)]
+    return column.cast("double").alias(name) if _base(kind) == "decimal" else column
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
