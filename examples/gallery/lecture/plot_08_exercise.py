@@ -18,5 +18,6 @@ print(model.boundary("+", "-"))
 shown = RegionsDisplay.from_estimator(model, box=((-3, 7), (-2, 6)))
 
 # %%
-# The ellipses tell why it is vertical: they lean just as the line between the means does.
+# At two standard deviations the ellipses touch, in the middle between the means; the boundary is
+# the tangent that they share there.
 shown = ClassesDisplay.from_estimator(model)

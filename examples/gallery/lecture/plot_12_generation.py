@@ -21,9 +21,11 @@ notes = pd.read_csv(TABLE)
 X, y = notes[["first", "second"]], notes["target"].astype(int)
 
 models = {"QDA": sf.QDA(), "two Gaussians a class": sf.MixtureDiscriminant(2, random_state=0)}
-axes = plt.subplots(1, 3, figsize=(13, 4.4), layout="constrained", sharex=True, sharey=True)[1]
+axes = plt.subplots(1, 3, figsize=(13, 4.4), layout="constrained")[1]
 ClassesDisplay.from_data(X, y, ax=axes[0], title="rows", show_legend=False)
 for ax, (name, model) in zip(axes[1:], models.items(), strict=True):
     rows, labels = model.fit(X, y).sample(500, random_state=0)
     drawn = pd.DataFrame(rows, columns=X.columns)
-    ClassesDisplay.from_data(drawn, labels, ax=ax, title=f"drawn: {name}", show_legend=False)
+    ClassesDisplay.from_data(
+        drawn, labels, ax=ax, title=f"drawn: {name}", show_legend=ax is axes[2]
+    )
