@@ -334,3 +334,19 @@ def test_cv_on_a_frame_keeps_its_names():
     model = sf.GaussianDiscriminant(pooling="cv").fit(rows, y)
     assert list(model.feature_names_in_) == list(rows.columns)
     assert model.score(rows, y) > 0.95
+
+
+@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize("ask", [sf.select_model, sf.compare])
+def test_progress_grows_from_nothing_to_all(ask, levels):
+    rows = X[:, :3]
+    if levels:
+        rows = pd.DataFrame(rows).assign(kind=np.where(X[:, 3] > np.median(X[:, 3]), "a", "b"))
+        rows.columns = [str(name) for name in rows.columns]
+    told = []
+    plain = {"LDA": sf.LDA(), "other": LogisticRegression(max_iter=2000)}
+    models = [sf.MixedNB(), sf.MixedNB(alpha=2.0)] if levels else plain
+    ask(rows, Y, models, progress=told.append)
+    assert told == sorted(told)
+    assert 0 < told[0] < 0.5
+    assert told[-1] == 1.0

@@ -55,8 +55,10 @@ def compare(
         reading=options.Reading.of(missing, encoding),
         drop_unlabelled=drop_unlabelled,
     )
-    with working("comparing models by cross-validation"):
-        found = sf.compare(rows.features, rows.labels, cv=folds, sample_weight=rows.weights)
+    with working("comparing models by cross-validation") as told:
+        found = sf.compare(
+            rows.features, rows.labels, cv=folds, sample_weight=rows.weights, progress=told
+        )
     if out is not None:
         write_table(found.table, out, as_json=json, formulas=False)
         return

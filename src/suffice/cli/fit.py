@@ -141,8 +141,8 @@ def _of_rows(
     # Priors that do not fit are refused before the long search, not after it.
     classes = Labels.of(y).classes()
     class_priors(chosen, classes, np.ones(len(classes)))
-    with working("choosing a model by cross-validation"):
-        found = sf.select_model(X, y, sample_weight=weights, cv=folds)
+    with working("choosing a model by cross-validation") as told:
+        found = sf.select_model(X, y, sample_weight=weights, cv=folds, progress=told)
     return found.model if chosen is None else with_priors(found.model, chosen), found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -113,18 +113,18 @@ def print_lines(head: Sequence[str], lines: Sequence[Sequence[str]], title: str 
 
 
 @contextmanager
-def working(text: str) -> Iterator[None]:
-    """Shows on a terminal that work goes on, and for how long."""
+def working(text: str) -> Iterator[Callable[[float], None] | None]:
+    """Shows on a terminal that work goes on, and how far, once what it yields is told so."""
     if not sys.stderr.isatty():
-        yield
+        yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(text, total=None)
-        yield
+        task = progress.add_task(text, total=None)
+        yield lambda share: progress.update(task, total=1.0, completed=share)
 
 
 def _zipped(data: bytes) -> bytes:

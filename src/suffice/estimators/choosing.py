@@ -21,6 +21,7 @@ from suffice.selection.cross_validation import Candidate, Numbers, cross_validat
 from suffice.selection.folds import Fold
 from suffice.selection.grid import INFLATIONS, POOLINGS, SHARES
 from suffice.selection.selection import Selection
+from suffice.selection.steps import Steps
 from suffice.statistics.statistics import Statistics
 
 GRID = {"pooling": POOLINGS, "shrinkage": SHARES, "inflation": INFLATIONS}
@@ -59,7 +60,11 @@ def labelled(X: Any, y: Any, sample_weight: Any) -> tuple[Array, Indices, Floats
 
 
 def compared(
-    X: Any, at: tuple[Array, Indices, Floats | None], folds: list[Fold], asked: list[Candidate]
+    X: Any,
+    at: tuple[Array, Indices, Floats | None],
+    folds: list[Fold],
+    asked: list[Candidate],
+    steps: Steps | None = None,
 ) -> tuple[dict[str, Floats], Floats, Statistics | None]:
     """Scores of members of the family in each fold, how complex they are, and their statistics.
 
@@ -72,7 +77,7 @@ def compared(
     if error is not None:
         raise error
     table = Numbers(rows, *at, detail=_enough(settings))
-    found, whole = cross_validated(table, folds, asked)
+    found, whole = cross_validated(table, folds, asked, steps)
     shape = len(at[0]), features.shape[1]
     complexity = np.array([effective_parameters(one, *shape, whole) for one in settings])
     if not isinstance(whole, Statistics):

@@ -27,6 +27,7 @@ from suffice.estimators.selecting import select_model
 from suffice.estimators.trial import Trial, fit, log_probabilities, named_classifiers
 from suffice.selection.comparison import Comparison, Curve
 from suffice.selection.folds import Fold
+from suffice.selection.steps import Steps, Tell
 from suffice.selection.tally import METRICS, Tally
 
 # Share of the training rows that become outliers.
@@ -34,6 +35,9 @@ SPOILT = 0.05
 
 # Training rows of the learning curve, as shares of those of a fold.
 SHARES = (0.1, 0.25, 0.5, 1.0)
+
+# The part of the work that is choosing the automatic model, about.
+CHOOSING = 0.5
 
 Change = Callable[[Any, Indices], tuple[Any, Indices]]
 
@@ -47,6 +51,7 @@ def compare(
     groups: Any = None,
     sample_weight: Any = None,
     random_state: Any = 0,
+    progress: Tell | None = None,
 ) -> Comparison:
     """Models side by side: cross-validated scores, robustness, learning curves, cost.
 
@@ -57,12 +62,21 @@ def compare(
         two Gaussians a class, and scikit-learn's logistic regression with and without its usual
         penalty
     random_state : for the outliers and the smaller training sets
+    progress : called as work goes on with the share of it that is done, from 0 to 1
     """
+    steps = Steps(1.0, progress)
     trial = Trial(X, y, sample_weight, cv, groups)
-    chosen = _usual(X, y, sample_weight) if models is None else named_classifiers(models)
+    if models is None:
+        chosen = _usual(X, y, sample_weight, steps.part(CHOOSING))
+    else:
+        chosen = named_classifiers(models)
     names, candidates = tuple(chosen), list(chosen.values())
-    found = trial.run(candidates, "log_loss")
-    contest = _Contest(trial, candidates, np.random.default_rng(_seed(random_state)))
+    stages = (1 - steps.done) / (2 + len(SHARES))
+    found = trial.run(candidates, "log_loss", steps.part(stages))
+    refits = Steps((1 + len(SHARES)) * len(trial.folds), steps.part(1 - steps.done))
+    contest = _Contest(trial, candidates, np.random.default_rng(_seed(random_state)), refits)
+    spoilt, curve = contest.spoilt(), contest.curve()
+    steps.finish()
     fitted, seconds = zip(*(_timed(trial, model) for model in candidates), strict=True)
     return Comparison(
         names,
@@ -72,8 +86,8 @@ def compare(
         np.array([_told(model, _parameters) for model in fitted]),
         np.array([_told(model, lambda one: one.bic()) for model in fitted]),
         np.array(seconds),
-        contest.spoilt(),
-        contest.curve(),
+        spoilt,
+        curve,
         fitted,
     )
 
@@ -94,7 +108,7 @@ def logistic_regression(X: Any, free: bool = False) -> Any:
     return make_pipeline(*steps, LogisticRegression(C=np.inf if free else 1.0, max_iter=5000))
 
 
-def _usual(X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+def _usual(X: Any, y: Any, sample_weight: Any, tell: Tell) -> dict[str, Any]:
     if Layout.of(X).discrete:
         family = {
             "naive Bayes": MixedNB(),
@@ -109,7 +123,7 @@ def _usual(X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
             "DiagonalLDA": DiagonalLDA(),
             "two Gaussians a class": MixtureDiscriminant(2, random_state=0),
         }
-    automatic = clone(select_model(X, y, sample_weight=sample_weight).model)
+    automatic = clone(select_model(X, y, sample_weight=sample_weight, progress=tell).model)
     return {
         **family,
         "automatic": automatic,
@@ -121,8 +135,10 @@ def _usual(X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
 class _Contest:
     """Refits under other training rows, all models on the same ones."""
 
-    def __init__(self, trial: Trial, models: Sequence[Any], rng: np.random.Generator) -> None:
-        self.trial, self.models, self.rng = trial, models, rng
+    def __init__(
+        self, trial: Trial, models: Sequence[Any], rng: np.random.Generator, steps: Steps
+    ) -> None:
+        self.trial, self.models, self.rng, self.steps = trial, models, rng, steps
 
     def spoilt(self) -> dict[str, Floats]:
         """Mean scores when some training rows are outliers."""
@@ -162,6 +178,7 @@ class _Contest:
         for fold in trial.folds:
             X, rows = change(trial.X, fold.train)
             by_fold.append([self._tested(model, X, rows, fold) for model in self.models])
+            self.steps.add()
         return {
             name: np.mean([[one[name] for one in fold] for fold in by_fold], axis=0)
             for name in METRICS

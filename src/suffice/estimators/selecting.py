@@ -14,6 +14,7 @@ from suffice.estimators.automatic import automatic_candidates
 from suffice.estimators.trial import Trial, named_classifiers
 from suffice.models.settings import choice
 from suffice.selection.selection import Selection
+from suffice.selection.steps import Tell
 from suffice.selection.tally import METRICS
 
 RULES = ("careful", "best", "one-standard-error")
@@ -30,6 +31,7 @@ def select_model(
     cv: Any = 5,
     groups: Any = None,
     sample_weight: Any = None,
+    progress: Tell | None = None,
 ) -> Selection:
     """Cross-validate candidates and fit the one to take.
 
@@ -50,6 +52,7 @@ def select_model(
     cv : number of stratified folds, of rows shuffled always the same way; a splitter of
         scikit-learn; or (train, test) row numbers
     groups : a label a row; rows of one group are never apart
+    progress : called as work goes on with the share of it that is done, from 0 to 1
 
     >>> import suffice as sf
     >>> from sklearn.datasets import load_wine
@@ -62,7 +65,7 @@ def select_model(
     choice("metric", metric, METRICS)
     trial = Trial(X, y, sample_weight, cv, groups)
     candidates = _candidates(models, grid, X)
-    found = trial.run(candidates, metric)
+    found = trial.run(candidates, metric, progress)
     at: int = getattr(found, rule.replace("-", "_"))
     return replace(found, model=trial.fitted(candidates[at]))
 

@@ -24,6 +24,7 @@ from suffice.models.settings import Settings
 from suffice.selection.cross_validation import Candidate
 from suffice.selection.folds import Fold, check_folds, training_statistics
 from suffice.selection.selection import Selection
+from suffice.selection.steps import Steps, Tell
 from suffice.selection.tally import METRICS, Tally
 from suffice.statistics.statistics import DETAILS, Statistics
 
@@ -39,8 +40,9 @@ class Trial:
         check_folds(self.folds, self.codes, self.classes)
         self.whole: Statistics | None = None  # of the family, once it was tried
 
-    def run(self, candidates: Sequence[Any], metric: str) -> Selection:
-        """All candidates over all folds."""
+    def run(self, candidates: Sequence[Any], metric: str, tell: Tell | None = None) -> Selection:
+        """All candidates over all folds; `tell` is called with the share done."""
+        self.steps = Steps(len(candidates) * len(self.folds), tell)
         scores = {name: np.full((len(candidates), len(self.folds)), np.nan) for name in METRICS}
         notes = list(self.notes)
         complexity = np.full(len(candidates), np.inf)
@@ -61,6 +63,7 @@ class Trial:
                 continue
             for name, values in found.items():
                 scores[name][at] = values
+        self.steps.finish()
         if len(failures) == len(candidates):
             if len({type(error) for error in failures}) == 1:
                 raise failures[0]
@@ -98,7 +101,8 @@ class Trial:
             inner = copy(self)
             # The levels are those of all rows; nothing is learnt of the classes from them.
             inner.X, inner.notes = clone(first[0]).fit_transform(self.X), []
-            found = inner.run([model[-1] for model in models], METRICS[0])
+            told = self.steps.part(len(models) * len(self.folds))
+            found = inner.run([model[-1] for model in models], METRICS[0], told)
             return found.scores, found.complexity, found.notes
         if isinstance(first, Learner) and not _chooses(first):
             return *self._learners(models), ()
@@ -107,7 +111,7 @@ class Trial:
     def _family(self, models: Sequence[Any]) -> tuple[dict[str, Floats], Floats]:
         asked = [Candidate(model._settings(), model.priors) for model in models]
         at = self.classes, self.codes, self.weights
-        scores, complexity, self.whole = compared(self.X, at, self.folds, asked)
+        scores, complexity, self.whole = compared(self.X, at, self.folds, asked, self.steps)
         return scores, complexity
 
     def _learners(self, models: Sequence[Any]) -> tuple[dict[str, Floats], Floats]:
@@ -127,6 +131,7 @@ class Trial:
             rows = fitted[0]._rows(_safe_indexing(self.X, fold.test))
             answers = [one._answer_rows(rows, "log_posterior") for one in fitted]
             tallies.append([self._tally(found, fold) for found in answers])
+            self.steps.add(len(models))
         whole = summarize(np.arange(len(y))) if known is None else known
         complexity = [_complexity(clone(model).fit_statistics(whole)) for model in models]
         return self._metrics(tallies), np.array(complexity)
@@ -137,6 +142,7 @@ class Trial:
             weights = None if self.weights is None else self.weights[fold.train]
             X, y = _safe_indexing(self.X, fold.train), self.classes[self.codes[fold.train]]
             tallies.append([self.tested(fit(clone(model), X, y, weights), fold)])
+            self.steps.add()
         return self._metrics(tallies)
 
     def tested(self, model: Any, fold: Fold) -> Tally:

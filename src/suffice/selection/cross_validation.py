@@ -18,6 +18,7 @@ from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
 from suffice.selection.folds import Fold, check_folds, training_statistics
 from suffice.selection.path import Path, shrinkage_path
+from suffice.selection.steps import Steps
 from suffice.selection.tally import METRICS, Tally
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
@@ -90,7 +91,10 @@ class Candidate:
 
 
 def cross_validated(
-    table: Table, folds: Sequence[Fold], candidates: Sequence[Candidate]
+    table: Table,
+    folds: Sequence[Fold],
+    candidates: Sequence[Candidate],
+    steps: Steps | None = None,
 ) -> tuple[dict[str, Floats], Any]:
     """Each metric of each candidate in each fold, (candidates, folds); statistics of all rows."""
     codes, classes = table.codes, table.classes
@@ -103,6 +107,8 @@ def cross_validated(
         for at, tally in _tallies(statistics, candidates, priors, test):
             for name, values in tally.metrics(len(classes)).items():
                 found[name][at, number] = values
+            if steps is not None:
+                steps.add(len(at))
     return found, table.statistics(np.arange(len(codes))) if whole is None else whole
 
 

@@ -49,7 +49,7 @@ class Tally:
         at = np.fmin(confidence * BINS, BINS - 1).astype(np.int64)  # of NaN, the last
         at += BINS * np.arange(m)[:, None]
         excess = (confidence - right) * w
-        bins = np.bincount(at.ravel(), excess.ravel(), m * BINS)
+        bins = np.bincount(at.ravel(), excess.ravel(), m * BINS).astype(np.float64)
         return cls(sums, bins.reshape(m, BINS))
 
     def __add__(self, other: Tally) -> Tally:
