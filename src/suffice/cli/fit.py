@@ -155,6 +155,7 @@ def _tell(fitted: Any, found: Any, out: Path, as_json: bool) -> None:
     if found is not None:
         at = found.careful  # which select_model takes
         told["candidates"] = len(found.candidates)
+        told["notes"] = list(found.notes)
         told["cross_validated"] = {name: s[at].mean() for name, s in found.scores.items()}
     if as_json:
         print_json(told)
@@ -166,4 +167,6 @@ def _tell(fitted: Any, found: Any, out: Path, as_json: bool) -> None:
             for name, value in told["cross_validated"].items()
         )
         typer.echo(f"chosen among {told['candidates']} models; cross-validated: {scores}")
+        for note in told["notes"]:
+            typer.echo(note)
     typer.echo(f"written to {out}; try: suffice predict {out} new.csv")

@@ -124,15 +124,17 @@ class Trial:
             return richest._summarize(rows, y[at], weights, richest._settings(), None)
 
         trained = training_statistics(self.folds, len(y), summarize)
-        tallies = []
-        for fold, (statistics, known) in zip(self.folds, trained, strict=True):
+        tallies, whole = [], None
+        for fold, known in zip(self.folds, trained, strict=True):
+            statistics, whole = known
             fitted = [clone(model).fit_statistics(statistics) for model in models]
             # Models of the same statistics take rows in the same form.
             rows = fitted[0]._rows(_safe_indexing(self.X, fold.test))
             answers = [one._answer_rows(rows, "log_posterior") for one in fitted]
             tallies.append([self._tally(found, fold) for found in answers])
             self.steps.add(len(models))
-        whole = summarize(np.arange(len(y))) if known is None else known
+        if whole is None:
+            whole = summarize(np.arange(len(y)))
         complexity = [_complexity(clone(model).fit_statistics(whole)) for model in models]
         return self._metrics(tallies), np.array(complexity)
 

@@ -69,7 +69,7 @@ class Numbers:
 
     @property
     def threads(self) -> int:
-        """How many calls of `statistics` had better run at once: of large tables each has threads."""
+        """How many calls of `statistics` had better run at once."""
         return 1 if self.X.size >= THREADED_FROM else n_threads()
 
     def statistics(self, at: Indices) -> Any:
@@ -101,7 +101,9 @@ def cross_validated(
     check_folds(folds, codes, classes)
     found = {name: np.empty((len(candidates), len(folds))) for name in METRICS}
     trained = training_statistics(folds, len(codes), table.statistics, table.threads)
-    for number, (fold, (statistics, whole)) in enumerate(zip(folds, trained, strict=True)):
+    whole = None
+    for number, (fold, known) in enumerate(zip(folds, trained, strict=True)):
+        statistics, whole = known
         test = _Test(table, fold.test)
         priors = [class_priors(c.priors, classes, statistics.weight) for c in candidates]
         for at, tally in _tallies(statistics, candidates, priors, test):
@@ -109,7 +111,9 @@ def cross_validated(
                 found[name][at, number] = values
             if steps is not None:
                 steps.add(len(at))
-    return found, table.statistics(np.arange(len(codes))) if whole is None else whole
+    if whole is None:
+        whole = table.statistics(np.arange(len(codes)))
+    return found, whole
 
 
 class _Test:
