@@ -365,3 +365,13 @@ def test_the_package_is_called_by_its_name(tmp_path):
     X, y = pages.numbers(20, 1, 2)
     made = suffice.report(X, y, tmp_path / "a.html", model=sf.LDA(), title="So")
     assert (made.title, made.path) == ("So", tmp_path / "a.html")
+
+
+def test_progress_of_a_report_grows_to_all(tmp_path):
+    told = []
+    write_report(
+        *load_iris(return_X_y=True), tmp_path / "r.html", model=sf.LDA(), progress=told.append
+    )
+    assert told == sorted(told)
+    assert told[0] < 0.5
+    assert told[-1] == 1.0

@@ -42,8 +42,8 @@ def report(
         drop_unlabelled=drop_unlabelled,
     )
     frame = rows.features.with_columns(rows.labels.alias(target))
-    with working("writing the report"):
-        summary = write(frame, target, out).summary
+    with working("writing the report") as told:
+        summary = write(frame, target, out, progress=told).summary
     if not json:
         typer.echo(summary)
     tell({"out": str(out), "summary": summary}, json, f"written to {out}; open it in a browser")

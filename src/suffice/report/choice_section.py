@@ -13,6 +13,7 @@ from suffice.report.code import constructor
 from suffice.report.markup import Html, element, items, joined, paragraphs, plural, short, table
 from suffice.report.material import Material
 from suffice.selection.selection import Selection
+from suffice.selection.steps import Tell
 from suffice.selection.tally import METRICS
 
 # Parts that rows are dealt into, where there are rows enough.
@@ -90,11 +91,11 @@ def folds(data: Material) -> int:
     return max(2, min(FOLDS, len(data.codes)))
 
 
-def choose(data: Material, whole: Material, model: Any) -> Choice:
+def choose(data: Material, whole: Material, model: Any, tell: Tell | None = None) -> Choice:
     """The model that the rule takes, or the one given; fitted to the whole table."""
     from suffice.estimators.selecting import select_model
 
-    found = select_model(data.X, data.y, model, cv=folds(data))
+    found = select_model(data.X, data.y, model, cv=folds(data), progress=tell)
     at = found.careful
     fitted = found.model
     if whole is not data:

@@ -20,9 +20,21 @@ from suffice.report.pictures import Pictures, pictures
 from suffice.report.quality_section import quality, quality_html
 from suffice.report.sheet import stylesheet
 from suffice.report.usage_section import usage, usage_html
+from suffice.selection.steps import Steps, Tell
 from suffice.statistics.container import write_whole
 
 Part = TypeVar("Part")
+
+# What the parts take of the time, about.
+STEPS = {
+    "choice": 6.0,
+    "quality": 1.0,
+    "atypical": 1.0,
+    "usage": 0.1,
+    "diagnosis": 1.0,
+    "gaps": 0.1,
+    "pictures": 4.0,
+}
 
 NO_MODEL = "There is no model to ask, see above."
 
@@ -47,6 +59,7 @@ def write_report(
     model: Any = None,
     random_state: int = 0,
     title: str | None = None,
+    progress: Tell | None = None,
 ) -> Report:
     """Write one HTML file on a table and its model: no other file, no script, no request.
 
@@ -60,6 +73,7 @@ def write_report(
     model : a classifier to report on, which is fitted anew; None chooses by `select_model`
     random_state : draws the rows that stand for a table of more than 20,000
     title : of the page
+    progress : called as work goes on with the share of it that is done, from 0 to 1
 
     >>> import suffice as sf, tempfile, pathlib
     >>> from sklearn.datasets import load_iris
@@ -72,24 +86,30 @@ def write_report(
     whole = Material.of(X, y)
     if isinstance(random_state, bool) or not isinstance(random_state, int):
         raise InvalidParameter(f"random_state is {random_state!r}; it must be a whole number.")
-    found = made(file, whole, whole.sampled(random_state), model, _titled(title, whole))
+    steps = Steps(sum(STEPS.values()), progress)
+    found = made(file, whole, whole.sampled(random_state), model, _titled(title, whole), steps)
     write_whole(file, page(found).encode("utf-8", "replace"))
     return found
 
 
-def made(file: Path, whole: Material, data: Material, model: Any, title: str) -> Report:
+def made(
+    file: Path, whole: Material, data: Material, model: Any, title: str, steps: Steps
+) -> Report:
     """The report, each part on its own."""
     failures: dict[str, str] = {}
+    told = {name: steps.part(size) for name, size in STEPS.items()}
 
     def tried(name: str, make: Callable[[], Part]) -> Part | None:
         try:
             return make()
         except Exception as error:  # whatever happens in one part, the others stand
             failures[name] = reason(error)
+        finally:
+            told[name](1.0)
         return None
 
     facts = data_facts(whole, len(data.codes))
-    choice = tried("choice", lambda: choose(data, whole, model))
+    choice = tried("choice", lambda: choose(data, whole, model, told["choice"]))
     score = diagnosis = odd = how = None
     if choice is None:
         failures |= dict.fromkeys(("quality", "atypical", "usage"), NO_MODEL)
@@ -100,6 +120,7 @@ def made(file: Path, whole: Material, data: Material, model: Any, title: str) ->
     diagnosis = tried("diagnosis", lambda: diagnosed(data))
     gaps = tried("gaps", lambda: gap_facts(whole, choice))
     drawings = tried("pictures", lambda: pictures(data, choice, score, diagnosis)) or Pictures()
+    steps.finish()
     return Report(file, title, facts, choice, score, diagnosis, odd, gaps, how, drawings, failures)
 
 
