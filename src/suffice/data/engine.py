@@ -39,7 +39,10 @@ def engine_of(X: Any) -> Engine | None:
     >>> engine_of(np.zeros((2, 2))) is None
     True
     """
-    return None if type(X) is np.ndarray else _engine(type(X).__module__.partition(".")[0])
+    if type(X) is np.ndarray:
+        return None
+    one = X[0] if type(X) is list and X else X  # a list of partitions lies where they lie
+    return _engine(type(one).__module__.partition(".")[0])
 
 
 @cache

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import dask
 import numpy as np
 
-from suffice.data.features import as_frame
 from suffice.engines.cluster import Question, asked
 from suffice.engines.dask_columns import Cuts
 from suffice.engines.named import Split, split_of
-from suffice.engines.parts import Job, Part, Recipe, found, run
+from suffice.engines.parts import Job, Part, Recipe, found, length, run
 from suffice.engines.recipes import Moments
 from suffice.errors import InvalidFeatures, InvalidInput
 
@@ -36,7 +34,7 @@ def rows_of(X: Any) -> ArrayRows | FrameRows | DelayedRows:
     """Dask's collections, as rows in partitions."""
     from dask.delayed import Delayed
 
-    if isinstance(X, Delayed):
+    if isinstance(X, Delayed | list):
         return DelayedRows(X)
     if hasattr(X, "chunks") and hasattr(X, "ndim"):
         return ArrayRows.of(X)
@@ -112,29 +110,44 @@ class FrameRows:
 
 @dataclass(frozen=True, slots=True)
 class DelayedRows:
-    """A table that is yet to be made, as one partition."""
+    """Tables that are yet to be made, a partition each: a list of them, or a single one."""
 
     X: Any
 
     @property
     def untyped(self) -> bool:
-        """One partition tells what its columns hold."""
-        return False
+        """Whether only the values of all partitions tell what a column holds."""
+        return isinstance(self.X, list) and len(self.X) > 1
 
     def total(self, recipe: Recipe, y: Any, weight: Any) -> Any:
-        """What a recipe makes of the table: computed now."""
-        part = dask.delayed(_named_part, pure=False)(Job(recipe), self.X, y, weight)
-        return found(run(part.compute))
+        """What a recipe makes of all tables: computed now."""
+        if not isinstance(self.X, list):
+            return _total(recipe, [[self.X], [y], [weight]])
+        columns = [self._pieces(y, "y"), self._pieces(weight, "sample_weight")]
+        return _total(recipe, [self.X, *columns])
 
     def answers(self, question: Question) -> Any:
-        """The answers to all rows, delayed."""
-        return dask.delayed(question, pure=False, traverse=False)(self.X)
+        """The answers to all rows, delayed, a partition each."""
+        sent, answer = _sent(question), _delayed(_answers)
+        if isinstance(self.X, list):
+            return [answer(rows, sent, None) for rows in self.X]
+        return answer(self.X, sent, None)
+
+    def _pieces(self, column: Any, what: str) -> list[Any]:
+        n = len(self.X)
+        if column is None or isinstance(column, str | int | float | np.number):
+            return [column] * n
+        if not isinstance(column, list) or len(column) != n:
+            raise InvalidInput(
+                f"X is a list of {n} partitions; pass {what} as a list of {n}, too, name its "
+                "column, or let each partition be a tuple (X, y) or (X, y, weight)."
+            )
+        return column
 
 
 def _total(recipe: Recipe, columns: list[Any], split: Split | None = None) -> Any:
     """The parts of all partitions, added in a tree."""
-    job = dask.delayed(Job(recipe), pure=False, traverse=False)
-    made, added = dask.delayed(_part, pure=False), dask.delayed(_together, pure=False)
+    job, made, added = _delayed(Job(recipe)), _delayed(_part), _delayed(_together)
     pieces = zip(*_blocks(columns), strict=True)
     level = [made(job, split, number, *piece) for number, piece in enumerate(pieces)]
     while len(level) > 1:
@@ -145,6 +158,8 @@ def _total(recipe: Recipe, columns: list[Any], split: Split | None = None) -> An
 
 def _blocks(columns: list[Any]) -> list[list[Any]]:
     """The pieces of X, y and weights, a list of them each."""
+    import dask
+
     out = list(columns)
     arrays = [i for i, column in enumerate(columns) if hasattr(column, "chunks")]
     frames = [i for i, column in enumerate(columns) if hasattr(column, "to_delayed")]
@@ -179,27 +194,29 @@ def _aligned(X: Any, y: Any, weight: Any) -> list[Any]:
 
 
 def _part(job: Job, split: Split | None, number: int, X: Any, y: Any, weight: Any) -> Part:
-    return job.part(number, X, y, weight, split=split)
+    """The part of one partition, which may be a tuple (X, y) or (X, y, weight)."""
+    if isinstance(X, tuple) and y is None and 2 <= len(X) <= 3:
+        X, y, weight = (*X, weight) if len(X) == 2 else X
+    return job.part(number, X, y, weight, split)
 
 
 def _together(job: Job, parts: list[Part]) -> Part:
     return job.together(parts)
 
 
-def _named_part(job: Job, X: Any, y: Any, weight: Any) -> Part:
-    """The part of a whole table, whose columns may be named."""
-    frame = as_frame(X)
-    split, y, weight = split_of(() if frame is None else frame.columns, y, weight)
-    return job.part(0, X, y, weight, split=split)
-
-
 def _sent(question: Question) -> Any:
     """The question as a task of its own, so that the model travels to each worker once."""
-    return dask.delayed(question, pure=False, traverse=False)
+    return _delayed(question)
+
+
+def _delayed(value: Any) -> Any:
+    import dask
+
+    return dask.delayed(value, pure=False, traverse=False)
 
 
 def _answers(rows: Any, question: Question, like: Any) -> Any:
-    return question(rows) if len(rows) else like
+    return question(rows) if length(rows) or like is None else like
 
 
 def _imagined(dtype: Any, columns: int) -> Any:

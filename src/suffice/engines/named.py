@@ -55,6 +55,14 @@ class Split:
         )
 
 
+def split_rows(split: Split | None, table: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
+    """X, y and weights of the rows of one partition, whose columns may be named."""
+    if split is None and (isinstance(y, str) or isinstance(weight, str)):
+        frame = as_frame(table)
+        split, y, weight = split_of(() if frame is None else frame.columns, y, weight)
+    return (table, y, weight) if split is None else split.apply(table, y, weight)
+
+
 def split_of(columns: Iterable[Any], y: Any, weight: Any) -> tuple[Split | None, Any, Any]:
     """Which columns were named, and what of y and weights stands beside the frame.
 

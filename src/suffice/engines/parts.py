@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 import suffice
-from suffice.engines.named import Split
+from suffice.engines.named import Split, split_rows
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidWeights, MissingPackage
 from suffice.statistics.threads import usual_threads
 
@@ -77,9 +77,7 @@ class Job:
 
         def work() -> Part:
             self._check_version()
-            X, labels, weights = table, y, weight
-            if split is not None:
-                X, labels, weights = split.apply(table, y, weight)
+            X, labels, weights = split_rows(split, table, y, weight)
             n = _checked_length(X, labels)
             if not n or _weighs_nothing(weights, n):
                 return Part(number, number, n)
