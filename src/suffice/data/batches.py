@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import ArrayFeatures, Features, FrameFeatures, as_features, as_frame
 from suffice.data.labels import Labels
 from suffice.data.weights import Weights
-from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels
+from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
 
 _END = object()
 
@@ -36,6 +36,7 @@ class Batch:
     source: str = ""  # where the rows come from, as the start of an error message
 
     ignores_rows: bool = False
+    threads: int | None = None  # to use for these rows; None for as many as suit their number
 
     @property
     def n_codes(self) -> int:
@@ -51,10 +52,21 @@ class Batch:
         return replace(self, classes=self.classes[present], codes=table[self.codes])
 
 
-def batches(X: Any, y: Any, sample_weight: Any, target: str | None) -> Iterator[Batch]:
+def batches(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    target: str | None,
+    weight: str | None = None,
+    columns: Sequence[str] | None = None,
+) -> Iterator[Batch]:
     """Validated batches of a table, or of an iterable of (X, y) or (X, y, weight)."""
+    if weight is not None:
+        X, sample_weight = split_weight(X, sample_weight, weight)
     if target is not None:
         X, y = split_target(X, y, target)
+    if columns is not None:
+        X = _chosen(X, columns)
     if y is None and not _is_table(X):
         if sample_weight is not None:
             raise InvalidInput("with an iterator of batches, pass weights as (X, y, weight).")
@@ -74,6 +86,34 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
             f"{', '.join(map(repr, frame.columns))}."
         )
     return frame.drop(target).to_native(), frame[target].to_native()
+
+
+def split_weight(X: Any, sample_weight: Any, weight: str) -> tuple[Any, Any]:
+    """A frame without its column of weights, and these."""
+    frame = as_frame(X)
+    if sample_weight is not None or frame is None:
+        raise InvalidInput(
+            "weight names a column of a data frame; pass no sample_weight beside it."
+        )
+    if weight not in frame.columns:
+        raise InvalidWeights(
+            f"there is no column {weight!r} to use as weight; the columns are "
+            f"{', '.join(map(repr, frame.columns))}."
+        )
+    return frame.drop(weight).to_native(), frame[weight].to_numpy()
+
+
+def _chosen(X: Any, columns: Sequence[str]) -> Any:
+    frame = as_frame(X)
+    if frame is None:
+        raise InvalidInput("columns names features of a data frame; of an array, pass X[:, ...].")
+    absent = [name for name in columns if name not in frame.columns]
+    if absent:
+        raise InvalidFeatures(
+            f"there is no column {absent[0]!r} to use as feature; the columns are "
+            f"{', '.join(map(repr, frame.columns))}."
+        )
+    return frame.select(list(columns)).to_native()
 
 
 def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterator[Batch]:

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from suffice.data.paths import others_near
 from suffice.data.table import Table, named, polars
 from suffice.data.table_text import as_utf8, blank_lines, layout, unpacked
 from suffice.errors import InvalidFile, MissingFile, UnreadableFile
@@ -45,7 +46,7 @@ def read_table(
     [(1.5, 'red'), (None, 'blue')]
     """
     data, source = _bytes(path)
-    ending = _ending(path)
+    ending = ending_of(path)
     if data.startswith(PARQUET):
         table = _with_missing(_read("read_parquet", data, source), text, missing)
     elif data.startswith(ARROW) or ending in (".arrow", ".feather", ".ipc"):
@@ -73,7 +74,7 @@ def _bytes(path: str | PathLike[str]) -> tuple[bytes, str]:
     if source.is_dir():
         raise UnreadableFile(f"{source} is a folder; name a file in it.")
     if not source.exists():
-        raise MissingFile(f"there is no file {source}. {_others(source)}")
+        raise MissingFile(f"there is no file {source}. {others_near(source)}")
     try:
         return _checked(source.read_bytes(), str(source)), str(source)
     except OSError as error:
@@ -86,19 +87,12 @@ def _checked(data: bytes, source: str) -> bytes:
     return data
 
 
-def _others(path: Path) -> str:
-    from difflib import get_close_matches
+def ending_of(path: str | PathLike[str]) -> str:
+    """The ending of a file's name, without that of its packing.
 
-    if not path.parent.is_dir():
-        return f"Nor is there a folder {path.parent}; check the path."
-    try:
-        near = get_close_matches(path.name, [one.name for one in path.parent.iterdir()], 1)
-    except OSError:
-        near = []
-    return f"Did you mean {path.parent / near[0]}?" if near else "Check the path."
-
-
-def _ending(path: str | PathLike[str]) -> str:
+    >>> ending_of("rows.CSV.gz")
+    '.csv'
+    """
     name = str(path).lower()
     for packing in (".gz", ".zst"):
         name = name.removesuffix(packing)

@@ -43,7 +43,8 @@ class Reader:
     def of(cls, batch: Batch) -> Reader:
         """The reader for a batch; small data is not worth a second thread."""
         n, d = batch.features.shape
-        return cls(batch, kernels_for(n * d), n_threads() if n * d >= COMPILED_FROM else 1)
+        threads = batch.threads or (n_threads() if n * d >= COMPILED_FROM else 1)
+        return cls(batch, kernels_for(n * d), threads)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches
+from suffice.data.chunk import chunk_rows
 from suffice.data.engine import engine_of
+from suffice.data.paths import file_paths, is_paths
+from suffice.data.roles import Roles, Wanted
+from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.statistics.checkpoint import Checkpoint
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import class_sums
 from suffice.statistics.fourth import SMALLEST_UNIT, Fourth, power_of_two
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.progress import Listener, shown
 from suffice.statistics.reader import Reader, vanished
 from suffice.statistics.scatter import Diagonal, Scatter
 from suffice.statistics.second_pass import scatter
 from suffice.statistics.statistics import DETAILS, Statistics
+from suffice.statistics.streaming import summarize_stream
 from suffice.statistics.thin import Thin
 
 
@@ -30,6 +41,10 @@ def summarize(
     detail: str = "separate",
     *,
     target: str | None = None,
+    weight: str | None = None,
+    columns: Sequence[str] | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    progress: bool | Listener = False,
 ) -> AnyStatistics:
     """Sufficient statistics of labelled rows.
 
@@ -39,12 +54,23 @@ def summarize(
     Parameters
     ----------
     X : NumPy array of any real dtype, data frame (pandas, polars, pyarrow, ...), or an
-        iterable of batches (X, y) or (X, y, weight)
+        iterable of batches (X, y) or (X, y, weight). Or what is read in parts, in bounded
+        memory: files by name, pattern or list (CSV, also gzip or zstd; Parquet; Arrow), a polars
+        LazyFrame, or anything with `__arrow_c_stream__`, such as a DuckDB query
     y : a label a row: strings, integers, booleans, categories; none with batches or `target`
     sample_weight : a weight a row; zero counts as absent
     detail : the least the models to come need: a scatter matrix for each class ("separate"),
         one pooled over classes ("shared"), or variances only ("diagonal")
-    target : the label column, when X is a data frame that holds it
+    target : the label column, when X is files or a data frame that holds it
+    weight : the column of weights, likewise
+    columns : the features and their order; all other columns if None
+    checkpoint : a file from which an interrupted pass over files goes on, to the same result in
+        every bit
+    progress : True for a bar on a terminal, or a function that is passed `rows`, `rate` and
+        `seconds_left` as attributes of one value
+
+    The labels of CSV files are integers if all of them, in all files, are written as such,
+    booleans if all are true or false, else strings.
 
     >>> import suffice as sf
     >>> X, y = [[0.0, 1.0], [2.0, 3.0], [4.0, 4.0]], ["no", "no", "yes"]
@@ -58,12 +84,28 @@ def summarize(
     """
     if detail not in DETAILS:
         raise InvalidParameter(f"detail is {detail!r}; it must be one of {', '.join(DETAILS)}.")
-    engine = engine_of(X)
+    files = is_paths(X)
+    if checkpoint is not None and not files:
+        raise InvalidParameter("checkpoint is for files only: other rows cannot be read again.")
+    engine = None if files else engine_of(X)
     if engine is not None:
+        if weight is not None or columns is not None:
+            raise InvalidParameter(
+                f"weight and columns name no columns of a {type(X).__name__}; choose them first."
+            )
         found: AnyStatistics = engine.summarize(X, y, sample_weight, detail, target)
         return found
+    if files or is_stream(X):
+        if y is not None or sample_weight is not None or target is None:
+            raise InvalidParameter(
+                "the labels of rows that are read in parts are a column: name it by target=, and "
+                "that of weights, if any, by weight=; pass neither y nor sample_weight."
+            )
+        chosen = None if columns is None else tuple(columns)
+        wanted = Wanted(target, weight, chosen)
+        return summarize_parts(X, wanted, detail, checkpoint=checkpoint, progress=progress)
     total: AnyStatistics | None = None
-    for batch in batches(X, y, sample_weight, target):
+    for batch in batches(X, y, sample_weight, target, weight, columns):
         try:
             part = _of_any_batch(batch, detail)
             total = part if total is None else total + part
@@ -74,6 +116,40 @@ def summarize(
     if total is None:
         raise InvalidFeatures("there is no row of positive weight.")
     return total
+
+
+def summarize_parts(
+    X: Any,
+    wanted: Wanted,
+    detail: str,
+    *,
+    checkpoint: str | PathLike[str] | None = None,
+    progress: bool | Listener = False,
+) -> AnyStatistics:
+    """The statistics of rows that are read in parts: files, or a stream of Arrow batches."""
+    stream: Stream
+    saved = None
+    if is_paths(X):
+        stream = FileStream.open(file_paths(X), wanted)
+        if checkpoint is not None:
+            saved = Checkpoint(Path(checkpoint), stream.paths, _task(stream.roles, detail))
+    else:
+        stream = ObjectStream.open(X, wanted)
+    with shown(progress) as listener:
+        return summarize_stream(stream, partial(_of_any_batch, detail=detail), saved, listener)
+
+
+def _task(roles: Roles, detail: str) -> dict[str, Any]:
+    wanted = roles.wanted
+    return {
+        "target": wanted.target,
+        "weight": wanted.weight,
+        "columns": list(roles.features),
+        "detail": detail,
+        "missing": list(wanted.missing),
+        "drop_unlabelled": wanted.drop_unlabelled,
+        "chunk": chunk_rows(len(roles.features)),
+    }
 
 
 def _of_any_batch(batch: Batch, detail: str) -> AnyStatistics:

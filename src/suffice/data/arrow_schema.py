@@ -1,0 +1,25 @@
+"""Arrow schema: the columns of Arrow data and their types."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from suffice.data.table import named
+from suffice.errors import InvalidFile
+
+
+def schema_of(schema: Any, source: object) -> dict[str, Any]:
+    """The narwhals type of each column of a pyarrow schema."""
+    check_once(schema.names, source)
+    return dict(nw.from_native(schema.empty_table(), eager_only=True).schema)
+
+
+def check_once(names: Iterable[str], source: object) -> None:
+    """Raise where two columns have the same name."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InvalidFile(f"{source} has more than one column named {named(twice)}.")

@@ -1,0 +1,84 @@
+"""Chunk: consecutive rows of one input, cut so that the same rows always come together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+# A chunk has about so many entries: enough to repay compiled loops, few enough to hold several.
+CHUNK_ENTRIES = 1 << 22
+FEWEST_ROWS, MOST_ROWS = 1 << 10, 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far reading has come: so many rows of a file are done.
+
+    Its reader can start again at `mark` (a byte, a batch or a row group, as suits the format),
+    where the row `mark_row` stands, which is not behind `row`.
+    """
+
+    file: int = 0
+    row: int = 0
+    mark: int = 0
+    mark_row: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows as a reader happens to deliver them."""
+
+    frame: nw.DataFrame[Any]
+    row: int  # the number of the first in its file
+    mark: int = 0
+    mark_row: int = 0
+    share: float = 0.0  # of the file that is read once they are
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows that are counted together."""
+
+    frame: nw.DataFrame[Any]
+    source: str  # the name of the file, or "" where there is none
+    row: int  # the number of the first in its file
+    after: Position
+    share: float  # of all input that is read once they are
+
+
+def chunk_rows(n_features: int) -> int:
+    """How many rows of so many features make a chunk; it depends on nothing else.
+
+    >>> chunk_rows(64), chunk_rows(1), chunk_rows(100_000)
+    (65536, 1048576, 1024)
+    """
+    rows = -(-CHUNK_ENTRIES // n_features)
+    return min(MOST_ROWS, max(FEWEST_ROWS, rows))
+
+
+def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:
+    """The rows from `start` on, so many at a time; only the last piece may have fewer."""
+    held: list[nw.DataFrame[Any]] = []
+    have, first, last = 0, start, None
+    for piece in pieces:
+        frame, last = piece.frame, piece
+        if piece.row < start:
+            frame = frame[start - piece.row :]
+        while len(frame):
+            part = frame[: rows - have]
+            frame = frame[len(part) :]
+            held.append(part)
+            have += len(part)
+            if have == rows:
+                yield _joined(held, first, piece)
+                held, have, first = [], 0, first + rows
+    if held and last is not None:
+        yield _joined(held, first, last)
+
+
+def _joined(held: list[nw.DataFrame[Any]], first: int, last: Piece) -> Piece:
+    frame = held[0] if len(held) == 1 else nw.concat(held)
+    return Piece(frame, first, last.mark, last.mark_row, last.share)

@@ -1,0 +1,131 @@
+"""Chunk batch: the columns of a chunk -> a batch of rows, labels and weights, all checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.batches import Batch
+from suffice.data.chunk import Chunk
+from suffice.data.features import ArrayFeatures
+from suffice.data.labels import Labels
+from suffice.data.roles import Roles
+from suffice.data.table_file import MISSING
+from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
+
+# Columns are turned to rows in blocks of this size, which stay in the cache.
+TURNED_BYTES = 1 << 19
+
+
+def batch_of(chunk: Chunk, roles: Roles) -> Batch | None:
+    """The batch of a chunk; None where no row counts."""
+    source = f"{chunk.source}: " if chunk.source else ""
+    frame, weights = chunk.frame, None
+    try:
+        classes, codes = _labels(frame[roles.wanted.target], roles)
+        unknown = codes < 0
+        if unknown.any() and not roles.wanted.drop_unlabelled:
+            raise _unlabelled(unknown, chunk, roles)
+        if unknown.any():
+            frame, codes = frame.filter((~unknown).tolist()), codes[~unknown]
+        if roles.wanted.weight is not None:
+            weights = _weights(frame[roles.wanted.weight], chunk)
+    except InvalidInput as error:
+        raise type(error)(f"{source}{error}") from None
+    ignored = np.zeros(len(codes), bool) if weights is None else weights == 0
+    if ignored.all():
+        return None
+    some = bool(ignored.any())
+    if some:
+        codes = np.where(ignored, len(classes), codes)
+    rows = ArrayFeatures(floats(frame, roles.features), roles.features)
+    return Batch(rows, classes, codes, weights, chunk.row, source, some, threads=1)
+
+
+def floats(frame: nw.DataFrame[Any], names: Sequence[str]) -> Floats:
+    """Columns of numbers as rows, C-ordered, NaN where a value is missing.
+
+    >>> import polars as pl
+    >>> floats(nw.from_native(pl.DataFrame({"a": [1, None], "b": [True, False]})), ["b", "a"])
+    array([[ 1.,  1.], [ 0., nan]])
+    """
+    n, d = len(frame), len(names)
+    columns = [_column(frame[name]) for name in names]
+    out = np.empty((n, d))
+    step = max(64, TURNED_BYTES // (8 * d))
+    for start in range(0, n, step):
+        block = out[start : start + step]
+        for j, column in enumerate(columns):
+            block[:, j] = column[start : start + step]
+    return out
+
+
+def _column(series: nw.Series[Any]) -> Array:
+    missing = series.null_count()
+    if missing == len(series):
+        return np.full(len(series), np.nan)
+    if missing or series.dtype == nw.Decimal:
+        series = series.cast(nw.Float64).fill_null(np.nan)
+    return np.asarray(series.to_numpy())
+
+
+def _labels(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
+    """Sorted classes and the code of each row, -1 for a row without a label."""
+    if roles.labels == "U":
+        return _text_codes(series, () if roles.typed else (*MISSING, *roles.wanted.missing))
+    if roles.labels == "f":
+        values = np.asarray(series.cast(nw.Float64).fill_null(np.nan).to_numpy())
+        known = ~np.isnan(values)
+    else:
+        known = ~np.asarray(series.is_null().to_numpy()).astype(bool)
+        values = np.asarray((series if known.all() else series.drop_nulls()).to_numpy())
+    codes = np.full(len(series), -1)
+    if not known.any():
+        return np.zeros(0, np.int64), codes
+    classes, found = Labels.of(values[known] if len(values) == len(known) else values).encode()
+    if known.all():
+        return classes, found
+    codes[known] = found
+    return classes, codes
+
+
+def _unlabelled(unknown: Array, chunk: Chunk, roles: Roles) -> InvalidLabels:
+    more = int(unknown.sum()) - 1
+    also = f", and in {more} of the {len(unknown) - 1} rows around it" if more else ""
+    return InvalidLabels(
+        f"the label {roles.wanted.target!r} is missing in row {chunk.row + int(unknown.argmax())}"
+        f"{also}. Drop such rows or give them a label."
+    )
+
+
+def _text_codes(series: nw.Series[Any], missing: Sequence[str]) -> tuple[Array, Indices]:
+    """Classes and codes of texts, spaces around them and texts for nothing taken away."""
+    if series.dtype != nw.String:
+        series = series.cast(nw.String)
+    spellings = series.drop_nulls().unique().to_list()
+    strip = bool(missing)
+    meant = {text: text.strip() if strip else text for text in spellings}
+    labels = sorted({label for label in meant.values() if label not in missing})
+    at = {label: code for code, label in enumerate(labels)}
+    table = [at.get(meant[text], -1) for text in spellings]
+    if not labels:
+        return np.zeros(0, "U1"), np.full(len(series), -1)
+    codes = series.replace_strict([*spellings, None], [*table, -1], return_dtype=nw.Int64)
+    return np.array(labels), np.asarray(codes.to_numpy()).astype(np.int64, copy=False)
+
+
+def _weights(series: nw.Series[Any], chunk: Chunk) -> Floats:
+    values = _column(series).astype(np.float64)
+    bad = ~(values >= 0) | np.isinf(values)
+    if bad.any():
+        row = int(bad.argmax())
+        told = "missing" if np.isnan(values[row]) else f"{values[row]:g}"
+        raise InvalidWeights(
+            f"the weight {series.name!r} in row {chunk.row + row} is {told}; weights must be "
+            "finite and not negative."
+        )
+    return values

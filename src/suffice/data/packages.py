@@ -1,0 +1,33 @@
+"""Packages: which of those that read files are there."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from suffice.errors import MissingPackage
+
+NEEDED = "reading files needs polars or pyarrow: pip install 'suffice[files]'"
+
+
+def pyarrow(part: str = "") -> Any | None:
+    """The pyarrow package, or a part of it; None where it is not installed."""
+    return _imported(f"pyarrow.{part}" if part else "pyarrow")
+
+
+def polars() -> Any | None:
+    """The polars package, or None."""
+    return _imported("polars")
+
+
+def _imported(name: str) -> Any | None:
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+def check_some(what: str = "") -> None:
+    """Raise if neither is there."""
+    if polars() is None and pyarrow() is None:
+        raise MissingPackage(f"{what}{NEEDED}")

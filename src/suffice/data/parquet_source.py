@@ -1,0 +1,100 @@
+"""Parquet source: the rows of a Parquet file, a part of a row group at a time."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from suffice.data import packages
+from suffice.data.arrow_schema import schema_of
+from suffice.data.chunk import Piece, Position, chunk_rows
+from suffice.errors import InvalidFile
+
+# Of every column that is read so much is held at once, or as much less as many columns ask for.
+BUFFER_BYTES, ALL_BUFFERS_BYTES = 1 << 20, 1 << 25
+
+
+def _packages() -> tuple[Any, Any]:
+    return packages.pyarrow(), packages.pyarrow("parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetSource:
+    """A file through pyarrow, which decodes page by page: row groups of any size fit."""
+
+    path: Path
+    schema: dict[str, Any]
+    edges: tuple[int, ...]  # rows before each row group, and in all
+
+    typed = True
+
+    @classmethod
+    def open(cls, path: Path) -> ParquetSource:
+        """A file after a look at its footer."""
+        arrow, parquet = _packages()
+        try:
+            with parquet.ParquetFile(path) as file:
+                about = file.metadata
+                rows = [about.row_group(g).num_rows for g in range(about.num_row_groups)]
+                return cls(path, schema_of(file.schema_arrow, path), tuple(accumulate([0, *rows])))
+        except (arrow.ArrowException, OSError) as error:
+            raise InvalidFile(
+                f"{path} is not a Parquet file, or it was cut short: {error}."
+            ) from None
+
+    def pieces(self, names: Sequence[str], start: Position) -> Iterator[Piece]:
+        """The rows from a position on, in these columns."""
+        arrow, parquet = _packages()
+        buffer = max(1 << 12, min(BUFFER_BYTES, ALL_BUFFERS_BYTES // len(names)))
+        first = min(bisect_right(self.edges, start.row) - 1, len(self.edges) - 1)
+        row = self.edges[first]
+        groups = list(range(first, len(self.edges) - 1))
+        size = chunk_rows(len(names))
+        try:
+            with parquet.ParquetFile(
+                self.path, pre_buffer=False, buffer_size=buffer, page_checksum_verification=True
+            ) as file:
+                for batch in file.iter_batches(size, row_groups=groups, columns=list(names)):
+                    frame = nw.from_native(
+                        arrow.Table.from_batches([batch.select(list(names))]), eager_only=True
+                    )
+                    yield Piece(frame, row, share=(row + len(frame)) / self.edges[-1])
+                    row += len(frame)
+        except (arrow.ArrowException, OSError) as error:
+            raise self._damaged(row, names, error) from None
+
+    def _damaged(self, row: int, names: Sequence[str], error: Exception) -> InvalidFile:
+        """The error for rows that cannot be read: it names the first row group that cannot."""
+        first = bisect_right(self.edges, row) - 1
+        where, why = f"from row {row} on", str(error)
+        for group in range(first, len(self.edges) - 1):
+            if self.edges[group] > row + chunk_rows(len(names)):
+                break
+            found = self._bad_column(group, names)
+            if found is not None:
+                low, high = self.edges[group], self.edges[group + 1] - 1
+                where = f"row group {group} (rows {low} to {high}), column {found[0]!r}"
+                why = found[1]
+                break
+        return InvalidFile(
+            f"{self.path}, {where}: cannot be read: {why.rstrip('.')}. Fetch or write the file "
+            "again."
+        )
+
+    def _bad_column(self, group: int, names: Sequence[str]) -> tuple[str, str] | None:
+        """The first column of a row group that cannot be read, and why."""
+        arrow, parquet = _packages()
+        with parquet.ParquetFile(self.path, page_checksum_verification=True) as file:
+            for name in names:
+                try:
+                    for _ in file.iter_batches(row_groups=[group], columns=[name]):
+                        pass
+                except (arrow.ArrowException, OSError) as error:
+                    return name, str(error)
+        return None

@@ -1,0 +1,82 @@
+"""Paths: what a user calls files -> their paths, each of a file that can be read."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+from suffice.errors import MissingFile, UnreadableFile
+
+
+def is_paths(X: Any) -> bool:
+    """Whether X names files: a path, a pattern, or a list of them.
+
+    >>> is_paths("rows/*.parquet"), is_paths(["a.csv", "b.csv"]), is_paths([[1.0, 2.0]])
+    (True, True, False)
+    """
+    if isinstance(X, str | os.PathLike):
+        return True
+    return isinstance(X, list | tuple) and bool(X) and all(isinstance(x, str | Path) for x in X)
+
+
+def file_paths(X: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
+    """The files of a path, of a pattern in the order of their names, or of a list of them.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name in ("b.csv", "a.csv"):
+    ...     (folder / name).touch()
+    >>> [path.name for path in file_paths(f"{folder}/*.csv")]
+    ['a.csv', 'b.csv']
+    """
+    named: Iterable[Any] = [X] if isinstance(X, str | os.PathLike) else X
+    paths = [path for one in named for path in _expanded(os.fspath(one))]
+    for path in paths:
+        check_file(path)
+    for path, times in Counter(paths).items():
+        if times > 1:
+            raise UnreadableFile(f"{path} is named {times} times; its rows would count again.")
+    return paths
+
+
+def check_file(path: Path) -> None:
+    """Raise unless there is a file at a path that may be read."""
+    if path.is_dir():
+        raise UnreadableFile(f"{path} is a folder; name the files in it, such as {path}/*.parquet.")
+    if not path.exists():
+        raise MissingFile(f"there is no file {path}. {others_near(path)}")
+    if not path.is_file():
+        raise UnreadableFile(f"{path} is not a regular file, which reading in parts needs.")
+    if not os.access(path, os.R_OK):
+        raise UnreadableFile(f"{path} cannot be read: permission denied.")
+
+
+def _expanded(name: str) -> list[Path]:
+    name = os.path.expanduser(name)
+    if not has_magic(name) or os.path.exists(name):
+        return [Path(name)]
+    found = sorted(Path(one) for one in glob(name, recursive=True) if not os.path.isdir(one))
+    if not found:
+        raise MissingFile(f"no file matches {name!r}. {others_near(Path(name))}")
+    return found
+
+
+def others_near(path: Path) -> str:
+    """What to tell of a path where there is no file: which one comes nearest."""
+    if has_magic(str(path.parent)):
+        return "Check the pattern."
+    if not path.parent.is_dir():
+        return f"Nor is there a folder {path.parent}; check the path."
+    try:
+        names = sorted(one.name for one in path.parent.iterdir())
+    except OSError:
+        names = []
+    near = get_close_matches(path.name, names, 1)
+    if near:
+        return f"Did you mean {path.parent / near[0]}?"
+    return "Check the path." if names else f"The folder {path.parent} is empty."

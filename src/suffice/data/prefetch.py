@@ -1,0 +1,80 @@
+"""Prefetch: the next items of an iterator are made by a thread while this one works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from types import TracebackType
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+# How long a thread waits before it looks whether it is still wanted.
+WAIT = 0.05
+
+
+class Prefetched(Generic[Item]):
+    """At most `depth` items ahead; an error comes in its turn, and leaving stops the thread.
+
+    >>> with Prefetched(iter(range(3)), 2) as items:
+    ...     list(items)
+    [0, 1, 2]
+    """
+
+    def __init__(self, items: Iterator[Item], depth: int) -> None:
+        self._items = items
+        self._ready: Queue[Item | _End] = Queue(depth)
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="suffice-reader", daemon=True)
+
+    def __enter__(self) -> Iterator[Item]:
+        self._thread.start()
+        return self._taken()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        while self._thread.is_alive():
+            try:
+                self._ready.get_nowait()
+            except Empty:
+                self._thread.join(WAIT)
+
+    def _taken(self) -> Iterator[Item]:
+        while True:
+            item = self._ready.get()
+            if not isinstance(item, _End):
+                yield item
+            elif item.error is None:
+                return
+            else:
+                raise item.error
+
+    def _run(self) -> None:
+        error: BaseException | None = None
+        try:
+            for item in self._items:
+                if not self._put(item):
+                    return
+        except BaseException as raised:  # it is raised again where the items are taken
+            error = raised
+        self._put(_End(error))
+
+    def _put(self, item: Item | _End) -> bool:
+        while not self._stop.is_set():
+            try:
+                self._ready.put(item, timeout=WAIT)
+                return True
+            except Full:
+                continue
+        return False
+
+
+class _End:
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error

@@ -1,0 +1,160 @@
+"""Roles: which columns of an input are labels, weights and features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from suffice.data.labels import KINDS
+from suffice.data.table import named, nearest
+from suffice.errors import (
+    InvalidFeatures,
+    InvalidLabels,
+    InvalidParameter,
+    InvalidWeights,
+    NotNumbers,
+)
+
+# What types of columns can be labels, by the kind of NumPy array they become.
+_LABEL_KINDS = ((nw.Boolean, "b"), (nw.String, "U"), (nw.Categorical, "U"), (nw.Enum, "U"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a user asks for.
+
+    columns : the features in this order; None for all columns but the target and the weights
+    drop : columns that are not features, where `columns` is None
+    missing : further texts of a CSV that mean that a value is missing
+    drop_unlabelled : whether rows without a label are passed over
+    """
+
+    target: str
+    weight: str | None = None
+    columns: tuple[str, ...] | None = None
+    drop: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    drop_unlabelled: bool = False
+
+    def __post_init__(self) -> None:
+        chosen = self.columns or ()
+        if self.weight == self.target:
+            raise InvalidParameter(f"column {self.target!r} cannot be the target and the weights.")
+        for name, role in ((self.target, "target"), (self.weight, "weights")):
+            if name is not None and name in (*chosen, *self.drop):
+                raise InvalidParameter(f"column {name!r} is the {role}, no feature.")
+        twice = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
+        if twice:
+            raise InvalidParameter(f"columns names {named(twice)} more than once.")
+        if self.columns is not None and not chosen:
+            raise InvalidParameter("columns is empty; name one feature at least.")
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns to read of every file."""
+
+    wanted: Wanted
+    features: tuple[str, ...]
+    labels: str  # kind of the labels, as in `KINDS`
+    typed: bool  # whether the labels have a type, as in Parquet, or are text, as in CSV
+    source: str  # the first file
+
+    @classmethod
+    def of(cls, schema: Mapping[str, Any], typed: bool, source: str, wanted: Wanted) -> Roles:
+        """The roles in the first file."""
+        needed = [wanted.target, *([wanted.weight] if wanted.weight else []), *wanted.drop]
+        _check_has(schema, [*needed, *(wanted.columns or ())], source)
+        features = wanted.columns or tuple(name for name in schema if name not in needed)
+        if not features:
+            raise InvalidFeatures(f"{_what(source)} has no column beside {named(needed)}.")
+        roles = cls(wanted, features, _label_kind(schema, wanted, source), typed, source)
+        roles._check_numbers(schema, source)
+        return roles
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns to read."""
+        weight = self.wanted.weight
+        return (*self.features, self.wanted.target, *([] if weight is None else [weight]))
+
+    def check(self, schema: Mapping[str, Any], typed: bool, source: str) -> None:
+        """Raise unless a further file has the same columns; their order does not matter."""
+        absent = [name for name in self.names if name not in schema]
+        if absent:
+            near = nearest(absent[0], [name for name in schema if name not in self.names])
+            hint = f" Is {absent[0]!r} there called {near!r}?" if near else ""
+            raise InvalidFeatures(
+                f"{source} lacks {named(absent)}, which {self.source} has.{hint} Its columns are "
+                f"{named(schema)}."
+            )
+        extra = [name for name in schema if name not in (*self.names, *self.wanted.drop)]
+        if extra and self.wanted.columns is None:
+            raise InvalidFeatures(
+                f"{source} has {named(extra)} beside the columns of {self.source}. Choose the "
+                "features by columns=."
+            )
+        kind = _label_kind(schema, self.wanted, source)
+        if (kind, typed) != (self.labels, self.typed):
+            here, there = _told(kind, typed), _told(self.labels, self.typed)
+            raise InvalidLabels(
+                f"the labels {self.wanted.target!r} are {here} in {source} but {there} in "
+                f"{self.source}; write them alike."
+            )
+        self._check_numbers(schema, source)
+
+    def _check_numbers(self, schema: Mapping[str, Any], source: str) -> None:
+        bad = [name for name in self.features if not _is_number(schema[name])]
+        if bad:
+            raise NotNumbers(
+                f"{_what(source)} has columns that are no numbers: {named(bad)} "
+                f"({bad[0]!r} holds {schema[bad[0]]}). Choose the features by columns=, or encode "
+                "them as numbers first."
+            )
+        weight = self.wanted.weight
+        if weight is not None and not _is_number(schema[weight]):
+            raise InvalidWeights(
+                f"the weights {weight!r} of {_what(source)} hold {schema[weight]}; they must be "
+                "numbers from 0 on."
+            )
+
+
+def _label_kind(schema: Mapping[str, Any], wanted: Wanted, source: str) -> str:
+    dtype = schema[wanted.target]
+    if dtype.is_integer():
+        return "i"
+    if dtype.is_float():
+        return "f"
+    for kind, letter in _LABEL_KINDS:
+        if dtype == kind:
+            return letter
+    raise InvalidLabels(
+        f"the labels {wanted.target!r} of {_what(source)} hold {dtype}; labels may be strings, "
+        "integers, booleans or categories."
+    )
+
+
+def _check_has(schema: Mapping[str, Any], names: Iterable[str], source: str) -> None:
+    for name in names:
+        if name not in schema:
+            near = nearest(name, schema)
+            hint = f"Did you mean {near!r}? " if near else ""
+            raise InvalidParameter(
+                f"{_what(source)} has no column {name!r}. {hint}Its columns are {named(schema)}."
+            )
+
+
+def _is_number(dtype: Any) -> bool:
+    # A column that was null in every row has no type of its own.
+    return bool(dtype.is_numeric() or dtype == nw.Boolean or dtype == nw.Unknown)
+
+
+def _told(kind: str, typed: bool) -> str:
+    return KINDS[kind] if typed else "text of a CSV"
+
+
+def _what(source: str) -> str:
+    return source or "the input"

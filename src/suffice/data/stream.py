@@ -1,0 +1,185 @@
+"""Stream: files, or anything that delivers Arrow batches -> chunks in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import narwhals.stable.v2 as nw
+
+from suffice.data import packages
+from suffice.data.arrow_schema import schema_of
+from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
+from suffice.data.roles import Roles, Wanted
+from suffice.data.source import Source, open_source
+from suffice.errors import BatchFailed, ChangedInput, InvalidFeatures, InvalidFile, MissingPackage
+
+
+class FileFailed(Exception):
+    """The error of a file, and which one it is."""
+
+    def __init__(self, file: int, error: Exception) -> None:
+        super().__init__(file, error)
+        self.file = file
+        self.error = error
+
+
+class Stream(Protocol):
+    """Rows that are read once, chunk by chunk."""
+
+    @property
+    def roles(self) -> Roles:
+        """What the columns are."""
+        ...
+
+    def chunks(self, start: Position) -> Iterator[Chunk]:
+        """The chunks from a position on."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileStream:
+    """The rows of files, one file after the other."""
+
+    paths: tuple[Path, ...]
+    roles: Roles
+
+    @classmethod
+    def open(cls, paths: Sequence[Path], wanted: Wanted) -> FileStream:
+        """Files after a look at the columns of the first."""
+        first = open_source(paths[0], wanted)
+        return cls(tuple(paths), Roles.of(first.schema, first.typed, str(paths[0]), wanted))
+
+    def chunks(self, start: Position) -> Iterator[Chunk]:
+        """The chunks from a position on; none holds rows of two files."""
+        for number in range(start.file, len(self.paths)):
+            at = start if number == start.file else Position(number)
+            try:
+                yield from self._chunks(number, at)
+            except Exception as error:
+                raise FileFailed(number, error) from error
+
+    def _chunks(self, number: int, at: Position) -> Iterator[Chunk]:
+        sizes = [path.stat().st_size for path in self.paths]
+        before, total = sum(sizes[:number]), max(1, sum(sizes))
+        for piece in self._pieces(number, at):
+            row = piece.row + len(piece.frame)
+            after = Position(number, row, piece.mark, piece.mark_row)
+            share = (before + piece.share * sizes[number]) / total
+            yield Chunk(piece.frame, str(self.paths[number]), piece.row, after, share)
+
+    def _pieces(self, number: int, at: Position) -> Iterator[Piece]:
+        path = self.paths[number]
+        stat = path.stat()
+        source = self._opened(path)
+        pieces = source.pieces(self.roles.names, at)
+        yield from cut(pieces, chunk_rows(len(self.roles.features)), at.row)
+        now = path.stat()
+        if (now.st_size, now.st_mtime_ns) != (stat.st_size, stat.st_mtime_ns):
+            raise ChangedInput(f"{path} was changed while it was read; start again.")
+
+    def _opened(self, path: Path) -> Source:
+        source = open_source(path, self.roles.wanted)
+        self.roles.check(source.schema, source.typed, str(path))
+        return source
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectStream:
+    """The rows of an object that delivers them once: a lazy frame, a query, a reader."""
+
+    roles: Roles
+    pieces: Callable[[Sequence[str], int], Iterator[Any]] = field(repr=False)
+
+    @classmethod
+    def open(cls, X: Any, wanted: Wanted) -> ObjectStream:
+        """An object after a look at its columns."""
+        schema, pieces = _lazy(X) if _is_polars(X) else _arrow(X)
+        return cls(Roles.of(schema, True, "", wanted), pieces)
+
+    def chunks(self, start: Position) -> Iterator[Chunk]:
+        """All chunks."""
+        rows = chunk_rows(len(self.roles.features))
+        try:
+            for piece in cut(self._numbered(rows), rows, start.row):
+                after = Position(0, piece.row + len(piece.frame))
+                yield Chunk(piece.frame, "", piece.row, after, 0.0)
+        except Exception as error:
+            raise FileFailed(0, error) from error
+
+    def _numbered(self, rows: int) -> Iterator[Piece]:
+        row = 0
+        try:
+            for native in self.pieces(self.roles.names, rows):
+                frame = nw.from_native(native, eager_only=True).select(list(self.roles.names))
+                yield Piece(frame, row)
+                row += len(frame)
+        except Exception as error:
+            raise BatchFailed(
+                f"the input failed after {row} rows: {error!r}. Nothing was kept; mend the "
+                "source and start again."
+            ) from error
+
+
+def is_stream(X: Any) -> bool:
+    """Whether X delivers its rows in parts: a lazy frame of polars, or Arrow batches.
+
+    Data frames in memory deliver them, too, but need not.
+    """
+    if _is_polars(X):
+        return True
+    if not hasattr(X, "__arrow_c_stream__"):
+        return False
+    try:
+        known = nw.from_native(X, pass_through=True, allow_series=True)
+    except Exception:  # narwhals' own error classes differ between versions
+        return True
+    return not isinstance(known, nw.DataFrame | nw.Series)
+
+
+def _is_polars(X: Any) -> bool:
+    kind = type(X)
+    return kind.__name__ == "LazyFrame" and kind.__module__.startswith("polars")
+
+
+def _lazy(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Iterator[Any]]]:
+    import polars as pl
+
+    try:
+        empty = pl.DataFrame(schema=X.collect_schema())
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InvalidFeatures(f"X cannot be collected: {error}") from None
+    schema = dict(nw.from_native(empty, eager_only=True).schema)
+
+    def pieces(names: Sequence[str], rows: int) -> Iterator[Any]:
+        chosen = X.select(list(names))
+        if hasattr(chosen, "collect_batches"):
+            yield from chosen.collect_batches(chunk_size=rows, maintain_order=True)
+        else:
+            yield chosen.collect()
+
+    return schema, pieces
+
+
+def _arrow(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Iterator[Any]]]:
+    arrow = packages.pyarrow()
+    if arrow is None:
+        raise MissingPackage(
+            f"reading a {type(X).__name__} in parts needs pyarrow: pip install 'suffice[files]'"
+        )
+    try:
+        reader = arrow.RecordBatchReader.from_stream(X)
+        schema = schema_of(reader.schema, "X")
+    except InvalidFile as error:
+        raise InvalidFeatures(str(error)) from None
+    except Exception as error:  # whatever the library that holds the rows says
+        raise InvalidFeatures(f"X cannot be read as Arrow batches: {error}") from error
+
+    def pieces(names: Sequence[str], rows: int) -> Iterator[Any]:
+        for batch in reader:
+            table = arrow.Table.from_batches([batch]).select(list(names))
+            yield from (table.slice(at, rows) for at in range(0, len(table), rows))
+
+    return schema, pieces

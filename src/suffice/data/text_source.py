@@ -1,0 +1,182 @@
+"""Text source: the rows of a CSV or TSV file, packed or not, block by block."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from suffice.data import packages
+from suffice.data.chunk import Piece, Position
+from suffice.data.table_file import MISSING, ending_of
+from suffice.data.table_text import Layout, as_utf8, layout
+from suffice.data.text_blocks import BLOCK_BYTES, Block, blocks, first_record, line_at
+from suffice.errors import InvalidFile, NotNumbers
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """A file whose first line names its columns; all but the texts are read as numbers."""
+
+    path: Path
+    how: Layout
+    start: int  # where the first row stands
+    texts: frozenset[str]
+    missing: tuple[str, ...]
+
+    typed = False
+
+    @classmethod
+    def open(cls, path: Path, texts: Sequence[str], missing: Sequence[str] = ()) -> TextSource:
+        """A file after a look at its first lines."""
+        name = str(path)
+        first = next(blocks(path), None)
+        if first is None or not first.data.strip():
+            raise InvalidFile(f"{name} is empty; a line of column names and rows are needed.")
+        text = as_utf8(first.data, name)
+        mark = len(codecs.BOM_UTF8) if first.data.startswith(codecs.BOM_UTF8) else 0
+        how = layout(text, name, "\t" if ending_of(path) == ".tsv" else None)
+        start = mark + first_record(text)
+        return cls(path, how, start, frozenset(texts), (*MISSING, *missing))
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The type of each column."""
+        return {
+            name: nw.String() if name in self.texts else nw.Float64() for name in self.how.names
+        }
+
+    def pieces(self, names: Sequence[str], start: Position) -> Iterator[Piece]:
+        """The rows from a position on, in these columns."""
+        row = start.mark_row
+        for block in blocks(self.path, max(self.start, start.mark), BLOCK_BYTES):
+            frame = self._parsed(block, names)
+            yield Piece(frame, row, block.start, row, block.share)
+            row += len(frame)
+
+    def _parsed(self, block: Block, names: Sequence[str]) -> nw.DataFrame[Any]:
+        pl = packages.polars()
+        fast = self._by_pyarrow if pl is None else self._by_polars
+        frame = fast(block.data, names)
+        if frame is None:
+            frame = self._field_by_field(block, names)
+        return nw.from_native(frame, eager_only=True)
+
+    def _by_polars(self, data: bytes, names: Sequence[str]) -> Any | None:
+        pl: Any = packages.polars()
+        at = {name: f"column_{j + 1}" for j, name in enumerate(self.how.names)}
+        last = self.how.names[-1]
+        types = {at[n]: pl.String if n in self.texts else pl.Float64 for n in self.how.names}
+        if last not in names:
+            types[at[last]] = pl.String
+        try:
+            frame = pl.read_csv(
+                data,
+                has_header=False,
+                separator=self.how.separator,
+                schema=types,
+                columns=[at[name] for name in dict.fromkeys((*names, last))],
+                null_values=list(self.missing),
+            )
+        except (pl.exceptions.PolarsError, OSError, ValueError):
+            return None
+        if frame[at[last]].null_count() and not self._even(data, len(frame)):
+            # A line with too few fields is read as if the last were missing, as is an empty one.
+            return None
+        return frame.select(pl.col(at[name]).alias(name) for name in names)
+
+    def _by_pyarrow(self, data: bytes, names: Sequence[str]) -> Any | None:
+        arrow: Any = packages.pyarrow()
+        reader: Any = packages.pyarrow("csv")
+        types = {n: arrow.string() if n in self.texts else arrow.float64() for n in names}
+        try:
+            return reader.read_csv(
+                arrow.BufferReader(data),
+                reader.ReadOptions(column_names=self.how.names),
+                reader.ParseOptions(delimiter=self.how.separator, newlines_in_values=b'"' in data),
+                reader.ConvertOptions(
+                    column_types=types,
+                    include_columns=list(names),
+                    null_values=list(self.missing),
+                    strings_can_be_null=True,
+                ),
+            )
+        except (arrow.ArrowInvalid, arrow.ArrowKeyError, ValueError):
+            return None
+
+    def _even(self, data: bytes, rows: int) -> bool:
+        """Whether there are as many separators as so many rows have."""
+        text = np.frombuffer(data, np.uint8)
+        found = text == ord(self.how.separator)
+        if b'"' in data:
+            found &= np.bitwise_xor.accumulate(text == ord('"')) == 0
+        return int(np.count_nonzero(found)) == rows * (len(self.how.names) - 1)
+
+    def _field_by_field(self, block: Block, names: Sequence[str]) -> Any:
+        """The same rows, slowly; an error names the line."""
+        width, at = len(self.how.names), [self.how.names.index(name) for name in names]
+        columns: list[list[Any]] = [[] for _ in names]
+        text = io.StringIO(self._decoded(block), newline="")
+        reader = csv.reader(text, delimiter=self.how.separator)
+        try:
+            for fields in reader:
+                if not fields:
+                    continue
+                if len(fields) != width:
+                    raise InvalidFile(
+                        f"{self._line(block, reader.line_num)}: {len(fields)} fields where the "
+                        f"first line has {width}. Mend that line; are texts with "
+                        f"{self.how.separator!r} in quotes?"
+                    )
+                for values, name, j in zip(columns, names, at, strict=True):
+                    values.append(self._value(name, fields[j], block, reader))
+        except csv.Error as error:
+            raise InvalidFile(f"{self._line(block, reader.line_num)}: {error}.") from None
+        return self._frame(dict(zip(names, columns, strict=True)))
+
+    def _value(self, name: str, field: str, block: Block, reader: Any) -> str | float | None:
+        text = field.strip()
+        if field in self.missing or text in self.missing:
+            return None
+        if name in self.texts:
+            return field
+        number = text if self.how.separator == "," else text.replace(",", ".", 1)
+        try:
+            if "_" in number:
+                raise ValueError
+            return float(number)
+        except ValueError:
+            raise NotNumbers(
+                f"{self._line(block, reader.line_num)}: column {name!r} holds {text!r}, which is "
+                "no number. Choose the features by columns=, or leave the cell empty where the "
+                "value is missing."
+            ) from None
+
+    def _decoded(self, block: Block) -> str:
+        try:
+            return block.data.decode()
+        except UnicodeDecodeError as error:
+            line = block.data[: error.start].count(b"\n") + 1
+            raise InvalidFile(
+                f"{self._line(block, line)}: byte 0x{block.data[error.start]:02x} is not UTF-8. "
+                "Save the file as UTF-8."
+            ) from None
+
+    def _line(self, block: Block, line: int) -> str:
+        return f"{self.path}, line {line_at(self.path, block.start) + line - 1}"
+
+    def _frame(self, columns: dict[str, list[Any]]) -> Any:
+        pl = packages.polars()
+        if pl is not None:
+            types = {n: pl.String if n in self.texts else pl.Float64 for n in columns}
+            return pl.DataFrame(columns, schema=types)
+        arrow: Any = packages.pyarrow()
+        kinds = {n: arrow.string() if n in self.texts else arrow.float64() for n in columns}
+        return arrow.table({n: arrow.array(v, kinds[n]) for n, v in columns.items()})

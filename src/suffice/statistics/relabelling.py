@@ -1,0 +1,88 @@
+"""Relabelling: the same statistics under other class labels."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from suffice.data.arrays import Array, Indices
+from suffice.data.labels import shown
+from suffice.errors import InvalidLabels
+from suffice.statistics.by_feature import ByFeature
+from suffice.statistics.by_pattern import ByPattern
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.statistics import Statistics
+from suffice.statistics.thin import Thin
+
+_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
+_TRUTH = {"false": False, "true": True}
+
+
+def typed(statistics: AnyStatistics) -> AnyStatistics:
+    """Statistics whose labels were read as text, under numbers or booleans if all of them are.
+
+    >>> import suffice as sf
+    >>> typed(sf.summarize([[1.0], [2.0], [4.0]], ["10", "9", "10"])).classes
+    array([ 9, 10])
+    >>> typed(sf.summarize([[1.0], [2.0], [4.0]], ["10", "9", "A"])).classes
+    array(['10', '9', 'A'], dtype='<U2')
+    """
+    texts = statistics.classes.tolist()
+    if set(texts) <= _TRUTH.keys():
+        return relabelled(statistics, np.array([_TRUTH[text] for text in texts]))
+    whole = [_WHOLE.fullmatch(text) for text in texts]
+    if not all(whole):
+        return statistics
+    numbers = np.array([int(found[1]) for found in whole if found], np.int64)
+    values, count = np.unique(numbers, return_counts=True)
+    if (count > 1).any():
+        number = values[count > 1][0]
+        ways = " and ".join(shown(texts[i]) for i in np.flatnonzero(numbers == number))
+        raise InvalidLabels(
+            f"the label {number} is written {ways} in different rows; write it one way."
+        )
+    return relabelled(statistics, numbers)
+
+
+def relabelled(statistics: AnyStatistics, labels: Array) -> AnyStatistics:
+    """The statistics with a label, all different, for each of their classes in turn."""
+    if isinstance(statistics, Statistics):
+        return _ordered(statistics, labels)
+    old, order = statistics.classes, np.argsort(labels)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    parts: ByPattern | ByFeature
+    if isinstance(statistics.parts, ByPattern):
+        found = {
+            key: _ordered(part, labels[np.searchsorted(old, part.classes)])
+            for key, part in statistics.parts.parts.items()
+        }
+        parts = replace(statistics.parts, parts=found)
+    else:
+        cells, d = statistics.parts.cells, statistics.parts.n_features
+        c, j = np.divmod(cells.classes, d)
+        parts = ByFeature(_ordered(cells, place[c] * d + j), labels[order], d)
+    rows = _ordered(statistics.rows, labels)
+    return IncompleteStatistics(rows, parts, statistics.feature_names)
+
+
+def _ordered(s: Statistics, labels: Array) -> Statistics:
+    order = np.argsort(labels)
+    spread = s.spread
+    if isinstance(spread, Thin) and spread.per_class:
+        # `keep` takes classes in their old order only.
+        kept = replace(s, spread=_reordered(spread, order)).keep_classes(order, allow_pooled=True)
+        kept = replace(kept, spread=_reordered(spread, order))
+    else:
+        kept = s.keep_classes(order, allow_pooled=True)
+    return replace(kept, classes=labels[order])
+
+
+def _reordered(spread: Thin, order: Indices) -> Thin:
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    owner = place[spread.owner]
+    rows = np.argsort(owner, kind="stable")
+    return Thin(spread.factor[rows], owner[rows], spread.groups, spread.per_class)

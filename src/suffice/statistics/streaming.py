@@ -1,0 +1,156 @@
+"""Streaming: chunks are read ahead, summarized side by side, and added up in their order.
+
+Each chunk is one thread's work, whatever the number of threads. So the sums are the same to the
+last bit on one core or many, and whether or not the pass was interrupted.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from time import monotonic
+
+from suffice.data.batches import Batch
+from suffice.data.chunk import Chunk, Position
+from suffice.data.chunk_batch import batch_of
+from suffice.data.prefetch import Prefetched
+from suffice.data.roles import Roles
+from suffice.data.stream import FileFailed, Stream
+from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
+from suffice.statistics.checkpoint import Checkpoint, State
+from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.progress import Listener, Progress
+from suffice.statistics.relabelling import typed
+from suffice.statistics.threads import blas_threads, n_threads
+
+# Every thread holds a chunk: more threads than this take memory, and wait for the reader.
+MOST_THREADS = 4
+
+OfBatch = Callable[[Batch], AnyStatistics]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A chunk that is being summarized; its rows are let go as early as can be."""
+
+    source: str
+    after: Position
+    share: float
+    part: Future[AnyStatistics | None]
+
+
+def summarize_stream(
+    stream: Stream,
+    of_batch: OfBatch,
+    checkpoint: Checkpoint | None = None,
+    listener: Listener | None = None,
+) -> AnyStatistics:
+    """Statistics of all chunks of a stream; `of_batch` makes those of one."""
+    start = State() if checkpoint is None else checkpoint.begin()
+    run = _Run(start, checkpoint, listener)
+    threads = min(n_threads(), MOST_THREADS)
+    with blas_threads(1), ThreadPoolExecutor(threads) as pool:
+        try:
+            run.count(stream, of_batch, pool, threads + 1)
+        except BaseException as error:
+            pool.shutdown(wait=False, cancel_futures=True)
+            run.abandon(error)
+            raise
+    if checkpoint is not None:
+        checkpoint.commit(run.state)
+    if run.state.statistics is None:
+        raise InvalidFeatures("there is no row of positive weight.")
+    return run.state.statistics if stream.roles.typed else typed(run.state.statistics)
+
+
+class _Run:
+    """One pass: how far it has come, and where the file that it is in began."""
+
+    def __init__(
+        self, start: State, checkpoint: Checkpoint | None, listener: Listener | None
+    ) -> None:
+        self.state = start
+        self._before = start if start.position.row == 0 else None
+        if checkpoint is not None and checkpoint.before is not None:
+            self._before = checkpoint.before
+        self._checkpoint = checkpoint
+        self._listener = listener
+        self._began = monotonic()
+        self._first_rows = start.rows
+        self._first_share: float | None = None if start.rows else 0.0
+
+    def count(self, stream: Stream, of_batch: OfBatch, pool: ThreadPoolExecutor, most: int) -> None:
+        """Add up all chunks from the state on, at most so many of them side by side."""
+        waiting: deque[Waiting] = deque()
+        with Prefetched(stream.chunks(self.state.position), 1) as ready:
+            try:
+                for chunk in ready:
+                    box = [chunk]
+                    part = pool.submit(_part, box, stream.roles, of_batch)
+                    waiting.append(Waiting(chunk.source, chunk.after, chunk.share, part))
+                    del chunk
+                    while len(waiting) >= most:
+                        self._take(waiting.popleft())
+            except FileFailed as failed:
+                # What was read before the failure comes first, and may fail itself.
+                self._take_all(waiting)
+                self._enter(failed.file)
+                raise failed.error from failed.error.__cause__
+            self._take_all(waiting)
+
+    def abandon(self, error: BaseException) -> None:
+        """Keep what was counted before an error."""
+        if self._checkpoint is None or isinstance(error, CheckpointFailed):
+            return
+        try:
+            before = self._before if isinstance(error, InvalidInput) else None
+            self._checkpoint.commit(self.state, before)
+        except CheckpointFailed:
+            # The error that ended the pass is the one to be told; the last checkpoint stands.
+            return
+
+    def _take_all(self, waiting: deque[Waiting]) -> None:
+        while waiting:
+            self._take(waiting.popleft())
+
+    def _take(self, one: Waiting) -> None:
+        self._enter(one.after.file)
+        part, total = one.part.result(), self.state.statistics
+        if part is not None:
+            try:
+                total = part if total is None else total + part
+            except InvalidInput as error:
+                raise type(error)(f"{one.source}: {error}" if one.source else str(error)) from error
+        self.state = State(one.after, total)
+        if self._checkpoint is not None:
+            self._checkpoint.offer(self.state)
+        if self._listener is not None:
+            self._tell(one.share)
+
+    def _enter(self, file: int) -> None:
+        if file != self.state.position.file:
+            self._before = State(Position(file), self.state.statistics)
+
+    def _tell(self, share: float) -> None:
+        assert self._listener is not None
+        seconds = monotonic() - self._began
+        if self._first_share is None:
+            # The first rows after an interruption only tell where it was.
+            self._first_share = share
+        self._listener(
+            Progress(self.state.rows, share, seconds, self._first_rows, self._first_share)
+        )
+
+
+def _part(box: list[Chunk], roles: Roles, of_batch: OfBatch) -> AnyStatistics | None:
+    batch = batch_of(box.pop(), roles)
+    if batch is None:
+        return None
+    try:
+        return of_batch(batch)
+    except InvalidInput as error:
+        if not batch.source:
+            raise
+        raise type(error)(f"{batch.source}{error}") from error
