@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
 
 import suffice as sf
 from suffice import plots
@@ -61,11 +62,20 @@ def test_curves_without_rows_reach_beyond_the_means():
         ({}, "there are 2 features"),
         ({"feature": "petal"}, "there is no feature"),
         ({"feature": 0, "limits": (3, 1)}, "first must be below"),
+        ({"feature": 0, "resolution": 0}, "resolution is 0"),
     ],
 )
 def test_curves_say_what_they_take(options, said):
     with pytest.raises(InvalidParameter, match=said):
         plots.CurvesDisplay.from_estimator(sf.LDA().fit(SEPALS, LABELS), **options)
+
+
+def test_curves_take_a_fitted_model_of_densities():
+    with pytest.raises(InvalidParameter, match="not fitted"):
+        plots.CurvesDisplay.from_estimator(sf.LDA(), SEPALS, LABELS, feature=0)
+    lengths = SEPALS.iloc[:, :1]
+    with pytest.raises(InvalidParameter, match="has no score_samples"):
+        plots.CurvesDisplay.from_estimator(LogisticRegression().fit(lengths, LABELS), lengths)
 
 
 def test_rows_are_ticks_in_the_colour_of_their_class():

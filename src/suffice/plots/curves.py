@@ -73,15 +73,18 @@ class CurvesDisplay(Display):
         names = feature_names(model, X)
         j = _feature(names, feature)
         column = None if X is None else numbers(X, [j])[:, 0]
+        if isinstance(resolution, bool) or not isinstance(resolution, int) or resolution < 2:
+            raise InvalidParameter(f"resolution is {resolution!r}; it must be a number from 2.")
         values = np.linspace(*_limits(model, column, j, limits), resolution)
         rows = np.full((resolution, len(names)), np.nan)
         rows[:, j] = values
+        joint = np.exp(_log_joint(model, rows))
         known = getattr(model, "classes_", None)
-        classes = np.arange(model.n_components) if known is None else np.asarray(known)
+        classes = np.arange(joint.shape[1]) if known is None else np.asarray(known)
         codes = None
         if y is not None and column is not None:
             codes = coded(y, len(column), known, getattr(model, "unlabelled", None))[1]
-        made = cls(values, np.exp(_log_joint(model, rows)), classes, names[j], column, codes)
+        made = cls(values, joint, classes, names[j], column, codes)
         return made.plot(ax, **options)
 
     def plot(
