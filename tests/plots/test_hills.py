@@ -105,9 +105,9 @@ def test_a_surface_takes_axes_of_three_dimensions():
 
 def test_names_of_rows_do_not_lie_on_each_other():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 2))
-    X[:3] = [[6.0, 6.0], [6.05, 6.0], [6.0, -6.1]]
-    y = np.repeat(["a", "b"], 100)
+    X = rng.normal(size=(2000, 2))
+    X[0], X[1:3] = [9.0, 9.0], [[6.0, -6.0], [-6.0, 6.0]]  # two of about one distance
+    y = np.repeat(["a", "b"], 1000)
     shown = plots.QuantilesDisplay.from_data(X, y, named_rows=3)
     shown.figure_.canvas.draw()
     words = [text for text in shown.ax_.texts if text.get_text().startswith("row")]
