@@ -57,7 +57,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 5,
     "write_computation_times": False,
     "backreferences_dir": None,
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "order.as_listed",
 }
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -67,6 +67,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "suffice"
 html_static_path = ["_static"]
 html_css_files = ["suffice.css"]
+html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
 html_sidebars = {"index": [], "gallery/**": ["sidebar-nav-bs"]}

@@ -14,7 +14,7 @@ from suffice import plots
 HEADINGS = ("Parameters", "Attributes")
 ENTRY = re.compile(r"^\w[\w*, ;]*? : ")  # "name, name : what it is"
 FURTHER = re.compile(r"; (?=\w[\w*, ]* : )")  # "...; name : what it is" in the same line
-NAME = re.compile(r"(?<![`:\w])`(\w+)`(?!`)")
+NAME = re.compile(r"(?<![`:\w])`(?:suffice\.)?(\w+)`(?!`)")
 TRAILING = re.compile(r"(?<![\w`.])([a-z]\w*_)(?![\w`])")  # "classes_" would be a link to rst
 ROLE = re.compile(r":\w+:`([^`<]*?)(?: <[^>]*>)?`")
 
