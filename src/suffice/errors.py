@@ -85,3 +85,11 @@ class NeedsAllRows(InvalidInput):
 
 class NotOnDevice(InvalidInput):
     """What was asked for is not computed on the device that the rows lie on."""
+
+
+class ChangedInput(InvalidFile):
+    """A file is no longer the one of which rows were counted."""
+
+
+class CheckpointFailed(InvalidFile, OSError):
+    """A checkpoint cannot be written; the one before it stays as it was."""

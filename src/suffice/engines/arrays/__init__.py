@@ -1,0 +1,63 @@
+"""Arrays of other libraries and devices: results are computed where the rows lie.
+
+Statistics are taken in float64 whatever comes in. Rows with missing values, and the answers that
+are not listed here, are left to the host; an error says so, and nothing is copied unasked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suffice.engines.arrays import answering, learning
+from suffice.engines.arrays.coded import Coded
+from suffice.engines.arrays.rows import Rows, host
+from suffice.engines.arrays.space import Space
+from suffice.engines.arrays.summary import summary
+from suffice.errors import InvalidInput, NotOnDevice
+from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.statistics.statistics import Statistics
+
+METHODS = {
+    function.__name__: function
+    for function in (
+        learning.fit,
+        learning.partial_fit,
+        learning.forget,
+        answering.predict,
+        answering.predict_proba,
+        answering.predict_log_proba,
+        answering.predict_joint_log_proba,
+        answering.score_samples,
+        answering.discriminants,
+        answering.decision_function,
+        answering.log_odds,
+        answering.log_likelihood_ratio,
+        answering.log_likelihood,
+        answering.score,
+        answering.squared_mahalanobis,
+        answering.whiten,
+        answering.transform,
+        answering.decide,
+    )
+}
+
+
+def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Statistics:
+    """Statistics of rows on a device; large tables of them stay there until they are asked for."""
+    if target is not None:
+        raise InvalidInput("target names the label column of a data frame; pass y beside X.")
+    rows = Rows.of(X)
+    return summary(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
+
+
+def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
+    """What a method of an estimator returns for rows on a device, computed there."""
+    name = type(estimator).__name__
+    if not isinstance(estimator, GaussianClassifier) or method not in METHODS:
+        space = Space.of(X)
+        what = f"{name}.{method}" if isinstance(estimator, GaussianClassifier) else name
+        raise NotOnDevice(
+            f"{what} is not computed on arrays of {space}; move the rows to the host: pass "
+            f"{host(space)}."
+        )
+    return METHODS[method](estimator, X, *args, **kwargs)

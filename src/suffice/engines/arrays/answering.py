@@ -1,0 +1,211 @@
+"""Answers for rows on a device, as the methods of the estimators give them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.answers.decision import _costs
+from suffice.answers.pair import class_codes, class_pair, class_position
+from suffice.data.arrays import Array
+from suffice.engines.arrays.coded import check_place
+from suffice.engines.arrays.held_model import HeldModel
+from suffice.engines.arrays.learning import check_columns
+from suffice.engines.arrays.model import ArrayModel, labels
+from suffice.engines.arrays.rows import Rows
+from suffice.errors import InvalidParameter
+from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.models.covariance import Full
+from suffice.models.gaussian import GaussianModel
+from suffice.models.linalg import symmetric_root
+
+
+def predict(estimator: GaussianClassifier, X: Any) -> Any:
+    """The most probable class of each row: an array beside X; of NumPy where labels are strings."""
+    model, rows = estimator._fitted, _rows(estimator, X)
+    xp = rows.space.xp
+    places, tops = ArrayModel.of(model, rows.space).best(rows)
+    if not bool(xp.all(xp.isfinite(tops))):
+        places = xp.argmax(_answer(model, "scores", rows), axis=1)
+    return labels(estimator.classes_, places, rows.space)
+
+
+def predict_proba(estimator: GaussianClassifier, X: Any) -> Any:
+    """p(y | x), (n, k)."""
+    return _answer(estimator._fitted, "posterior", _rows(estimator, X))
+
+
+def predict_log_proba(estimator: GaussianClassifier, X: Any) -> Any:
+    """ln p(y | x), (n, k)."""
+    return _answer(estimator._fitted, "log_posterior", _rows(estimator, X))
+
+
+def predict_joint_log_proba(estimator: GaussianClassifier, X: Any) -> Any:
+    """ln p(x, y), (n, k)."""
+    return _answer(estimator._fitted, "joint", _rows(estimator, X))
+
+
+def score_samples(estimator: GaussianClassifier, X: Any) -> Any:
+    """ln p(x), (n,)."""
+    rows = _rows(estimator, X)
+    xp, joint = rows.space.xp, _answer(estimator._fitted, "joint", rows)
+    top = xp.max(joint, axis=1, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, 0.0)
+    return top[:, 0] + xp.log(xp.sum(xp.exp(joint - top), axis=1))
+
+
+def discriminants(estimator: GaussianClassifier, X: Any) -> Any:
+    """ln p(x, y) but for what all classes share, (n, k)."""
+    return _answer(estimator._fitted, "scores", _rows(estimator, X))
+
+
+def decision_function(estimator: GaussianClassifier, X: Any) -> Any:
+    """Log-odds of the second class for two classes; else a score a class."""
+    scores = discriminants(estimator, X)
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+def log_odds(estimator: GaussianClassifier, X: Any, a: Any = None, b: Any = None) -> Any:
+    """ln p(a | x) - ln p(b | x), (n,)."""
+    i, j = class_pair(estimator._fitted.classes, a, b)
+    scores = discriminants(estimator, X)
+    return scores[:, i] - scores[:, j]
+
+
+def log_likelihood_ratio(
+    estimator: GaussianClassifier, X: Any, a: Any = None, b: Any = None
+) -> Any:
+    """ln p(x | a) - ln p(x | b), (n,)."""
+    model, k = estimator._fitted, len(estimator._fitted.classes)
+    i, j = class_pair(model.classes, a, b)
+    equal = model.with_priors(np.full(k, 1 / k))
+    scores = _answer(equal, "scores", _rows(estimator, X))
+    return scores[:, i] - scores[:, j]
+
+
+def log_likelihood(estimator: GaussianClassifier, X: Any, y: Any) -> float:
+    """Sum over the rows of ln p(x, y)."""
+    rows = _rows(estimator, X)
+    joint = _answer(estimator._fitted, "joint", rows)
+    at = rows.space.put(_codes(estimator.classes_, y, rows))
+    return float(rows.space.xp.sum(rows.space.xp.take_along_axis(joint, at[:, None], axis=1)))
+
+
+def score(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """The share of rows whose class is predicted."""
+    rows = _rows(estimator, X)
+    found, given = predict(estimator, X), y
+    if check_place(y, "y", rows.space):
+        given = rows.space.fetch(y)
+    right = np.asarray(given) == (
+        found if isinstance(found, np.ndarray) else rows.space.fetch(found)
+    )
+    if sample_weight is not None and check_place(sample_weight, "sample_weight", rows.space):
+        sample_weight = rows.space.fetch(sample_weight)
+    return float(np.average(right, weights=sample_weight))
+
+
+def squared_mahalanobis(estimator: GaussianClassifier, X: Any) -> Any:
+    """Squared Mahalanobis distance to each class mean, (n, k)."""
+    return _answer(estimator._fitted, "squared_distances", _rows(estimator, X))
+
+
+def whiten(estimator: GaussianClassifier, X: Any, label: Any = None) -> Any:
+    """Rows in the space where the distances of a class (or of all) are Euclidean."""
+    model, rows = estimator._fitted, _rows(estimator, X)
+    if label is None and not model.shared:
+        raise InvalidParameter("each class has its own covariance; name the class to whiten by.")
+    c = 0 if label is None or model.shared else class_position(model.classes, label)
+    covariance = _covariance(model, c)
+    d = rows.shape[1]
+    columns = (
+        symmetric_root(covariance.whitener.matrix)
+        if isinstance(covariance, Full)
+        else covariance.whiten(np.eye(d))
+    )
+    return _projected(rows, model.means.mean(axis=0), columns)
+
+
+def transform(estimator: Any, X: Any) -> Any:
+    """Coordinates of the rows along the discriminant axes, (n, components)."""
+    axes, rows = estimator._axes, _rows(estimator, X)
+    return _projected(rows, axes.centre, axes.directions[:, : estimator._n_features_out])
+
+
+def decide(
+    estimator: GaussianClassifier, X: Any, costs: Any = None, reject: float | None = None
+) -> Any:
+    """The class of least expected cost; with `reject`, labels of NumPy, some of them None."""
+    rows = _rows(estimator, X)
+    space, xp = rows.space, rows.space.xp
+    posterior = _answer(estimator._fitted, "posterior", rows)
+    expected = posterior @ space.put(_costs(costs, estimator.classes_))
+    best = xp.argmin(expected, axis=1)
+    if reject is None:
+        return labels(estimator.classes_, best, space)
+    if isinstance(reject, bool) or not isinstance(reject, int | float) or not reject >= 0:
+        raise InvalidParameter(f"reject is {reject!r}; it must be a cost, not below 0.")
+    found = estimator.classes_[space.fetch(best)].astype(object)
+    found[space.fetch(xp.min(expected, axis=1)) > reject] = None
+    return found
+
+
+def _rows(estimator: GaussianClassifier, X: Any) -> Rows:
+    estimator._fitted_statistics  # noqa: B018 - raises where there is no fit
+    rows = Rows.of(X)
+    check_columns(estimator, rows)
+    return rows
+
+
+def _answer(model: GaussianModel, name: str, rows: Rows) -> Any:
+    xp = rows.space.xp
+    found = ArrayModel.of(model, rows.space).answer(name, rows)
+    # What is wrong with a row shows in its answer; looking there spares a pass over X.
+    if bool(xp.all(xp.isfinite(found))):
+        return found
+    error = rows.bad()
+    if error is not None:
+        raise error
+    if model.shared or name in ("joint", "squared_distances"):
+        return found
+    return _far_too(model, name, rows, found)
+
+
+def _far_too(model: GaussianModel, name: str, rows: Rows, found: Any) -> Any:
+    """Rows so far out that squares overflow are few: the host answers for them."""
+    space, xp = rows.space, rows.space.xp
+    far = space.fetch(~xp.any(xp.isfinite(found), axis=1))
+    if not far.any():
+        return found
+    at = np.flatnonzero(far)
+    with np.errstate(all="ignore"):
+        mended = space.put(model.answer(name, space.fetch(rows.at(space.put(at)))))
+    place = space.put(np.maximum(np.cumsum(far) - 1, 0))
+    return xp.where(space.put(far)[:, None], space.take(mended, place), found)
+
+
+def _covariance(model: GaussianModel, c: int) -> Any:
+    """The covariance of a class on the host, and no other."""
+    factors = model.factors if isinstance(model, HeldModel) else None
+    if factors is not None:
+        return factors.covariance(int(factors.owner[c]))
+    return model.covariances[c]
+
+
+def _projected(rows: Rows, centre: Array, columns: Array) -> Any:
+    space = rows.space
+    start, directions = space.put(centre), space.put(columns)
+    step = rows.step(columns.shape[1])
+    found = space.joined(
+        rows.shape[0], step, lambda low, high: (rows.block(low, high) - start) @ directions
+    )
+    if not bool(space.xp.all(space.xp.isfinite(found))):
+        raise rows.not_finite()
+    return found
+
+
+def _codes(classes: Array, y: Any, rows: Rows) -> Array:
+    if check_place(y, "y", rows.space):
+        y = rows.space.fetch(y)
+    return class_codes(classes, y, rows.shape[0])

@@ -1,0 +1,108 @@
+"""The pass over rows with what every library of arrays has: a class at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.engines.arrays.coded import Coded
+from suffice.engines.arrays.rows import Rows
+from suffice.statistics.thin import Thin, from_rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class About:
+    """Class means that rows are centred about, `mean + rest`, and the unit of fourth powers."""
+
+    mean: Any  # (k, d)
+    rest: Any  # (k, d): the digits of the mean that one float cannot hold
+    unit: float
+
+
+def sums(rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
+    """Sums, sums of squares about the origins, least and largest values, each (k, d)."""
+    xp = rows.space.xp
+    found: list[list[Any]] = [[], [], [], []]
+    for c in range(len(coded.classes)):
+        total = square = low = high = None
+        for at in _stretches(rows, coded, c):
+            x = rows.at(at)
+            z = x - origin[c, :]
+            w = _weights(rows, coded, at)
+            parts = (w @ z, w @ (z * z), xp.min(x, axis=0), xp.max(x, axis=0))
+            if total is None:
+                total, square, low, high = parts
+            else:
+                total, square = total + parts[0], square + parts[1]
+                low, high = xp.minimum(low, parts[2]), xp.maximum(high, parts[3])
+        for table, line in zip(found, (total, square, low, high), strict=True):
+            table.append(line)
+    total, square, low, high = (xp.stack(table) for table in found)
+    return total, square, low, high
+
+
+def scatter(rows: Rows, coded: Coded, about: About, per_class: bool) -> tuple[Any, Any]:
+    """Outer products by class or pooled, (groups, d, d), and fourth-order sums (k, d + 2)."""
+    xp = rows.space.xp
+    matrices: list[Any] = []
+    fourths = []
+    for c in range(len(coded.classes)):
+        outer, fourth = 0.0, 0.0
+        for at in _stretches(rows, coded, c):
+            z, part = _centred(rows, coded, about, c, at)
+            outer, fourth = outer + z.T @ z, fourth + part
+        if matrices and not per_class:
+            matrices[0] = matrices[0] + outer
+        else:
+            matrices.append(outer)
+        fourths.append(fourth)
+    return xp.stack(matrices), xp.stack(fourths)
+
+
+def factor(rows: Rows, coded: Coded, about: About, per_class: bool) -> tuple[Thin, Any]:
+    """The same as a factor, on the host: for few rows it takes less room than the matrices."""
+    parts: list[Floats] = []
+    owners, fourths = [], []
+    for c in range(len(coded.classes)):
+        fourth = 0.0
+        for at in _stretches(rows, coded, c):
+            z, part = _centred(rows, coded, about, c, at)
+            fourth = fourth + part
+            parts.append(rows.space.fetch(z))
+            owners.append(np.full(len(parts[-1]), c if per_class else 0))
+        fourths.append(fourth)
+    groups = len(coded.classes) if per_class else 1
+    found = from_rows(np.concatenate(parts), np.concatenate(owners), groups, per_class)
+    return found, rows.space.xp.stack(fourths)
+
+
+def _centred(rows: Rows, coded: Coded, about: About, c: int, at: Any) -> tuple[Any, Any]:
+    """sqrt(w) (x - mean) of some rows of a class; their sums of w|z|²z, w|z|² and w|z|⁴."""
+    xp = rows.space.xp
+    z = (rows.at(at) - about.mean[c, :]) - about.rest[c, :]
+    w = _weights(rows, coded, at)
+    size = z / about.unit
+    length = xp.sum(size * size, axis=1)
+    long = w * length
+    sums = [long @ size, xp.stack([xp.sum(long), xp.sum(long * length)])]
+    if coded.weights is not None:
+        z = z * xp.sqrt(w)[:, None]
+    return z, xp.concat(sums)
+
+
+def _stretches(rows: Rows, coded: Coded, c: int) -> Iterator[Any]:
+    start, stop = coded.edges[c : c + 2].tolist()
+    step = rows.step(1)
+    for low in range(start, stop, step):
+        yield coded.order[low : min(stop, low + step)]
+
+
+def _weights(rows: Rows, coded: Coded, at: Any) -> Any:
+    if coded.weights is not None:
+        return rows.space.take(coded.weights, at)
+    xp = rows.space.xp
+    return xp.ones(at.shape[0], dtype=xp.float64, device=rows.space.device)

@@ -1,0 +1,189 @@
+"""Coded labels: y as positions among sorted classes, and the rows in the order of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.engine import HOME
+from suffice.data.labels import DIRECT_RANGE, TABLE_RANGE, Labels
+from suffice.data.weights import Weights
+from suffice.engines.arrays.space import Space, library_of
+from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Classes that have rows, and which rows those are; rows of weight zero are left out."""
+
+    space: Space
+    classes: Array  # (k,) on the host
+    count: Indices  # (k,) on the host
+    codes: Any  # (n,): k for rows of weight zero
+    weights: Any | None  # (n,) float64
+
+    @classmethod
+    def of(cls, y: Any, sample_weight: Any, n: int, space: Space) -> Coded:
+        """Labels and weights of n rows, checked."""
+        weights = None if sample_weight is None else _weights(sample_weight, n, space)
+        classes, codes = _encoded(y, n, space)
+        if weights is not None and bool(space.xp.any(weights == 0)):
+            codes = space.xp.where(weights == 0, len(classes), codes)
+        return cls(space, *_present(classes, codes, space), weights)
+
+    @cached_property
+    def order(self) -> Any:
+        """The rows of each class, one class after the other."""
+        found = self.space.xp.argsort(_short(self.codes, len(self.classes), self.space))
+        return found[: int(self.count.sum())]
+
+    @property
+    def edges(self) -> Indices:
+        """Where each class starts in that order, and the last ends, (k + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.count)])
+
+    @property
+    def counted(self) -> Any | None:
+        """Which rows count; None for all."""
+        return None if self.weights is None else self.codes < len(self.classes)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """Total weight of each class, (k,)."""
+        if self.weights is None:
+            return self.count.astype(np.float64)
+        ordered = self.space.fetch(self.space.take(self.weights, self.order))
+        with np.errstate(over="ignore"):
+            found = np.add.reduceat(ordered, self.edges[:-1])
+        if not np.isfinite(found.sum()):
+            raise InvalidWeights("sample_weight is too large to be added up; rescale it.")
+        return np.asarray(found)
+
+
+def check_place(array: Any, name: str, space: Space) -> bool:
+    """Whether an array lies beside X (True) or on the host (False); an error where elsewhere."""
+    library = library_of(array)
+    if library not in HOME:
+        return False
+    if library != space.library and not (library[:3] == space.library[:3] == "jax"):
+        raise InvalidInput(
+            f"X is an array of {space} but {name} is one of {library}; give both to one library."
+        )
+    found = Space.of(array)
+    if found.device != space.device:
+        raise InvalidInput(
+            f"X is on device {space.device} but {name} is on device {found.device}; move one of "
+            "them."
+        )
+    return True
+
+
+def _encoded(y: Any, n: int, space: Space) -> tuple[Array, Any]:
+    if y is None:
+        raise InvalidLabels("y is missing: pass one label a row.")
+    beside = check_place(y, "y", space)
+    if beside and y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    labels = None if beside else Labels.of(y)
+    length = y.shape[0] if labels is None and y.ndim else 0 if labels is None else len(labels)
+    if labels is None and y.ndim != 1:
+        raise InvalidLabels(f"y must have one label a row; its shape is {tuple(y.shape)}.")
+    if length != n:
+        raise InvalidInput(
+            f"X has {n} rows but y has {length} labels: inconsistent numbers of samples."
+        )
+    if labels is None:
+        return _codes_here(y, space)
+    classes, codes = labels.encode()
+    return classes, space.put(codes)
+
+
+def _codes_here(y: Any, space: Space) -> tuple[Array, Any]:
+    xp = space.xp
+    if xp.isdtype(y.dtype, "bool"):
+        return np.array([False, True]), xp.astype(y, xp.int64)
+    whole = xp.isdtype(y.dtype, "integral")
+    if not whole:
+        if not xp.isdtype(y.dtype, "real floating"):
+            raise InvalidLabels(f"y holds {y.dtype} values; labels may be integers or booleans.")
+        y = _whole(y, space)
+    elif xp.isdtype(y.dtype, xp.uint64) and bool(xp.any(y > 2**63 - 1)):
+        raise InvalidLabels("y holds integers beyond 64 bits; pass them as strings.")
+    y = xp.astype(y, xp.int64, copy=False)
+    low, high = int(xp.min(y)), int(xp.max(y))
+    if high - low < max(TABLE_RANGE, DIRECT_RANGE):
+        classes, codes = np.arange(low, high + 1), y - low
+    else:
+        found = xp.unique_inverse(y)
+        classes, codes = space.fetch(found.values), xp.reshape(found.inverse_indices, (-1,))
+    return (classes if whole else classes.astype(np.float64)), codes
+
+
+def _whole(y: Any, space: Space) -> Any:
+    xp = space.xp
+    y = space.floats(y)
+    odd = ~(xp.abs(y) <= 2.0**53) | (y != xp.floor(y))
+    if bool(xp.any(odd)):
+        row = int(xp.argmax(xp.astype(odd, xp.int32)))
+        # The host's own check knows what is wrong with such a label.
+        Labels.of(space.fetch(y)).encode()
+        raise InvalidLabels(f"y[{row}] is {float(y[row])!r}, not a label.")
+    return y
+
+
+def _present(classes: Array, codes: Any, space: Space) -> tuple[Array, Indices, Any]:
+    """Only the classes that have rows, how many, and the codes among them."""
+    k = len(classes)
+    count = _counts(codes, k, space)
+    kept = count > 0
+    if kept.all():
+        return classes, count, codes
+    table = np.append(np.cumsum(kept) - 1, kept.sum())
+    return classes[kept], count[kept], space.take(space.put(table), codes)
+
+
+def _counts(codes: Any, k: int, space: Space) -> Indices:
+    if space.library == "torch":
+        import torch
+
+        return space.fetch(torch.bincount(codes, minlength=k + 1))[:k]
+    found = space.xp.unique_counts(codes)
+    count = np.zeros(k + 1, np.int64)
+    count[space.fetch(found.values)] = space.fetch(found.counts)
+    return count[:k]
+
+
+def _short(codes: Any, k: int, space: Space) -> Any:
+    """The codes in few bytes: a device sorts these byte by byte."""
+    kind = space.xp.int16 if k < 2**15 - 1 else space.xp.int32
+    return space.xp.astype(codes, kind, copy=False)
+
+
+def _weights(sample_weight: Any, n: int, space: Space) -> Any:
+    if not check_place(sample_weight, "sample_weight", space):
+        return space.put(Weights.of(sample_weight, n).read(0, n))
+    xp = space.xp
+    if not xp.isdtype(sample_weight.dtype, ("bool", "integral", "real floating")):
+        raise InvalidWeights(f"sample_weight must hold numbers, not {sample_weight.dtype}.")
+    values = space.floats(sample_weight)
+    if values.ndim == 0:
+        values = xp.broadcast_to(values, (n,))
+    if tuple(values.shape) != (n,):
+        raise InvalidWeights(
+            f"sample_weight has shape {tuple(values.shape)} but X has {n} rows; "
+            "Sample weights must be 1D array or scalar, one weight a row."
+        )
+    odd = ~(values >= 0) | xp.isinf(values)
+    if bool(xp.any(odd)):
+        row = int(xp.argmax(xp.astype(odd, xp.int32)))
+        raise InvalidWeights(
+            f"sample_weight[{row}] is {float(values[row])}; weights must be finite and not "
+            "negative."
+        )
+    if not bool(xp.any(values > 0)):
+        raise InvalidWeights("sample_weight is zero in every row, so nothing would be counted.")
+    return values

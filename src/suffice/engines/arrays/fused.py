@@ -1,0 +1,267 @@
+"""Fused loops for CUDA: sums by class and centred rows, each in a single reading of the rows.
+
+Rows are taken in the order of their classes, in runs: rows `start` to `stop` of that order, all of
+one class. Sums of a run are written down and added up afterwards, always in the same order, so
+that the last bits do not depend on timing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+try:
+    import triton
+    import triton.language as tl
+except ImportError:  # asked for only where torch has it; the documentation tests import everything
+    triton = None
+
+jit: Any = triton.jit if triton is not None else (lambda function: function)
+
+# Rows by columns of what a program adds up at a time.
+ROWS, COLUMNS = 8, 256
+
+# Rows wider than this are not held in registers.
+WIDEST = 4096
+
+
+@jit
+def _sum_runs(  # pragma: no cover - compiled
+    X: tl.tensor,
+    stride: tl.tensor,
+    order: tl.tensor,
+    weights: tl.tensor,
+    runs: tl.tensor,
+    origin: tl.tensor,
+    out: tl.tensor,
+    d: tl.tensor,
+    n_runs: tl.tensor,
+    WEIGHTED: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    KIND: tl.constexpr,
+) -> None:
+    """Sum, sum of squares, least and largest of each column of a run, about the class's origin."""
+    run = tl.program_id(0).to(tl.int64)
+    start, stop, c = (
+        tl.load(runs + 3 * run),
+        tl.load(runs + 3 * run + 1),
+        tl.load(runs + 3 * run + 2),
+    )
+    columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < d
+    about = tl.load(origin + c * d + columns, mask=inside, other=0.0)[None, :]
+    total = tl.zeros((ROWS, COLUMNS), tl.float64)
+    square = tl.zeros((ROWS, COLUMNS), tl.float64)
+    low = tl.full((ROWS, COLUMNS), float("inf"), KIND)
+    high = tl.full((ROWS, COLUMNS), float("-inf"), KIND)
+    for first in range(start, stop, ROWS):
+        at = first + tl.arange(0, ROWS)
+        known = at < stop
+        row = tl.load(order + at, mask=known, other=0).to(tl.int64)
+        use = known[:, None] & inside[None, :]
+        x = tl.load(X + row[:, None] * stride + columns[None, :], mask=use, other=0.0)
+        value = x.to(KIND)
+        low = tl.minimum(low, tl.where(use, value, float("inf")))
+        high = tl.maximum(high, tl.where(use, value, float("-inf")))
+        z = tl.where(use, value.to(tl.float64) - about, 0.0)
+        if WEIGHTED:
+            w = tl.load(weights + row, mask=known, other=0.0)[:, None]
+            total += w * z
+            square += w * (z * z)
+        else:
+            total += z
+            square += z * z
+    place = run * d + columns
+    size = n_runs * d
+    tl.store(out + place, tl.sum(total, 0), mask=inside)
+    tl.store(out + size + place, tl.sum(square, 0), mask=inside)
+    tl.store(out + 2 * size + place, tl.min(low, 0).to(tl.float64), mask=inside)
+    tl.store(out + 3 * size + place, tl.max(high, 0).to(tl.float64), mask=inside)
+
+
+@jit
+def _add_runs(  # pragma: no cover - compiled
+    parts: tl.tensor,
+    first: tl.tensor,
+    out: tl.tensor,
+    d: tl.tensor,
+    n_runs: tl.tensor,
+    k: tl.tensor,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+) -> None:
+    """Add up the runs of each class; of the third table take the least, of the fourth the most."""
+    c, table = tl.program_id(0).to(tl.int64), tl.program_id(2)
+    start, stop = tl.load(first + c), tl.load(first + c + 1)
+    columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < d
+    neutral = tl.where(table == 2, float("inf"), tl.where(table == 3, float("-inf"), 0.0))
+    total = tl.zeros((ROWS, COLUMNS), tl.float64) + neutral
+    for run in range(start, stop, ROWS):
+        at = run + tl.arange(0, ROWS)
+        use = (at < stop)[:, None] & inside[None, :]
+        place = (table.to(tl.int64) * n_runs + at)[:, None] * d + columns[None, :]
+        x = tl.load(parts + place, mask=use, other=0.0)
+        x = tl.where(use, x, neutral)
+        if table == 2:
+            total = tl.minimum(total, x)
+        elif table == 3:
+            total = tl.maximum(total, x)
+        else:
+            total += x
+    place = (table.to(tl.int64) * k + c) * d + columns
+    if table == 2:
+        tl.store(out + place, tl.min(total, 0), mask=inside)
+    elif table == 3:
+        tl.store(out + place, tl.max(total, 0), mask=inside)
+    else:
+        tl.store(out + place, tl.sum(total, 0), mask=inside)
+
+
+@jit
+def _centre_runs(  # pragma: no cover - compiled
+    X: tl.tensor,
+    stride: tl.tensor,
+    order: tl.tensor,
+    weights: tl.tensor,
+    runs: tl.tensor,
+    mean: tl.tensor,
+    rest: tl.tensor,
+    per_unit: tl.tensor,
+    Z: tl.tensor,
+    out: tl.tensor,
+    d: tl.tensor,
+    first_run: tl.tensor,
+    FOURTH: tl.constexpr,
+    WEIGHTED: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+) -> None:
+    """Write sqrt(w) (x - mean) of a run to Z, zeros behind it, and its fourth-order sums."""
+    run = tl.program_id(0).to(tl.int64) + first_run
+    start, stop = tl.load(runs + 5 * run), tl.load(runs + 5 * run + 1)
+    c, to = tl.load(runs + 5 * run + 2), tl.load(runs + 5 * run + 3)
+    end = start + tl.load(runs + 5 * run + 4)
+    columns = tl.arange(0, COLUMNS)
+    inside = columns < d
+    near = tl.load(mean + c * d + columns, mask=inside, other=0.0)[None, :]
+    left = tl.load(rest + c * d + columns, mask=inside, other=0.0)[None, :]
+    cubic = tl.zeros((COLUMNS,), tl.float64)
+    square = tl.zeros((ROWS,), tl.float64)
+    quartic = tl.zeros((ROWS,), tl.float64)
+    for first in range(start, end, ROWS):
+        at = first + tl.arange(0, ROWS)
+        known = at < stop
+        row = tl.load(order + at, mask=known, other=0).to(tl.int64)
+        use = known[:, None] & inside[None, :]
+        x = tl.load(X + row[:, None] * stride + columns[None, :], mask=use, other=0.0)
+        z = tl.where(use, (x.to(tl.float64) - near) - left, 0.0)
+        w = tl.full((ROWS,), 1.0, tl.float64)
+        if WEIGHTED:
+            w = tl.load(weights + row, mask=known, other=0.0)
+        if FOURTH:
+            size = z * per_unit
+            length = tl.sum(size * size, 1)
+            long = w * length
+            square += long
+            quartic += long * length
+            cubic += tl.sum(long[:, None] * size, 0)
+        if WEIGHTED:
+            z = z * tl.sqrt(w)[:, None]
+        place = (to + at - start)[:, None] * d + columns[None, :]
+        tl.store(Z + place, z, mask=(at < end)[:, None] & inside[None, :])
+    if FOURTH:
+        place = out + run * (d + 2)
+        tl.store(place + columns, cubic, mask=inside)
+        tl.store(place + d, tl.sum(square, 0))
+        tl.store(place + d + 1, tl.sum(quartic, 0))
+
+
+def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin: Any) -> Any:
+    """(4, k, d): sums, sums of squares about the origins (k, d), least and largest values.
+
+    runs : (m, 3): start, stop and class, in the order of the classes
+    """
+    import torch
+
+    k, d = origin.shape
+    n_runs = len(runs)
+    where = torch.from_numpy(runs).to(X.device)
+    parts = torch.empty((4, n_runs, d), dtype=torch.float64, device=X.device)
+    wide = X.dtype not in (torch.float32, torch.float16, torch.bfloat16)
+    grid = (n_runs, -(-d // COLUMNS))
+    _sum_runs[grid](
+        X,
+        X.stride(0),
+        order,
+        order if weights is None else weights,
+        where,
+        origin,
+        parts,
+        d,
+        n_runs,
+        weights is not None,
+        ROWS,
+        COLUMNS,
+        tl.float64 if wide else tl.float32,
+    )
+    return _added(parts, runs[:, 2], k)
+
+
+def centre(
+    X: Any,
+    order: Any,
+    weights: Any | None,
+    runs: Any,
+    some: tuple[int, int],
+    about: tuple[Any, Any, float],
+    Z: Any,
+    out: Any | None,
+) -> None:
+    """Write the centred rows of the runs from some[0] to some[1] to Z; fill their rows of `out`.
+
+    runs : (m, 5) on the device: start, stop, class, row of Z, rows of Z to write
+    out : (m, d + 2): sums of |z|²z, |z|² and |z|⁴ of each run
+    """
+    mean, rest, per_unit = about
+    d = mean.shape[1]
+    columns = triton.next_power_of_2(d)
+    rows = max(1, min(8, 2048 // columns))
+    warps = max(1, min(8, columns * rows // 256))
+    _centre_runs[(some[1] - some[0],)](
+        X,
+        X.stride(0),
+        order,
+        order if weights is None else weights,
+        runs,
+        mean,
+        rest,
+        per_unit,
+        Z,
+        Z if out is None else out,
+        d,
+        some[0],
+        out is not None,
+        weights is not None,
+        rows,
+        columns,
+        num_warps=warps,
+    )
+
+
+def added(parts: Any, owner: np.ndarray, k: int) -> Any:
+    """Sums over the runs (m, d) of each of k classes, (k, d)."""
+    return _added(parts[None], owner, k)[0]
+
+
+def _added(parts: Any, owner: np.ndarray, k: int) -> Any:
+    import torch
+
+    tables, n_runs, d = parts.shape
+    first = torch.from_numpy(np.searchsorted(owner, np.arange(k + 1))).to(parts.device)
+    out = torch.empty((tables, k, d), dtype=torch.float64, device=parts.device)
+    grid = (k, -(-d // 128), tables)
+    _add_runs[grid](parts, first, out, d, n_runs, k, 16, 128)
+    return out

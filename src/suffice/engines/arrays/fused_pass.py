@@ -1,0 +1,97 @@
+"""The pass over rows on CUDA: fused loops, and matrix products of many rows or classes at once."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from suffice.engines.arrays.class_pass import About
+from suffice.engines.arrays.coded import Coded
+from suffice.engines.arrays.rows import Rows
+from suffice.engines.arrays.runs import class_runs, pooled_plan, separate_plan
+from suffice.engines.arrays.space import Space
+
+# Centred rows are made and multiplied in batches of this size.
+BATCH_BYTES = 512 << 20
+
+# A symmetric product is made in so many strips, none narrower than this, each up to the diagonal.
+STRIPS, NARROW = 8, 128
+
+
+@cache
+def is_there() -> bool:
+    """Whether the fused loops can be compiled."""
+    return find_spec("triton") is not None
+
+
+def serves(space: Space, features: int) -> bool:
+    """Whether rows of this space and width go through the fused loops."""
+    if space.library != "torch" or space.device.type != "cuda" or not is_there():
+        return False
+    from suffice.engines.arrays.fused import WIDEST
+
+    return features <= WIDEST
+
+
+def sums(rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
+    """Sums, sums of squares about the origins, least and largest values, each (k, d)."""
+    from suffice.engines.arrays import fused
+
+    runs = class_runs(coded.count)
+    found = fused.class_sums(_by_row(rows), coded.order, coded.weights, runs, origin)
+    total, square, low, high = found
+    return total, square, low, high
+
+
+def scatter(rows: Rows, coded: Coded, about: About, per_class: bool) -> tuple[Any, Any]:
+    """Outer products by class or pooled, (groups, d, d), and fourth-order sums (k, d + 2)."""
+    import torch
+
+    from suffice.engines.arrays import fused
+
+    d, k = rows.shape[1], len(coded.classes)
+    most = max(1, BATCH_BYTES // (8 * d))
+    plan = (separate_plan if per_class else pooled_plan)(coded.count, most)
+    kind: dict[str, Any] = {"dtype": torch.float64, "device": rows.space.device}
+    matrices = torch.empty((k if per_class else 1, d, d), **kind)
+    fourths = torch.empty((len(plan.runs), d + 2), **kind)
+    size = max((batch.groups[1] - batch.groups[0]) * batch.rows for batch in plan.batches)
+    centred = torch.empty((size, d), **kind)
+    runs = torch.from_numpy(plan.runs).to(rows.space.device)
+    X, means = _by_row(rows), (about.mean, about.rest, 1.0 / about.unit)
+    for batch in plan.batches:
+        a, b = batch.groups
+        fused.centre(X, coded.order, coded.weights, runs, batch.runs, means, centred, fourths)
+        Z = centred[: (b - a) * batch.rows].view(b - a, batch.rows, d)
+        add_products(Z, matrices[a:b], batch.adds)
+    mirror(matrices)
+    return matrices, fused.added(fourths, plan.runs[:, 2], k)
+
+
+def add_products(Z: Any, out: Any, adds: bool) -> None:
+    """Z'Z of each group (g, rows, d) added to, or written to, the lower triangle of (g, d, d)."""
+    for low, high in strips(Z.shape[2]):
+        part = out[:, low:high, :high]
+        part.baddbmm_(Z[:, :, low:high].mT, Z[:, :, :high], beta=float(adds))
+
+
+def mirror(matrices: Any) -> None:
+    """Write the lower triangles to the upper ones, in place."""
+    for low, high in strips(matrices.shape[1]):
+        matrices[:, low:high, high:] = matrices[:, high:, low:high].mT
+
+
+def strips(d: int) -> list[tuple[int, int]]:
+    """Ranges of rows of a matrix with d of them.
+
+    >>> strips(300)
+    [(0, 128), (128, 256), (256, 300)]
+    """
+    width = max(NARROW, -(-d // STRIPS))
+    return [(low, min(d, low + width)) for low in range(0, d, width)]
+
+
+def _by_row(rows: Rows) -> Any:
+    """The values with each row side by side in memory."""
+    return rows.values if rows.values.stride(1) == 1 else rows.values.contiguous()

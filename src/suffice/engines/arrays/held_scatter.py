@@ -1,0 +1,86 @@
+"""Held scatter: matrices that lie on a device until somebody on the host asks for them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.engines.arrays.space import Space
+from suffice.statistics.alignment import Alignment
+from suffice.statistics.numbers import ALL, Pair
+from suffice.statistics.scatter import Dense
+from suffice.statistics.thin import Thin
+
+
+class HeldDense(Dense):
+    """Scatter matrices on a device; they merge there, and are fetched for anything else."""
+
+    __slots__ = ("held", "space")
+    held: Pair  # of arrays on the device
+    space: Space
+
+    def __init__(self, held: Pair, per_class: bool, space: Space) -> None:
+        self.held, self.per_class, self.space = held, per_class, space
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "sums":
+            raise AttributeError(name)
+        low = self.held.low
+        high = self.space.fetch(self.held.high)
+        self.sums = Pair(high, None if low is None else self.space.fetch(low))
+        return self.sums
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dense, (self.sums, self.per_class)
+
+    def diagonal(self) -> Floats:
+        """Sums of squares, a row a group."""
+        return self.space.fetch(self.space.xp.linalg.diagonal(self.held.high)).copy()
+
+    def times(self, vectors: Floats, groups: slice | Indices) -> Floats:
+        """Scatter matrix times vector, for one vector a group."""
+        if not self.per_class:
+            return super().times(vectors, groups)
+        at = np.arange(self.held.high.shape[0])[groups]
+        matrices = self.held.high
+        if len(at) < matrices.shape[0]:
+            matrices = self.space.take(matrices, self.space.put(at))
+        found = self.space.xp.matmul(matrices, self.space.put(vectors)[:, :, None])
+        return self.space.fetch(found[:, :, 0])
+
+    def merged(self, other: Dense | Thin, alignment: Alignment, jump: Floats) -> Dense:
+        """Scatter of both, `jump` being the scaled distance between shared class means."""
+        if not isinstance(other, HeldDense) or other.space != self.space:
+            return super().merged(other, alignment, jump)
+        step = self.space.put(jump)
+        if not self.per_class:
+            return HeldDense(
+                (self.held + Pair((step.T @ step)[None, ...])) + other.held, False, self.space
+            )
+        place = partial(_placed, space=self.space, size=alignment.size)
+        outer = place(step[:, :, None] * step[:, None, :], alignment.both)
+        left, right = (
+            Pair(place(pair.high, at), None if pair.low is None else place(pair.low, at))
+            for pair, at in ((self.held, alignment.left), (other.held, alignment.right))
+        )
+        return HeldDense((left + Pair(outer)) + right, True, self.space)
+
+    def pooled(self) -> Dense:
+        """One matrix, summed over classes."""
+        total = self.space.xp.sum(self.held.high, axis=0, keepdims=True)
+        if self.held.low is not None:
+            total = total + self.space.xp.sum(self.held.low, axis=0, keepdims=True)
+        return HeldDense(Pair(total), False, self.space)
+
+
+def _placed(values: Any, at: slice | Indices, *, space: Space, size: int) -> Any:
+    """Values at positions `at` of a longer first axis, zero elsewhere."""
+    if at is ALL:
+        return values
+    where = np.full(size, values.shape[0])
+    where[at] = np.arange(values.shape[0])
+    zero = space.xp.zeros((1, *values.shape[1:]), dtype=values.dtype, device=space.device)
+    return space.take(space.xp.concat([values, zero]), space.put(where))

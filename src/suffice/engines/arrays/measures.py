@@ -1,0 +1,155 @@
+"""Measures: squared Mahalanobis distances of rows on a device, one for each shape of covariance.
+
+Rows are float64, (b, d); distances come as (b, k). Nothing of b k d numbers is made at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from suffice.data.arrays import Indices
+from suffice.engines.arrays.space import Space
+from suffice.models.covariance import Covariance, Diagonal, Full, LowRank
+
+# Sums of squares below this lose nothing that matters when a difference of them is taken.
+NEAR = 2.0**14
+
+
+class Measure(Protocol):
+    """Distances to k points, each in units of its covariance."""
+
+    def distances(self, X: Any) -> Any:
+        """Squared distances of rows (b, d), (b, k)."""
+
+    def white(self, X: Any) -> Any:
+        """Rows about the first point whose squares add up to the squared distances, (b, r)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whitened:
+    """Full covariances by their whiteners: rows times `columns` have the lengths of rows."""
+
+    space: Space
+    points: Any  # (k, d)
+    columns: Any  # (g, d, r)
+    owner: Indices  # (k,): which whitener each point has
+
+    def distances(self, X: Any) -> Any:
+        """Squared distances of rows."""
+        xp, (k, d) = self.space.xp, self.points.shape
+        step = max(1, self.space.block_bytes // (8 * max(X.shape[0], d) * d))
+        found = []
+        for low in range(0, k, step):
+            high = min(k, low + step)
+            steps = X[None, :, :] - self.points[low:high, None, :]
+            white = xp.matmul(steps, self._some(self.owner[low:high]))
+            found.append(xp.sum(white * white, axis=2))
+        return xp.concat(found).T
+
+    def white(self, X: Any) -> Any:
+        """Rows about the first point in the space of its covariance."""
+        return (X - self.points[0, :]) @ self.columns[0, :, :]
+
+    def _some(self, owner: Indices) -> Any:
+        if (np.diff(owner) == 1).all():
+            return self.columns[int(owner[0]) : int(owner[-1]) + 1, :, :]
+        return self.space.take(self.columns, self.space.put(owner))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Covariances of a few directions and one variance for all others, one a point."""
+
+    space: Space
+    points: Any  # (k, d)
+    parts: tuple[tuple[Any, Any, Any, float], ...]  # inverse scale, basis, deviations, floor
+
+    def distances(self, X: Any) -> Any:
+        """Squared distances of rows."""
+        found = []
+        for c in range(len(self.parts)):
+            white = self._white(X, c)
+            found.append(self.space.xp.sum(white * white, axis=1))
+        return self.space.xp.stack(found, axis=1)
+
+    def white(self, X: Any) -> Any:
+        """Rows about the first point in the space of its covariance."""
+        return self._white(X, 0)
+
+    def _white(self, X: Any, c: int) -> Any:
+        inverse, basis, deviations, floor = self.parts[c]
+        scaled = (X - self.points[c, :]) * inverse
+        inside = scaled @ basis.T
+        # By subtraction before squaring, which would cancel where the floor is small.
+        outside = scaled - inside @ basis
+        return (inside / deviations) @ basis + outside / floor**0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Independent:
+    """Independent features: a precision for each point and feature."""
+
+    space: Space
+    points: Any  # (k, d)
+    precisions: Any  # (k, d)
+    centre: Any  # (d,)
+
+    def distances(self, X: Any) -> Any:
+        """Squared distances of rows."""
+        xp = self.space.xp
+        steps, p = X - self.centre, self.precisions
+        mean = self.points - self.centre
+        far = (steps * steps) @ p.T
+        # x'x - 2 x'm + m'm takes two products, but loses digits where x'x is large.
+        if bool(xp.max(far) < NEAR) and bool(xp.max(xp.sum(p * mean * mean, axis=1)) < NEAR):
+            found = far - 2 * (steps @ (p * mean).T) + xp.sum(p * mean * mean, axis=1)
+            return xp.where(found > 0, found, 0.0)
+        return self._one_by_one(X)
+
+    def white(self, X: Any) -> Any:
+        """Rows about the first point in the space of its covariance."""
+        return (X - self.points[0, :]) * self.space.xp.sqrt(self.precisions[0, :])
+
+    def _one_by_one(self, X: Any) -> Any:
+        xp, (k, d) = self.space.xp, self.points.shape
+        step = max(1, self.space.block_bytes // (8 * X.shape[0] * d))
+        found = []
+        for low in range(0, k, step):
+            high = min(k, low + step)
+            steps = X[None, :, :] - self.points[low:high, None, :]
+            product = xp.matmul(steps * steps, self.precisions[low:high, :, None])
+            found.append(product[:, :, 0])
+        return xp.concat(found).T
+
+
+def measure(space: Space, points: Any, covariances: tuple[Covariance, ...]) -> Measure:
+    """The measure of covariances on the host: one a point, or one for all."""
+    distinct = list({id(covariance): covariance for covariance in covariances}.values())
+    place = {id(covariance): g for g, covariance in enumerate(distinct)}
+    owner = np.array([place[id(covariance)] for covariance in covariances])
+    owner = np.resize(owner, points.shape[0])
+    diagonal = [c.precisions for c in distinct if isinstance(c, Diagonal)]
+    if diagonal:
+        centre = space.xp.mean(points, axis=0)
+        return Independent(space, points, space.put(np.array(diagonal)[owner]), centre)
+    full = [c.whitener.matrix for c in distinct if isinstance(c, Full)]
+    if full:
+        return Whitened(space, points, space.put(_columns(full)), owner)
+    split = [
+        (space.put(c.inverse_scale), space.put(c.basis), space.put(np.sqrt(c.variances)), c.floor)
+        for c in distinct
+        if isinstance(c, LowRank)
+    ]
+    return Split(space, points, tuple(split[g] for g in owner.tolist()))
+
+
+def _columns(matrices: list[np.ndarray]) -> np.ndarray:
+    """Whiteners (r, d) as columns, (g, d, r); one that keeps fewer directions has zeros."""
+    most = max(len(matrix) for matrix in matrices)
+    found = np.zeros((len(matrices), matrices[0].shape[1], most))
+    for g, matrix in enumerate(matrices):
+        found[g, :, : len(matrix)] = matrix.T
+    return found

@@ -1,0 +1,145 @@
+"""Model: a Gaussian model on a device, ready to score rows there."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array
+from suffice.engines.arrays.factors import Factors
+from suffice.engines.arrays.held_model import HeldModel
+from suffice.engines.arrays.linear import Linear
+from suffice.engines.arrays.measures import Independent, Measure, Whitened, measure
+from suffice.engines.arrays.rows import Rows
+from suffice.engines.arrays.space import Space
+from suffice.models.gaussian import LOG_2PI, GaussianModel
+
+_made: dict[tuple[int, Space], ArrayModel] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayModel:
+    """p(x, y) where the rows lie: the answers of `GaussianModel`, in blocks."""
+
+    space: Space
+    means: Any  # (k, d)
+    constants: Any  # (k,): ln p - (ln|S| + r ln 2 pi) / 2; without ln p where S is shared
+    measure: Measure  # distances to the class means; to the centre where S is shared
+    linear: Linear | None  # where S is shared
+
+    @classmethod
+    def of(cls, model: GaussianModel, space: Space) -> ArrayModel:
+        """A model of the host on a device; made once."""
+        key = (id(model), space)
+        if key not in _made:
+            _made[key] = cls._moved(model, space)
+            weakref.finalize(model, _made.pop, key, None)
+        return _made[key]
+
+    @classmethod
+    def _moved(cls, model: GaussianModel, space: Space) -> ArrayModel:
+        factors = model.factors if isinstance(model, HeldModel) else None
+        if factors is not None and factors.space == space:
+            return _of_factors(model, factors)
+        means = space.put(model.means)
+        if model.shared:
+            line = model.linear
+            points = space.put(line.centre[None, :])
+            found = measure(space, points, model.covariances)
+            parts = (line.centre, line.slopes, line.constants)
+            linear = Linear(space, *(space.put(part) for part in parts))
+            return cls(space, means, space.put(-model.volumes), found, linear)
+        found = measure(space, means, model.covariances)
+        return cls(space, means, space.put(model.constants), found, None)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row makes."""
+        return int(self.means.shape[0])
+
+    def best(self, rows: Rows) -> tuple[Any, Any]:
+        """The place of the most probable class of each row, and its score."""
+        xp, step = self.space.xp, rows.step(self.width)
+        places, tops = [], []
+        for low in range(0, rows.shape[0], step):
+            scores = self._scores(rows, low, min(rows.shape[0], low + step))
+            if self.space.library == "torch":
+                top, place = scores.max(dim=1)
+            else:
+                top, place = xp.max(scores, axis=1), xp.argmax(scores, axis=1)
+            places.append(place)
+            tops.append(top)
+        return xp.concat(places), xp.concat(tops)
+
+    def answer(self, name: str, rows: Rows) -> Any:
+        """One of the answers of all rows, (n, k)."""
+        work: dict[str, Callable[[Rows, int, int], Any]] = {
+            "scores": self._scores,
+            "joint": self._joint,
+            "log_posterior": lambda *at: self._normalised(self._scores(*at)),
+            "posterior": lambda *at: self.space.xp.exp(self._normalised(self._scores(*at))),
+            "squared_distances": self._distances,
+        }
+        step = rows.step(self.width)
+        return self.space.joined(rows.shape[0], step, lambda *at: work[name](rows, *at))
+
+    @cached_property
+    def _white(self) -> Measure:
+        """The class means in the space of the shared covariance, where distances are Euclidean."""
+        points = self.measure.white(self.means)
+        xp = self.space.xp
+        return Independent(self.space, points, xp.ones_like(points), xp.mean(points, axis=0))
+
+    def _distances(self, rows: Rows, low: int, high: int) -> Any:
+        X = rows.block(low, high)
+        if self.linear is None:
+            return self.measure.distances(X)
+        return self._white.distances(self.measure.white(X))
+
+    def _scores(self, rows: Rows, low: int, high: int) -> Any:
+        if self.linear is not None:
+            return self.linear.scores(rows, low, high)
+        return self.constants - self.measure.distances(rows.block(low, high)) / 2
+
+    def _joint(self, rows: Rows, low: int, high: int) -> Any:
+        scores = self._scores(rows, low, high)
+        if self.linear is None:
+            return scores
+        return scores + (self.constants - self.measure.distances(rows.block(low, high)) / 2)
+
+    def _normalised(self, scores: Any) -> Any:
+        xp = self.space.xp
+        scores = scores - xp.max(scores, axis=1, keepdims=True)
+        return scores - xp.log(xp.sum(xp.exp(scores), axis=1, keepdims=True))
+
+
+def _of_factors(model: GaussianModel, factors: Factors) -> ArrayModel:
+    """By factors that lie on the device already."""
+    space = factors.space
+    means = space.put(model.means)
+    volumes = (factors.log_determinants + factors.ranks * LOG_2PI) / 2
+    if not model.shared:
+        found = Whitened(space, means, factors.columns, factors.owner)
+        constants = model.log_priors - volumes[factors.owner]
+        return ArrayModel(space, means, space.put(constants), found, None)
+    centre = model.means.mean(axis=0)
+    steps = means - space.put(centre)
+    white = steps @ factors.columns[0]
+    slopes = (white @ factors.columns[0].T).T
+    lengths = (white * white).sum(dim=1)
+    constants = space.put(model.log_priors) - lengths / 2
+    line = Linear(space, space.put(centre), slopes.contiguous(), constants)
+    found = Whitened(space, space.put(centre[None, :]), factors.columns, np.zeros(1, np.int64))
+    return ArrayModel(space, means, space.put(-volumes), found, line)
+
+
+def labels(classes: Array, places: Any, space: Space) -> Any:
+    """Class labels at places: an array beside the rows, or of NumPy where labels are strings."""
+    if classes.dtype.kind in "US":
+        return np.asarray(classes[space.fetch(places)])
+    return space.take(space.put(classes), places)

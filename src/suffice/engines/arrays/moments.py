@@ -1,0 +1,70 @@
+"""Moments: what one pass over rows on a device found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.engines.arrays.held_scatter import HeldDense
+from suffice.engines.arrays.space import Space
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.fourth import Fourth
+from suffice.statistics.numbers import Pair
+from suffice.statistics.scatter import Dense, Diagonal, Scatter
+from suffice.statistics.thin import Thin
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """What one pass over rows on a device found; the large tables still lie there."""
+
+    space: Space
+    detail: str
+    mean: tuple[Any, Any]  # each (k, d): the mean and the digits that one float cannot hold
+    spread: Any  # (k, d, d), (1, d, d) or (k, d) on the device; or a Thin on the host
+    extremes: tuple[Any, Any]  # each (k, d)
+    fourths: Any | None  # (k, d + 2): sums of w|z|²z, w|z|², w|z|⁴ in units
+    unit: float
+
+    @property
+    def bytes(self) -> int:
+        """How much it would take to fetch all."""
+        k, d = self.mean[0].shape
+        matrices = 0
+        if not isinstance(self.spread, Thin):
+            matrices = int(np.prod(self.spread.shape))
+        return int(8 * (matrices + 5 * k * d))
+
+    @property
+    def n_features(self) -> int:
+        """How many features a row has."""
+        return int(self.mean[0].shape[1])
+
+    def fields(self, weight: Floats, hold: bool) -> dict[str, Any]:
+        """The fields of Statistics that these make up; matrices stay if they are to be held."""
+        fetch = self.space.fetch
+        means = Pair(fetch(self.mean[0]), fetch(self.mean[1]))
+        low, high = (fetch(table) for table in self.extremes)
+        spread: Scatter
+        if isinstance(self.spread, Thin):
+            spread = self.spread
+        elif self.detail == "diagonal":
+            spread = Diagonal(Pair(fetch(self.spread)))
+        elif hold:
+            spread = HeldDense(Pair(self.spread), self.detail == "separate", self.space)
+        else:
+            spread = Dense(Pair(fetch(self.spread)), self.detail == "separate")
+        fourth = None
+        if self.fourths is not None:
+            found, d = fetch(self.fourths), self.n_features
+            cubic, square, quartic = found[:, :d].copy(), found[:, d].copy(), found[:, d + 1].copy()
+            fourth = Fourth(self.unit, square, cubic, quartic, means.high, weight)
+        return {
+            "means": means,
+            "spread": spread,
+            "fourth": fourth,
+            "extremes": Extremes(low, high),
+        }

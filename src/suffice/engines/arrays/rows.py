@@ -1,0 +1,108 @@
+"""Rows: a table of numbers on a device, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from suffice.data.features import gap, infinite
+from suffice.engines.arrays.space import Space
+from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of any real type, where they lie."""
+
+    values: Any  # (n, d)
+    space: Space
+
+    @classmethod
+    def of(cls, X: Any) -> Rows:
+        """X after checking its shape and type; its values are looked at when they are used."""
+        space = Space.of(X)
+        _check_layout(X, space)
+        if X.ndim != 2:
+            raise InvalidFeatures(
+                f"Expected 2D array, got {X.ndim}D array instead (shape {tuple(X.shape)}). "
+                "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
+            )
+        for size, what in zip(X.shape, ("sample(s)", "feature(s)"), strict=True):
+            if size == 0:
+                raise InvalidFeatures(
+                    f"Found array with 0 {what} (shape={tuple(X.shape)}) while a minimum of 1 is "
+                    "required: X is empty."
+                )
+        if not space.xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
+            raise NotNumbers(f"X holds {X.dtype} values; features must be real numbers.")
+        space.check_doubles()
+        if space.xp.isdtype(X.dtype, "bool"):
+            X = space.xp.astype(X, space.xp.uint8)
+        return cls(X, space)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return int(self.values.shape[0]), int(self.values.shape[1])
+
+    def step(self, width: int) -> int:
+        """How many rows to take at a time where each makes so many numbers."""
+        return max(1, self.space.block_bytes // (8 * max(width, self.shape[1])))
+
+    def block(self, low: int, high: int) -> Any:
+        """Some rows as float64."""
+        return self.space.floats(self.values[low:high, :])
+
+    def at(self, places: Any) -> Any:
+        """Some rows by number, as float64."""
+        return self.space.floats(self.space.take(self.values, places))
+
+    def bad(self, counted: Any = None) -> NotFinite | None:
+        """The error that names the first entry that is not a number, if there is one.
+
+        counted : (n,) which rows to look at
+        """
+        xp, n = self.space.xp, self.shape[0]
+        step = self.step(1)
+        for low in range(0, n, step):
+            high = min(n, low + step)
+            odd = xp.any(~xp.isfinite(self.block(low, high)), axis=1)
+            if counted is not None:
+                odd = odd & counted[low:high]
+            if bool(xp.any(odd)):
+                i = low + int(xp.argmax(xp.astype(odd, xp.int32)))
+                row = self.space.fetch(self.block(i, i + 1))
+                return infinite(row, i, None) or self._gap(row, i)
+        return None
+
+    def _gap(self, row: Any, i: int) -> HasGaps:
+        found = gap(row, i, None)
+        return HasGaps(
+            f"{str(found).partition('. ')[0]}. Missing values are taken on the host only: pass "
+            f"{host(self.space)}."
+        )
+
+    def not_finite(self, counted: Any = None) -> NotFinite:
+        """The error for sums that are not finite."""
+        return self.bad(counted) or NotFinite(
+            "Input X contains values too large for their squares to be added up; "
+            "rescale the features (divide by 1e100, say)."
+        )
+
+
+def host(space: Space) -> str:
+    """How to bring X to the host."""
+    return {"torch": "X.cpu().numpy()", "cupy": "X.get()"}.get(space.library, "np.asarray(X)")
+
+
+def _check_layout(X: Any, space: Space) -> None:
+    if space.library != "torch":
+        return
+    if X.requires_grad:
+        raise InvalidFeatures(
+            "X requires grad, and no gradient flows through a fit in closed form; pass X.detach()."
+        )
+    if str(X.layout) != "torch.strided":
+        raise InvalidFeatures(f"X is laid out as {X.layout}; convert it with X.to_dense().")
+    if X.is_complex() or X.is_quantized:
+        raise NotNumbers(f"X holds {X.dtype} values; features must be real numbers.")
