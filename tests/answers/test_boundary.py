@@ -288,3 +288,11 @@ def test_a_boundary_is_a_value():
     found = Boundary(PAIR, Form(np.zeros(1), np.ones(1), 0.0))
     with pytest.raises(AttributeError):
         found.classes = ("c", "d")
+
+
+@pytest.mark.parametrize("unit", [0.1, 0.3, 1 / 3])
+def test_rounding_is_not_printed_as_a_term(unit):
+    X = np.array([[3.0, 3], [5, 3], [4, 2], [4, 4], [-1, 3], [1, 3], [0, 2], [0, 4]])
+    X = X * [1, unit] + [unit, 0]
+    found = sf.LDA().fit(X, [0] * 4 + [1] * 4).boundary()
+    assert str(found) == f"x1 = {2 + unit:.4g}"

@@ -16,6 +16,9 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.models.gaussian import GaussianModel, Linear
 
+# Wider models never form a matrix.
+MOST_FEATURES = 1024
+
 
 class Geometry:
     """Where classes lie and what divides them."""
@@ -44,7 +47,7 @@ class Geometry:
         means, chances = model.means[pair], model.log_priors[pair]
         if model.shared:
             slope = model.covariances[0].solve(means[:1] - means[1:])[0]
-            return linear_boundary(labels, means, slope, chances, feature_names=names)
+            return linear_boundary(labels, means, slope, chances, _spread(model), names)
         covariances = [model.covariances[c] for c in pair]
         identity = np.eye(means.shape[1])
         return boundary_between(
@@ -104,3 +107,11 @@ class Geometry:
                 "its own; they are linear for pooling=1."
             )
         return model.linear
+
+
+def _spread(model: GaussianModel) -> Floats | None:
+    """Standard deviation of each feature, where it is cheap; one for a feature that is constant."""
+    if model.means.shape[1] > MOST_FEATURES:
+        return None
+    variances = model.covariances[0].matrix.diagonal()
+    return np.sqrt(np.where(variances > 0, variances, 1.0))
