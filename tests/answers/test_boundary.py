@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
+import suffice as sf
 from suffice.answers.between import boundary_between, linear_boundary
 from suffice.answers.boundary import Boundary
 from suffice.answers.form import Form
