@@ -14,15 +14,18 @@ from suffice.errors import InvalidParameter
 
 EXAMPLE = (
     "suffice fit iris.csv --target species --out iris.suffice\n"
-    "suffice fit all.stats --model lda --out model.suffice"
+    "suffice fit all.stats --model lda --out model.suffice\n"
+    "suffice fit 'rows/*.parquet' --target y --model lda --out model.suffice"
 )
 
 
 def fit(
     data: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
-            help=f"Table to learn from: {options.TABLE}. Or statistics of `summarize`.",
+            help=f"Table to learn from: {options.TABLE}. Or statistics of `summarize`. Or, where "
+            "the model is named, several files or a pattern such as 'rows/*.parquet', which are "
+            "read in parts, as is a large one.",
             show_default=False,
         ),
     ],
@@ -59,60 +62,95 @@ def fit(
     drop_unlabelled: options.DropUnlabelled = False,
     missing: options.Missing = None,
     encoding: options.Encoding = None,
+    checkpoint: options.Checkpoint = None,
     json: options.Json = False,
 ) -> None:
     """Learn a model from a table and write it to a file.
 
     Missing values are fine, as are columns of text: they are taken as categories.
     """
-    from suffice.cli.loaded import is_ours
+    from suffice.cli.loaded import is_ours, load_statistics
     from suffice.cli.output import check_model_out
+    from suffice.cli.streaming import is_streamed, summarized, wanted_of
 
     check_model_out(out)
     given = {"pooling": pooling, "shrinkage": shrinkage}
-    if is_ours(data):
+    reading = options.Reading.of(missing, encoding)
+    left_out, levels = options.listed(drop), options.listed(categorical)
+    found = None
+    if len(data) == 1 and is_ours(data[0]):
         of_tables = {"target": target, "weights": weights, "categorical": categorical, "drop": drop}
         if extra := [f"--{name}" for name, text in of_tables.items() if text is not None]:
             raise InvalidParameter(
-                f"{data} is no table and has no columns; leave out {', '.join(extra)}."
+                f"{data[0]} is no table and has no columns; leave out {', '.join(extra)}."
             )
-        fitted, found = _of_statistics(data, model, priors, given), None
-    else:
-        if target is None:
-            raise InvalidParameter("name the column with the classes by --target.")
+        _check_named(model, "statistics")
+        statistics = load_statistics(data[0])
+        fitted = _of_statistics(statistics, str(data[0]), model, priors, given)
+    elif target is None:
+        raise InvalidParameter("name the column with the classes by --target.")
+    elif _needs_rows(model, given, data) or not is_streamed(
+        data,
+        wanted := wanted_of(target, weights, left_out, reading, drop_unlabelled),
+        reading,
+        levels,
+    ):
         from suffice.cli.training import read_training
 
         rows = read_training(
-            data,
+            data[0],
             target,
             weights=weights,
-            categorical=options.listed(categorical),
-            drop=options.listed(drop),
-            reading=options.Reading.of(missing, encoding),
+            categorical=levels,
+            drop=left_out,
+            reading=reading,
             drop_unlabelled=drop_unlabelled,
             gaps=model is Kind.MIXTURE,
         )
         fitted, found = _of_rows(rows, model, priors, given, folds)
+    else:
+        statistics = summarized(data, wanted, _detail(model, given), checkpoint)
+        fitted = _of_statistics(statistics, str(data[0]), model, priors, given)
     import suffice as sf
 
     sf.save(fitted, out, created=date.today())
     _tell(fitted, found, out, json)
 
 
-def _of_statistics(path: Path, kind: Kind, priors: str, given: dict[str, str | None]) -> Any:
-    from suffice.cli.loaded import load_statistics
-
-    found = load_statistics(path)
+def _check_named(kind: Kind, what: str) -> None:
     if kind in (Kind.AUTO, Kind.MIXTURE):
         raise InvalidParameter(
-            f"--model {kind} needs the rows themselves; with statistics, name one such as "
-            "--model lda."
+            f"--model {kind} needs the rows themselves; with {what}, name one such as --model lda."
         )
+
+
+def _needs_rows(kind: Kind, given: dict[str, str | None], data: list[Path]) -> bool:
+    """Whether statistics of numbers are not enough; several files are refused then."""
+    needs = kind in (Kind.AUTO, Kind.MIXTURE, Kind.MIXED) or "cv" in given.values()
+    if needs and len(data) > 1:
+        _check_named(kind, "several files")
+        raise InvalidParameter(
+            "levels and cross-validation need all rows in memory, in one file; with several "
+            "files, name a model such as --model lda and its --pooling and --shrinkage."
+        )
+    return needs
+
+
+def _detail(kind: Kind, given: dict[str, str | None]) -> str:
+    """The least that the statistics must have."""
+    if kind in (Kind.NB, Kind.DIAGONAL_LDA):
+        return "diagonal"
+    return "shared" if kind is Kind.LDA and given["shrinkage"] is None else "separate"
+
+
+def _of_statistics(
+    found: Any, source: str, kind: Kind, priors: str, given: dict[str, str | None]
+) -> Any:
     levels = hasattr(found, "discrete")
     if levels and kind not in (Kind.NB, Kind.MIXED):
-        raise InvalidParameter(f"{path} has counts of levels; fit them with --model mixed.")
+        raise InvalidParameter(f"{source} has counts of levels; fit them with --model mixed.")
     if not levels and kind is Kind.MIXED:
-        raise InvalidParameter(f"{path} has no counts of levels; fit it with --model nb.")
+        raise InvalidParameter(f"{source} has no counts of levels; fit it with --model nb.")
     chosen = parsed_priors(priors, found.classes.tolist())
     return unfitted(kind, levels, chosen, given).fit_statistics(found)
 

@@ -11,6 +11,21 @@ import typer
 TABLE = "CSV, TSV, Parquet, Arrow or JSON lines; - for standard input (CSV)"
 
 Data = Annotated[Path, typer.Argument(help=f"Table to read: {TABLE}.", show_default=False)]
+Tables = Annotated[
+    list[Path],
+    typer.Argument(
+        help=f"Table to read: {TABLE}. Several files, or a pattern such as 'rows/*.parquet', are "
+        "read in parts, as is a large one.",
+        show_default=False,
+    ),
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        help="File from which an interrupted run over files that are read in parts goes on.",
+        show_default=False,
+    ),
+]
 ModelFile = Annotated[
     Path, typer.Argument(help="Model file, as `suffice fit` writes it.", show_default=False)
 ]

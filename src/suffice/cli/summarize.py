@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from suffice.cli import options
 
-EXAMPLE = "suffice summarize part1.parquet --target y --out part1.stats"
+EXAMPLE = (
+    "suffice summarize part1.parquet --target y --out part1.stats\n"
+    "suffice summarize 'rows/*.parquet' --target y --checkpoint half --out all.stats"
+)
 
 
 class Detail(StrEnum):
@@ -21,7 +25,7 @@ class Detail(StrEnum):
 
 
 def summarize(
-    data: options.Data,
+    data: options.Tables,
     target: options.Target,
     out: options.OutFile,
     detail: Annotated[
@@ -37,6 +41,7 @@ def summarize(
     drop_unlabelled: options.DropUnlabelled = False,
     missing: options.Missing = None,
     encoding: options.Encoding = None,
+    checkpoint: options.Checkpoint = None,
     json: options.Json = False,
 ) -> None:
     """Read a table once and keep what every model of it needs.
@@ -45,24 +50,39 @@ def summarize(
     `suffice fit` makes models of them: the table is not needed again.
     """
     from suffice.cli.describe import facts
-    from suffice.cli.output import check_model_out, report, working
-    from suffice.cli.training import read_training
+    from suffice.cli.output import check_model_out, report
+    from suffice.cli.streaming import is_streamed, summarized, wanted_of
 
     check_model_out(out)
+    reading = options.Reading.of(missing, encoding)
+    left_out, levels = options.listed(drop), options.listed(categorical)
+    wanted = wanted_of(target, weights, left_out, reading, drop_unlabelled)
+    if is_streamed(data, wanted, reading, levels):
+        found = summarized(data, wanted, detail, checkpoint)
+    else:
+        found = _in_memory(data[0], wanted, reading, levels, detail)
+    found.save(out)
+    report({"out": str(out), **facts(found)}, json, f"{found!r} written to {out}")
+
+
+def _in_memory(
+    path: Path, wanted: Any, reading: options.Reading, categorical: list[str], detail: str
+) -> Any:
+    from suffice.cli.output import working
+    from suffice.cli.training import read_training
+
     rows = read_training(
-        data,
-        target,
-        weights=weights,
-        categorical=options.listed(categorical),
-        drop=options.listed(drop),
-        reading=options.Reading.of(missing, encoding),
-        drop_unlabelled=drop_unlabelled,
+        path,
+        wanted.target,
+        weights=wanted.weight,
+        categorical=categorical,
+        drop=wanted.drop,
+        reading=reading,
+        drop_unlabelled=wanted.drop_unlabelled,
         several=False,
     )
     with working("summarizing"):
-        found = statistics_of(rows, detail)
-    found.save(out)
-    report({"out": str(out), **facts(found)}, json, f"{found!r} written to {out}")
+        return statistics_of(rows, detail)
 
 
 def statistics_of(rows: Any, detail: str) -> Any:

@@ -59,7 +59,7 @@ class ArrowSource:
                 while at < batch.num_rows:
                     part = batch.slice(at, size).select(list(names))
                     frame = nw.from_native(pa.Table.from_batches([part]), eager_only=True)
-                    yield Piece(frame, row, number, mark_row, share)
+                    yield Piece((frame,), row, number, mark_row, share)
                     at, row = at + len(frame), row + len(frame)
         except (pa.ArrowException, OSError) as error:
             raise InvalidFile(

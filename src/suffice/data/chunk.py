@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -29,20 +29,23 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows as a reader happens to deliver them."""
+    """Rows as a reader happens to deliver them, or several such parts in a row."""
 
-    frame: nw.DataFrame[Any]
+    frames: tuple[nw.DataFrame[Any], ...]
     row: int  # the number of the first in its file
     mark: int = 0
     mark_row: int = 0
     share: float = 0.0  # of the file that is read once they are
+
+    def __len__(self) -> int:
+        return sum(map(len, self.frames))
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Rows that are counted together."""
 
-    frame: nw.DataFrame[Any]
+    frames: tuple[nw.DataFrame[Any], ...]
     source: str  # the name of the file, or "" where there is none
     row: int  # the number of the first in its file
     after: Position
@@ -64,21 +67,17 @@ def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:
     held: list[nw.DataFrame[Any]] = []
     have, first, last = 0, start, None
     for piece in pieces:
-        frame, last = piece.frame, piece
-        if piece.row < start:
-            frame = frame[start - piece.row :]
-        while len(frame):
-            part = frame[: rows - have]
-            frame = frame[len(part) :]
-            held.append(part)
-            have += len(part)
-            if have == rows:
-                yield _joined(held, first, piece)
-                held, have, first = [], 0, first + rows
+        last, passed = piece, max(0, start - piece.row)
+        for frame in piece.frames:
+            rest = frame[passed:] if passed else frame
+            passed = max(0, passed - len(frame))
+            while len(rest):
+                part = rest[: rows - have]
+                rest = rest[len(part) :]
+                held.append(part)
+                have += len(part)
+                if have == rows:
+                    yield replace(piece, frames=tuple(held), row=first)
+                    held, have, first = [], 0, first + rows
     if held and last is not None:
-        yield _joined(held, first, last)
-
-
-def _joined(held: list[nw.DataFrame[Any]], first: int, last: Piece) -> Piece:
-    frame = held[0] if len(held) == 1 else nw.concat(held)
-    return Piece(frame, first, last.mark, last.mark_row, last.share)
+        yield replace(last, frames=tuple(held), row=first)

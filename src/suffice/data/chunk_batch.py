@@ -21,19 +21,23 @@ from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 TURNED_BYTES = 1 << 19
 
 
-def batch_of(chunk: Chunk, roles: Roles) -> Batch | None:
-    """The batch of a chunk; None where no row counts."""
+def batch_of(chunk: Chunk, roles: Roles, room: Floats | None = None) -> Batch | None:
+    """The batch of a chunk; None where no row counts.
+
+    room : rows of which as many as needed are overwritten, to spare making new ones
+    """
     source = f"{chunk.source}: " if chunk.source else ""
-    frame, weights = chunk.frame, None
+    frames, weights = chunk.frames, None
     try:
-        classes, codes = _labels(frame[roles.wanted.target], roles)
+        classes, codes = _labels(_joined(frames, roles.wanted.target), roles)
         unknown = codes < 0
         if unknown.any() and not roles.wanted.drop_unlabelled:
             raise _unlabelled(unknown, chunk, roles)
         if unknown.any():
-            frame, codes = frame.filter((~unknown).tolist()), codes[~unknown]
+            frames = (nw.concat(frames).filter((~unknown).tolist()),)
+            codes = codes[~unknown]
         if roles.wanted.weight is not None:
-            weights = _weights(frame[roles.wanted.weight], chunk)
+            weights = _weights(_joined(frames, roles.wanted.weight), chunk)
     except InvalidInput as error:
         raise type(error)(f"{source}{error}") from None
     ignored = np.zeros(len(codes), bool) if weights is None else weights == 0
@@ -42,26 +46,36 @@ def batch_of(chunk: Chunk, roles: Roles) -> Batch | None:
     some = bool(ignored.any())
     if some:
         codes = np.where(ignored, len(classes), codes)
-    rows = ArrayFeatures(floats(frame, roles.features), roles.features)
+    rows = ArrayFeatures(floats(frames, roles.features, room), roles.features)
     return Batch(rows, classes, codes, weights, chunk.row, source, some, threads=1)
 
 
-def floats(frame: nw.DataFrame[Any], names: Sequence[str]) -> Floats:
+def floats(
+    frames: Sequence[nw.DataFrame[Any]], names: Sequence[str], room: Floats | None = None
+) -> Floats:
     """Columns of numbers as rows, C-ordered, NaN where a value is missing.
 
     >>> import polars as pl
-    >>> floats(nw.from_native(pl.DataFrame({"a": [1, None], "b": [True, False]})), ["b", "a"])
+    >>> floats([nw.from_native(pl.DataFrame({"a": [1, None], "b": [True, False]}))], ["b", "a"])
     array([[ 1.,  1.], [ 0., nan]])
     """
-    n, d = len(frame), len(names)
-    columns = [_column(frame[name]) for name in names]
-    out = np.empty((n, d))
-    step = max(64, TURNED_BYTES // (8 * d))
-    for start in range(0, n, step):
-        block = out[start : start + step]
-        for j, column in enumerate(columns):
-            block[:, j] = column[start : start + step]
+    n, d = sum(map(len, frames)), len(names)
+    out = np.empty((n, d)) if room is None else room[:n]
+    step, at = max(64, TURNED_BYTES // (8 * d)), 0
+    for frame in frames:
+        columns = [_column(frame[name]) for name in names]
+        for start in range(0, len(frame), step):
+            block = out[at + start : at + min(len(frame), start + step)]
+            for j, column in enumerate(columns):
+                block[:, j] = column[start : start + step]
+        at += len(frame)
     return out
+
+
+def _joined(frames: Sequence[nw.DataFrame[Any]], name: str) -> nw.Series[Any]:
+    if len(frames) == 1:
+        return frames[0][name]
+    return nw.concat([frame.select(name) for frame in frames])[name]
 
 
 def _column(series: nw.Series[Any]) -> Array:

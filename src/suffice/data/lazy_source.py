@@ -57,4 +57,4 @@ class LazySource:
                     f"{self.path}: rows {row} to {stop - 1} cannot be read: {why}. Fetch or write "
                     "the file again."
                 ) from None
-            yield Piece(nw.from_native(part, eager_only=True), row, share=stop / self.rows)
+            yield Piece((nw.from_native(part, eager_only=True),), row, share=stop / self.rows)

@@ -64,7 +64,7 @@ class ParquetSource:
                     frame = nw.from_native(
                         arrow.Table.from_batches([batch.select(list(names))]), eager_only=True
                     )
-                    yield Piece(frame, row, share=(row + len(frame)) / self.edges[-1])
+                    yield Piece((frame,), row, share=(row + len(frame)) / self.edges[-1])
                     row += len(frame)
         except (arrow.ArrowException, OSError) as error:
             raise self._damaged(row, names, error) from None

@@ -65,10 +65,10 @@ class FileStream:
         sizes = [path.stat().st_size for path in self.paths]
         before, total = sum(sizes[:number]), max(1, sum(sizes))
         for piece in self._pieces(number, at):
-            row = piece.row + len(piece.frame)
+            row = piece.row + len(piece)
             after = Position(number, row, piece.mark, piece.mark_row)
             share = (before + piece.share * sizes[number]) / total
-            yield Chunk(piece.frame, str(self.paths[number]), piece.row, after, share)
+            yield Chunk(piece.frames, str(self.paths[number]), piece.row, after, share)
 
     def _pieces(self, number: int, at: Position) -> Iterator[Piece]:
         path = self.paths[number]
@@ -104,8 +104,8 @@ class ObjectStream:
         rows = chunk_rows(len(self.roles.features))
         try:
             for piece in cut(self._numbered(rows), rows, start.row):
-                after = Position(0, piece.row + len(piece.frame))
-                yield Chunk(piece.frame, "", piece.row, after, 0.0)
+                after = Position(0, piece.row + len(piece))
+                yield Chunk(piece.frames, "", piece.row, after, 0.0)
         except Exception as error:
             raise FileFailed(0, error) from error
 
@@ -114,7 +114,7 @@ class ObjectStream:
         try:
             for native in self.pieces(self.roles.names, rows):
                 frame = nw.from_native(native, eager_only=True).select(list(self.roles.names))
-                yield Piece(frame, row)
+                yield Piece((frame,), row)
                 row += len(frame)
         except Exception as error:
             raise BatchFailed(

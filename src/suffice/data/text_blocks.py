@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -33,22 +34,27 @@ def blocks(path: Path, start: int = 0, size: int = BLOCK_BYTES) -> Iterator[Bloc
     """The records of a file from a byte on, which must be where one starts."""
     with unpacked(path) as (text, raw):
         _skip(text, start, raw)
-        total, rest, at = max(1, path.stat().st_size), b"", start
-        while True:
-            read = text.read(size)
-            data = rest + read
-            end = record_end(data) if read else len(data)
-            if end:
-                share = min(1.0, raw.tell() / total)
-                yield Block(data[:end] if end < len(data) else data, at, share)
-            if not read:
-                return
-            rest, at = data[end:], at + end
-            if len(rest) > MOST_RECORD_BYTES:
-                raise InvalidFile(
-                    f"{path}, line {line_at(path, at)}: no end of this line within "
-                    f"{len(rest) >> 20} MB; is a quote opened there and never closed?"
-                )
+        total, at = max(1, path.stat().st_size), start
+        while data := text.read(size):
+            data += _rest(text, data, path, at)
+            yield Block(data, at, min(1.0, raw.tell() / total))
+            at += len(data)
+
+
+def _rest(text: IO[bytes], data: bytes, path: Path, start: int) -> bytes:
+    """What is left of the last record; a line end between quotes does not end it."""
+    line = b"" if data.endswith(b"\n") else text.readline()
+    quotes = data.count(b'"') + line.count(b'"')
+    lines = [line]
+    while quotes % 2 and (line := text.readline()):
+        quotes += line.count(b'"')
+        lines.append(line)
+        if sum(map(len, lines)) > MOST_RECORD_BYTES:
+            raise InvalidFile(
+                f"{path}, line {line_at(path, start)} or later: a quote is opened and not closed "
+                f"within {MOST_RECORD_BYTES >> 20} MB."
+            )
+    return b"".join(lines)
 
 
 def line_at(path: Path, start: int) -> int:
@@ -60,23 +66,6 @@ def line_at(path: Path, start: int) -> int:
             lines += part.count(b"\n")
             left -= len(part)
     return lines
-
-
-def record_end(data: bytes) -> int:
-    r"""Where the last record that is whole ends; a line end between quotes is none.
-
-    >>> record_end(b'a,b\nc,"d\ne'), record_end(b'a,b\nc')
-    (4, 4)
-    """
-    at = data.rfind(b"\n")
-    if at < 0 or b'"' not in data:
-        return at + 1
-    within = data.count(b'"', 0, at) % 2
-    while within and at >= 0:
-        before = data.rfind(b"\n", 0, at)
-        within ^= data.count(b'"', before + 1, at) % 2
-        at = before
-    return at + 1
 
 
 def first_record(data: bytes) -> int:
@@ -128,13 +117,15 @@ def _zstd(raw: IO[bytes], path: Path) -> Any:
     try:
         from zstandard import ZstdDecompressor
 
-        return ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
+        reader = ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
+        return io.BufferedReader(reader, 1 << 20)
     except ImportError:
         pass
     arrow = pyarrow()
     if arrow is None:
         raise MissingPackage(f"{path} is zstd; reading it needs pyarrow: pip install pyarrow")
-    return arrow.CompressedInputStream(arrow.PythonFile(raw, mode="r"), "zstd")
+    reader = arrow.CompressedInputStream(arrow.PythonFile(raw, mode="r"), "zstd")
+    return io.BufferedReader(reader, 1 << 20)
 
 
 def _skip(text: IO[bytes], start: int, raw: IO[bytes]) -> None:

@@ -58,7 +58,7 @@ class TextSource:
         row = start.mark_row
         for block in blocks(self.path, max(self.start, start.mark), BLOCK_BYTES):
             frame = self._parsed(block, names)
-            yield Piece(frame, row, block.start, row, block.share)
+            yield Piece((frame,), row, block.start, row, block.share)
             row += len(frame)
 
     def _parsed(self, block: Block, names: Sequence[str]) -> nw.DataFrame[Any]:

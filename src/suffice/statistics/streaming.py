@@ -10,8 +10,13 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import local
 from time import monotonic
+from typing import TypeAlias
 
+import numpy as np
+
+from suffice.data.arrays import Floats
 from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk, Position
 from suffice.data.chunk_batch import batch_of
@@ -28,7 +33,8 @@ from suffice.statistics.threads import blas_threads, n_threads
 # Every thread holds a chunk: more threads than this take memory, and wait for the reader.
 MOST_THREADS = 4
 
-OfBatch = Callable[[Batch], AnyStatistics]
+Part: TypeAlias = AnyStatistics | None
+OfBatch: TypeAlias = Callable[[Batch], AnyStatistics]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Waiting:
     source: str
     after: Position
     share: float
-    part: Future[AnyStatistics | None]
+    part: Future[Part]
 
 
 def summarize_stream(
@@ -50,10 +56,10 @@ def summarize_stream(
     """Statistics of all chunks of a stream; `of_batch` makes those of one."""
     start = State() if checkpoint is None else checkpoint.begin()
     run = _Run(start, checkpoint, listener)
-    threads = min(n_threads(), MOST_THREADS)
+    threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream.roles, of_batch)
     with blas_threads(1), ThreadPoolExecutor(threads) as pool:
         try:
-            run.count(stream, of_batch, pool, threads + 1)
+            run.count(stream, lambda box: pool.submit(parts, box), threads + 1)
         except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
             run.abandon(error)
@@ -81,15 +87,17 @@ class _Run:
         self._first_rows = start.rows
         self._first_share: float | None = None if start.rows else 0.0
 
-    def count(self, stream: Stream, of_batch: OfBatch, pool: ThreadPoolExecutor, most: int) -> None:
+    def count(
+        self, stream: Stream, submit: Callable[[list[Chunk]], Future[Part]], most: int
+    ) -> None:
         """Add up all chunks from the state on, at most so many of them side by side."""
         waiting: deque[Waiting] = deque()
         with Prefetched(stream.chunks(self.state.position), 1) as ready:
             try:
                 for chunk in ready:
                     box = [chunk]
-                    part = pool.submit(_part, box, stream.roles, of_batch)
-                    waiting.append(Waiting(chunk.source, chunk.after, chunk.share, part))
+                    one = Waiting(chunk.source, chunk.after, chunk.share, submit(box))
+                    waiting.append(one)
                     del chunk
                     while len(waiting) >= most:
                         self._take(waiting.popleft())
@@ -144,13 +152,28 @@ class _Run:
         )
 
 
-def _part(box: list[Chunk], roles: Roles, of_batch: OfBatch) -> AnyStatistics | None:
-    batch = batch_of(box.pop(), roles)
-    if batch is None:
-        return None
-    try:
-        return of_batch(batch)
-    except InvalidInput as error:
-        if not batch.source:
-            raise
-        raise type(error)(f"{batch.source}{error}") from error
+class _Parts:
+    """Makes the statistics of a chunk; each thread has a place for rows that it uses again."""
+
+    def __init__(self, roles: Roles, of_batch: OfBatch) -> None:
+        self._roles = roles
+        self._of_batch = of_batch
+        self._local = local()
+
+    def __call__(self, box: list[Chunk]) -> Part:
+        rows = sum(map(len, box[0].frames))
+        batch = batch_of(box.pop(), self._roles, self._room(rows))
+        if batch is None:
+            return None
+        try:
+            return self._of_batch(batch)
+        except InvalidInput as error:
+            if not batch.source:
+                raise
+            raise type(error)(f"{batch.source}{error}") from error
+
+    def _room(self, rows: int) -> Floats:
+        room: Floats | None = getattr(self._local, "room", None)
+        if room is None or len(room) < rows:
+            room = self._local.room = np.empty((rows, len(self._roles.features)))
+        return room
