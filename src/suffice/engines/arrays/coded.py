@@ -23,7 +23,7 @@ class Coded:
     space: Space
     classes: Array  # (k,) on the host
     count: Indices  # (k,) on the host
-    codes: Any  # (n,): k for rows of weight zero
+    order: Any  # (m,): the rows of each class, one class after the other
     weights: Any | None  # (n,) float64
 
     @classmethod
@@ -33,15 +33,10 @@ class Coded:
         classes, codes = _encoded(y, n, space)
         if weights is not None and bool(space.xp.any(weights == 0)):
             codes = space.xp.where(weights == 0, len(classes), codes)
-        return cls(space, *_present(classes, codes, space), weights)
+        order, count = _ordered(codes, len(classes), space)
+        return cls(space, classes[count > 0], count[count > 0], order, weights)
 
     @cached_property
-    def order(self) -> Any:
-        """The rows of each class, one class after the other."""
-        found = self.space.xp.argsort(_short(self.codes, len(self.classes), self.space))
-        return found[: int(self.count.sum())]
-
-    @property
     def edges(self) -> Indices:
         """Where each class starts in that order, and the last ends, (k + 1,)."""
         return np.concatenate([[0], np.cumsum(self.count)])
@@ -49,7 +44,7 @@ class Coded:
     @property
     def counted(self) -> Any | None:
         """Which rows count; None for all."""
-        return None if self.weights is None else self.codes < len(self.classes)
+        return None if self.weights is None else self.weights > 0
 
     @cached_property
     def weight(self) -> Floats:
@@ -114,7 +109,7 @@ def _codes_here(y: Any, space: Space) -> tuple[Array, Any]:
     elif xp.isdtype(y.dtype, xp.uint64) and bool(xp.any(y > 2**63 - 1)):
         raise InvalidLabels("y holds integers beyond 64 bits; pass them as strings.")
     y = xp.astype(y, xp.int64, copy=False)
-    low, high = int(xp.min(y)), int(xp.max(y))
+    low, high = space.fetch(xp.stack([xp.min(y), xp.max(y)])).tolist()
     if high - low < max(TABLE_RANGE, DIRECT_RANGE):
         classes, codes = np.arange(low, high + 1), y - low
     else:
@@ -135,32 +130,19 @@ def _whole(y: Any, space: Space) -> Any:
     return y
 
 
-def _present(classes: Array, codes: Any, space: Space) -> tuple[Array, Indices, Any]:
-    """Only the classes that have rows, how many, and the codes among them."""
-    k = len(classes)
-    count = _counts(codes, k, space)
-    kept = count > 0
-    if kept.all():
-        return classes, count, codes
-    table = np.append(np.cumsum(kept) - 1, kept.sum())
-    return classes[kept], count[kept], space.take(space.put(table), codes)
-
-
-def _counts(codes: Any, k: int, space: Space) -> Indices:
+def _ordered(codes: Any, k: int, space: Space) -> tuple[Any, Indices]:
+    """The rows in the order of their codes below k, and how many rows each of these has."""
+    xp = space.xp
+    # In few bytes: a device sorts these byte by byte.
+    codes = xp.astype(codes, xp.int16 if k < 2**15 - 1 else xp.int32, copy=False)
     if space.library == "torch":
-        import torch
-
-        return space.fetch(torch.bincount(codes, minlength=k + 1))[:k]
-    found = space.xp.unique_counts(codes)
-    count = np.zeros(k + 1, np.int64)
-    count[space.fetch(found.values)] = space.fetch(found.counts)
-    return count[:k]
-
-
-def _short(codes: Any, k: int, space: Space) -> Any:
-    """The codes in few bytes: a device sorts these byte by byte."""
-    kind = space.xp.int16 if k < 2**15 - 1 else space.xp.int32
-    return space.xp.astype(codes, kind, copy=False)
+        in_order, order = codes.sort(stable=True)
+    else:
+        order = xp.argsort(codes)
+        in_order = space.take(codes, order)
+    each = xp.arange(k + 1, dtype=codes.dtype, device=space.device)
+    edges = space.fetch(xp.searchsorted(in_order, each)).astype(np.int64)
+    return order[: int(edges[-1])], np.diff(edges)
 
 
 def _weights(sample_weight: Any, n: int, space: Space) -> Any:

@@ -19,8 +19,8 @@ except ImportError:  # asked for only where torch has it; the documentation test
 
 jit: Any = triton.jit if triton is not None else (lambda function: function)
 
-# Rows by columns of what a program adds up at a time.
-ROWS, COLUMNS = 8, 256
+# Columns, and numbers in all, of what a program adds up at a time.
+COLUMNS, TILE = 1024, 2048
 
 # Rows wider than this are not held in registers.
 WIDEST = 4096
@@ -44,11 +44,9 @@ def _sum_runs(  # pragma: no cover - compiled
 ) -> None:
     """Sum, sum of squares, least and largest of each column of a run, about the class's origin."""
     run = tl.program_id(0).to(tl.int64)
-    start, stop, c = (
-        tl.load(runs + 3 * run),
-        tl.load(runs + 3 * run + 1),
-        tl.load(runs + 3 * run + 2),
-    )
+    start = tl.load(runs + 3 * run)
+    stop = tl.load(runs + 3 * run + 1)
+    c = tl.load(runs + 3 * run + 2)
     columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     inside = columns < d
     about = tl.load(origin + c * d + columns, mask=inside, other=0.0)[None, :]
@@ -191,7 +189,8 @@ def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin
     where = torch.from_numpy(runs).to(X.device)
     parts = torch.empty((4, n_runs, d), dtype=torch.float64, device=X.device)
     wide = X.dtype not in (torch.float32, torch.float16, torch.bfloat16)
-    grid = (n_runs, -(-d // COLUMNS))
+    columns = min(COLUMNS, triton.next_power_of_2(d))
+    grid = (n_runs, -(-d // columns))
     _sum_runs[grid](
         X,
         X.stride(0),
@@ -203,8 +202,8 @@ def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin
         d,
         n_runs,
         weights is not None,
-        ROWS,
-        COLUMNS,
+        max(1, min(32, TILE // columns)),
+        columns,
         tl.float64 if wide else tl.float32,
     )
     return _added(parts, runs[:, 2], k)
@@ -228,7 +227,7 @@ def centre(
     mean, rest, per_unit = about
     d = mean.shape[1]
     columns = triton.next_power_of_2(d)
-    rows = max(1, min(8, 2048 // columns))
+    rows = max(1, min(16, 2 * TILE // columns))
     warps = max(1, min(8, columns * rows // 256))
     _centre_runs[(some[1] - some[0],)](
         X,

@@ -13,6 +13,7 @@ from suffice.engines.arrays.summary import summary
 from suffice.errors import InvalidFeatures, InvalidLabels, NeverIncluded, NotOnDevice
 from suffice.estimators.choosing import GRID
 from suffice.estimators.gaussian_classifier import SEPARATE_BYTES, GaussianClassifier
+from suffice.models.separating import check_denominator
 from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
 
@@ -86,9 +87,8 @@ def _take(
     """Hold statistics, and their model: made at once where it is small, else when asked for."""
     model = None
     if isinstance(statistics, HeldStatistics) or _is_held(statistics):
+        check_denominator(statistics, settings)
         model, later = HeldModel.of(statistics, settings, estimator.priors), True
-        if model.shared and settings.structure == "full":
-            model.factors  # noqa: B018 - a single matrix is quickly factored
     estimator._take(statistics, settings, later=later)
     if model is not None:
         estimator._model = model

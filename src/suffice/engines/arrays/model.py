@@ -19,7 +19,7 @@ from suffice.engines.arrays.rows import Rows
 from suffice.engines.arrays.space import Space
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 
-_made: dict[tuple[int, Space], ArrayModel] = {}
+_made: dict[tuple[int, str], ArrayModel] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class ArrayModel:
     @classmethod
     def of(cls, model: GaussianModel, space: Space) -> ArrayModel:
         """A model of the host on a device; made once."""
-        key = (id(model), space)
+        key = (id(model), str(space))
         if key not in _made:
             _made[key] = cls._moved(model, space)
             weakref.finalize(model, _made.pop, key, None)
@@ -113,6 +113,8 @@ class ArrayModel:
         return scores + (self.constants - self.measure.distances(rows.block(low, high)) / 2)
 
     def _normalised(self, scores: Any) -> Any:
+        if self.space.library == "torch":
+            return scores.log_softmax(dim=1)
         xp = self.space.xp
         scores = scores - xp.max(scores, axis=1, keepdims=True)
         return scores - xp.log(xp.sum(xp.exp(scores), axis=1, keepdims=True))

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Indices
 
 # Rows of a run: enough to be worth writing sums down, few enough to fill the device with runs.
-SUM_ROWS, CENTRE_ROWS = 256, 64
+SUM_ROWS, CENTRE_ROWS = 512, 64
 
 # Classes share a batch as long as padding them to one length takes no more than this in all.
 WASTE = 1.25

@@ -14,7 +14,7 @@ from suffice.engines.arrays.space import Space
 from suffice.statistics.first_pass import FAR
 
 # Rows of each class that its first origin is the mean of.
-FEW = 8
+FEW = 4
 
 # rows, coded, origins (k, d) -> sums, sums of squares, least and largest values, each (k, d)
 Work: TypeAlias = Callable[[Rows, Coded, Any], tuple[Any, Any, Any, Any]]
@@ -46,14 +46,16 @@ def class_sums(rows: Rows, coded: Coded, work: Work) -> Sums:
     origin = _first_guess(rows, coded)
     while True:
         total, square, low, high = work(rows, coded, origin)
-        if not bool(xp.all(xp.isfinite(total) & xp.isfinite(square))):
-            raise rows.not_finite(coded.counted)
         offset = total / weight
         beyond = offset * total
         better = origin + offset
         # Never E[xx'] - mm' about a distant point: the digits would be gone.
-        far = beyond > FAR**2 * (square - beyond)
-        if not bool(xp.any(far & (better != origin))):
+        far = (beyond > FAR**2 * (square - beyond)) & (better != origin)
+        known = xp.all(xp.isfinite(total + square))
+        is_known, is_far = rows.space.fetch(xp.stack([known, xp.any(far)])).tolist()
+        if not is_known:
+            raise rows.not_finite(coded.counted)
+        if not is_far:
             return Sums(rows.space, origin, offset, total, square, low, high)
         origin = better
 
