@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.engines.cluster import Question, asked
 from suffice.engines.dask_columns import Cuts
+from suffice.engines.dask_workers import check_workers
 from suffice.engines.named import Split, split_of
 from suffice.engines.parts import Job, Part, Recipe, found, length, run
 from suffice.engines.recipes import Moments
@@ -34,6 +35,7 @@ def rows_of(X: Any) -> ArrayRows | FrameRows | DelayedRows:
     """Dask's collections, as rows in partitions."""
     from dask.delayed import Delayed
 
+    check_workers()
     if isinstance(X, Delayed | list):
         return DelayedRows(X)
     if hasattr(X, "chunks") and hasattr(X, "ndim"):
