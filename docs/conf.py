@@ -23,6 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "docstrings",
     "mathml",
+    "sample_report",
 ]
 exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.zip"]
 templates_path = ["_templates"]
