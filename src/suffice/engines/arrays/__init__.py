@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from suffice.engines.arrays import answering, learning
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import Rows, host
 from suffice.engines.arrays.space import Space
-from suffice.engines.arrays.summary import summary
+from suffice.engines.arrays.summary import summed
 from suffice.errors import InvalidInput, NotOnDevice
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.statistics.statistics import Statistics
@@ -47,17 +49,19 @@ def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | Non
     if target is not None:
         raise InvalidInput("target names the label column of a data frame; pass y beside X.")
     rows = Rows.of(X)
-    return summary(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
+    with np.errstate(all="ignore"):
+        return summed(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
     """What a method of an estimator returns for rows on a device, computed there."""
-    name = type(estimator).__name__
-    if not isinstance(estimator, GaussianClassifier) or method not in METHODS:
-        space = Space.of(X)
-        what = f"{name}.{method}" if isinstance(estimator, GaussianClassifier) else name
+    gaussian = getattr(type(estimator), "_made", None) is GaussianClassifier._made
+    if not gaussian or method not in METHODS:
+        space, name = Space.of(X), type(estimator).__name__
         raise NotOnDevice(
-            f"{what} is not computed on arrays of {space}; move the rows to the host: pass "
-            f"{host(space)}."
+            f"{f'{name}.{method}' if gaussian else name} is not computed on arrays of {space}; "
+            f"move the rows to the host: pass {host(space)}."
         )
-    return METHODS[method](estimator, X, *args, **kwargs)
+    # Some libraries compute with NumPy: infinities are looked for afterwards, as everywhere.
+    with np.errstate(all="ignore"):
+        return METHODS[method](estimator, X, *args, **kwargs)

@@ -109,7 +109,8 @@ def _codes_here(y: Any, space: Space) -> tuple[Array, Any]:
     elif xp.isdtype(y.dtype, xp.uint64) and bool(xp.any(y > 2**63 - 1)):
         raise InvalidLabels("y holds integers beyond 64 bits; pass them as strings.")
     y = xp.astype(y, xp.int64, copy=False)
-    low, high = space.fetch(xp.stack([xp.min(y), xp.max(y)])).tolist()
+    ends = y.aminmax() if space.library == "torch" else (xp.min(y), xp.max(y))
+    low, high = space.fetch(xp.stack(list(ends))).tolist()
     if high - low < max(TABLE_RANGE, DIRECT_RANGE):
         classes, codes = np.arange(low, high + 1), y - low
     else:

@@ -187,6 +187,7 @@ def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin
     k, d = origin.shape
     n_runs = len(runs)
     where = torch.from_numpy(runs).to(X.device)
+    first = _first(runs[:, 2], k, X.device)  # before the long loop: a copy would wait for it
     parts = torch.empty((4, n_runs, d), dtype=torch.float64, device=X.device)
     wide = X.dtype not in (torch.float32, torch.float16, torch.bfloat16)
     columns = min(COLUMNS, triton.next_power_of_2(d))
@@ -206,7 +207,7 @@ def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin
         columns,
         tl.float64 if wide else tl.float32,
     )
-    return _added(parts, runs[:, 2], k)
+    return _added(parts, first)
 
 
 def centre(
@@ -252,14 +253,21 @@ def centre(
 
 def added(parts: Any, owner: np.ndarray, k: int) -> Any:
     """Sums over the runs (m, d) of each of k classes, (k, d)."""
-    return _added(parts[None], owner, k)[0]
+    return _added(parts[None], _first(owner, k, parts.device))[0]
 
 
-def _added(parts: Any, owner: np.ndarray, k: int) -> Any:
+def _first(owner: np.ndarray, k: int, device: Any) -> Any:
+    """Where the runs of each class start, and the last end, (k + 1,)."""
+    import torch
+
+    return torch.from_numpy(np.searchsorted(owner, np.arange(k + 1))).to(device)
+
+
+def _added(parts: Any, first: Any) -> Any:
     import torch
 
     tables, n_runs, d = parts.shape
-    first = torch.from_numpy(np.searchsorted(owner, np.arange(k + 1))).to(parts.device)
+    k = len(first) - 1
     out = torch.empty((tables, k, d), dtype=torch.float64, device=parts.device)
     grid = (k, -(-d // 128), tables)
     _add_runs[grid](parts, first, out, d, n_runs, k, 16, 128)

@@ -9,7 +9,7 @@ from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.held_statistics import HeldStatistics
 from suffice.engines.arrays.rows import Rows, host
-from suffice.engines.arrays.summary import summary
+from suffice.engines.arrays.summary import summed
 from suffice.errors import InvalidFeatures, InvalidLabels, NeverIncluded, NotOnDevice
 from suffice.estimators.choosing import GRID
 from suffice.estimators.gaussian_classifier import SEPARATE_BYTES, GaussianClassifier
@@ -29,7 +29,7 @@ def fit(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None
             )
     settings = estimator._settings()
     coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
-    found = summary(rows, coded, _detail(settings, rows, coded))
+    found = summed(rows, coded, _detail(settings, rows, coded))
     _take(estimator, found, settings)
     estimator.__dict__.pop("selection_", None)
     return estimator
@@ -50,7 +50,7 @@ def partial_fit(
         if unknown:
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
     detail = _detail(settings, rows, coded) if seen is None else seen.detail
-    more = summary(rows, coded, detail)
+    more = summed(rows, coded, detail)
     _take(estimator, more if seen is None else seen + more, settings, later=True)
     return estimator
 
@@ -60,7 +60,7 @@ def forget(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = N
     rows, seen = Rows.of(X), estimator._fitted_statistics
     check_columns(estimator, rows)
     coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
-    left = seen - summary(rows, coded, seen.detail)
+    left = seen - summed(rows, coded, seen.detail)
     if not len(left.classes):
         raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
     _take(estimator, left, estimator._settings())

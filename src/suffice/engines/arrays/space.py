@@ -84,6 +84,8 @@ class Space:
 
     def floats(self, array: Any) -> Any:
         """The array as float64."""
+        if self.library == "torch":
+            return array.double()
         return self.xp.astype(array, self.xp.float64, copy=False)
 
     def put(self, values: Array) -> Any:
@@ -103,6 +105,8 @@ class Space:
 
     def take(self, array: Any, at: Any) -> Any:
         """Some rows by number."""
+        if self.library == "torch":
+            return array.index_select(0, at)
         return self.xp.take(array, at, axis=0)
 
     def joined(self, n: int, step: int, work: Callable[[int, int], Any]) -> Any:

@@ -10,8 +10,9 @@ import numpy as np
 
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import Rows
-from suffice.engines.arrays.space import Space
 from suffice.statistics.first_pass import FAR
+from suffice.statistics.numbers import two_sum
+from suffice.statistics.reader import vanished
 
 # Rows of each class that its first origin is the mean of.
 FEW = 4
@@ -22,42 +23,50 @@ Work: TypeAlias = Callable[[Rows, Coded, Any], tuple[Any, Any, Any, Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sums:
-    """Sums of w (x - origin) and w (x - origin)², and extremes, all (k, d) on the device."""
+    """What a first reading of the rows tells of each class, all (k, d) on the device."""
 
-    space: Space
-    origin: Any
-    offset: Any  # mean - origin
-    total: Any
-    square: Any
+    mean: tuple[Any, Any]  # the mean, and the digits that one float cannot hold
+    squares: Any  # sums of w (x - mean)²; exactly zero for a feature that is constant in a class
     low: Any
     high: Any
 
-    @property
-    def squares(self) -> Any:
-        """Centred sums of squares; exactly zero for a feature that is constant in a class."""
-        found = self.square - self.offset * self.total
-        return self.space.xp.where(self.low == self.high, 0.0, found)
 
+def class_sums(rows: Rows, coded: Coded, work: Work, per_class: bool) -> Sums:
+    """Sums about origins that are close to the means.
 
-def class_sums(rows: Rows, coded: Coded, work: Work) -> Sums:
-    """Sums about origins that are close to the means."""
-    xp = rows.space.xp
-    weight = rows.space.put(coded.weight)[:, None]
+    per_class : whether a class alone must not have squares so small that they vanish
+    """
+    space, xp = rows.space, rows.space.xp
+    weight = space.put(coded.weight)[:, None]
     origin = _first_guess(rows, coded)
     while True:
         total, square, low, high = work(rows, coded, origin)
         offset = total / weight
         beyond = offset * total
-        better = origin + offset
+        squares = xp.where(low == high, 0.0, square - beyond)
+        mean = two_sum(origin, offset)
         # Never E[xx'] - mm' about a distant point: the digits would be gone.
-        far = (beyond > FAR**2 * (square - beyond)) & (better != origin)
-        known = xp.all(xp.isfinite(total + square))
-        is_known, is_far = rows.space.fetch(xp.stack([known, xp.any(far)])).tolist()
+        far = (beyond > FAR**2 * squares) & (mean[0] != origin)
+        lost = _lost(xp, low, high, squares, per_class)
+        # One answer for all questions: each would wait for the device.
+        found = xp.stack([xp.isfinite(xp.max(square)), xp.any(far), xp.any(lost)])
+        is_known, is_far, is_lost = space.fetch(found).tolist()
         if not is_known:
             raise rows.not_finite(coded.counted)
-        if not is_far:
-            return Sums(rows.space, origin, offset, total, square, low, high)
-        origin = better
+        if is_far:
+            origin = mean[0]
+        elif is_lost:
+            raise vanished(int(np.nonzero(space.fetch(lost))[1][0]), None)
+        else:
+            return Sums(mean, squares, low, high)
+
+
+def _lost(xp: Any, low: Any, high: Any, squares: Any, per_class: bool) -> Any:
+    """Features that vary although their squares are zero."""
+    if per_class:
+        return (low < high) & (squares == 0)
+    varies = xp.any(low < high, axis=0, keepdims=True)
+    return varies & (xp.max(squares, axis=0, keepdims=True) == 0)
 
 
 def _first_guess(rows: Rows, coded: Coded) -> Any:
@@ -67,5 +76,4 @@ def _first_guess(rows: Rows, coded: Coded) -> Any:
     sample = rows.at(space.take(coded.order, places))
     sample = space.xp.reshape(sample, (k, FEW, rows.shape[1]))
     # About one row of each class, so that a constant feature stays exact.
-    guess = sample[:, 0, :] + space.xp.mean(sample - sample[:, :1, :], axis=1)
-    return space.xp.where(space.xp.isfinite(guess), guess, 0.0)
+    return sample[:, 0, :] + space.xp.mean(sample - sample[:, :1, :], axis=1)
