@@ -72,7 +72,7 @@ class SparkRows:
         parts = _plain(self.frame).mapInArrow(_parts(job, split), SCHEMA)
         for _ in range(ROUNDS):
             group = (parts["number"] / FAN_IN).cast("long").alias("group")
-            parts = parts.groupBy(group).applyInArrow(_added(job), SCHEMA)
+            parts = parts.groupBy(group).applyInArrow(_added(job, FAN_IN), SCHEMA)
         rows = run(parts.collect)
         return found(job.together(pickle.loads(row.part) for row in rows) if rows else None)
 
@@ -117,12 +117,12 @@ def _parts(job: Job, split: Split) -> Callable[[Iterable[Any]], Iterator[Any]]:
     return work
 
 
-def _added(job: Job) -> Callable[[Any], Any]:
-    """The function that adds the parts of a group of partitions."""
+def _added(job: Job, fan_in: int) -> Callable[[Any], Any]:
+    """The function that adds the parts of a group of so many partitions."""
 
     def work(table: Any) -> Any:
         parts = [pickle.loads(part) for part in table["part"].to_pylist()]
-        return _packed(table["number"][0].as_py() // FAN_IN, job.together(parts))
+        return _packed(table["number"][0].as_py() // fan_in, job.together(parts))
 
     return work
 

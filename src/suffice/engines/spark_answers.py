@@ -30,7 +30,7 @@ def answered(frame: Any, question: Question) -> Any:
     features = _features(frame, question.model)
     kinds = dict(frame.dtypes)
     row = F.struct(*(_column(frame, name, kinds[name]) for name in features))
-    like = question(_imagined(features, kinds))
+    like = _asked(question, _imagined(features, kinds))
     if question.method == "impute":
         return _imputed(frame, question, features, row)
     if question.column in features:
@@ -93,7 +93,7 @@ def _function(question: Question, kind: str, shaped: Callable[[Any], Any]) -> An
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
         for rows in batches:
-            yield shaped(_values(question(rows), question) if len(rows) else [])
+            yield shaped(_values(_asked(question, rows), question) if len(rows) else [])
 
     # Spark reads from these what kind of function it is.
     given = pd.DataFrame if shaped is not _series else pd.Series
@@ -102,6 +102,12 @@ def _function(question: Question, kind: str, shaped: Callable[[Any], Any]) -> An
         "return": Iterator[given],  # type: ignore[valid-type]
     }
     return F.pandas_udf(work, kind)
+
+
+def _asked(question: Question, rows: Any) -> Any:
+    """The answers to a frame; a model that knows no names is not bothered with them."""
+    named = hasattr(question.model, "feature_names_in_")
+    return question(rows if named else rows.to_numpy())
 
 
 def _series(values: Any) -> Any:
