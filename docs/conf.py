@@ -22,6 +22,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinx_copybutton",
     "docstrings",
+    "examples",
     "mathml",
     "sample_report",
 ]
@@ -71,7 +72,7 @@ html_css_files = ["suffice.css"]
 html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"index": [], "gallery/**": ["sidebar-nav-bs"]}
+html_sidebars = {"index": [], "lecture": [], "errata": []}
 html_theme_options = {
     "logo": {"text": "suffice"},
     "use_edit_page_button": False,
