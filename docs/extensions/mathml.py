@@ -16,7 +16,8 @@ logger = logging.getLogger(__name__)
 
 # Several lines: the converter knows the environment that stands within a formula.
 LINES = re.compile(r"\\(begin|end)\{(align|aligned|gather|equation)\*?\}")
-ACCENTS = tuple("\u02c6\u02c9~\u02d9\u00a8\u02c7\u00b4`\u02d8\u2192")  # as the converter writes them
+# As the converter writes them.
+ACCENTS = tuple("\u02c6\u02c9~\u02d9\u00a8\u02c7\u00b4`\u02d8\u2192")
 APPLIED = "\N{FUNCTION APPLICATION}"
 
 

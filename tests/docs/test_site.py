@@ -47,13 +47,11 @@ class Page(HTMLParser):
             self.links.append(given["href"])
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(folder: Path) -> Path:
     """The built pages, from a copy: what the build generates stays out of the repository."""
-    folder = tmp_path_factory.mktemp("site")
     made = shutil.ignore_patterns("_build", "gallery", "generated", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=made)
-    shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
+    shutil.copytree(ROOT / "examples", folder / "examples")
     shutil.copytree(ROOT / "tests" / "reference", folder / "tests" / "reference")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", "html"]
     quiet = os.environ | {"MPLBACKEND": "agg", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -63,41 +61,35 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html"
 
 
-@pytest.fixture(scope="module")
-def pages(site: Path) -> dict[Path, Page]:
-    # The theme keeps a template among its static files.
-    files = [file for file in sorted(site.rglob("*.html")) if "_static" not in file.parts]
-    return {file: Page(file) for file in files}
-
-
-def test_every_public_name_has_a_page(site: Path) -> None:
+def lacking_pages(site: Path) -> list[str]:
+    """Public names without a page."""
     names = [f"suffice.{name}" for name in suffice.__all__ if name != "__version__"]
     names += [f"suffice.plots.{name}" for name in plots.__all__]
-    lacking = [n for n in names if not (site / "api" / "generated" / f"{n}.html").exists()]
-    assert not lacking
+    return [n for n in names if not (site / "api" / "generated" / f"{n}.html").exists()]
 
 
-def test_every_display_is_in_the_gallery(site: Path) -> None:
+def lacking_pictures(site: Path) -> set[str]:
+    """Displays without an example in the gallery."""
     shown = {name.removesuffix("Display").lower() for name in plots.__all__ if name != "theme"}
-    assert shown <= {file.stem for file in (site / "gallery").glob("*.html")}
+    return shown - {file.stem for file in (site / "gallery").glob("*.html")}
 
 
-def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
-    outside = {
-        (str(file.relative_to(site)), address)
+def loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -> list[tuple[str, str]]:
+    """Addresses beyond the site that pages or their styles load."""
+    found = [
+        (file.name, address)
         for file, page in pages.items()
         for address in page.loaded
         if urlsplit(address).scheme not in ("", "data") or address.startswith("//")
-    }
-    assert not outside
+    ]
+    remote = re.compile(r"(?:url\(|@import)\s*[\"']?\s*((?:https?:)?//[^\"')\s]+)")
     for sheet in site.rglob("*.css"):
-        addresses = re.findall(
-            r"(?:url\(|@import)\s*[\"']?\s*((?:https?:)?//[^\"')\s]+)", sheet.read_text()
-        )
-        assert not addresses, sheet
+        found += [(sheet.name, address) for address in remote.findall(sheet.read_text("utf-8"))]
+    return found
 
 
-def test_links_within_the_site_resolve(pages: dict[Path, Page]) -> None:
+def broken_links(pages: dict[Path, Page]) -> list[tuple[str, str]]:
+    """Links within the site to files or places that are not there."""
     broken = []
     for file, page in pages.items():
         for link in page.links + page.loaded:
@@ -105,13 +97,22 @@ def test_links_within_the_site_resolve(pages: dict[Path, Page]) -> None:
             if parts.scheme or parts.netloc:
                 continue
             at = (file.parent / unquote(parts.path)).resolve() if parts.path else file
-            lost = at.suffix == ".html" and parts.fragment and at in pages
-            if not at.exists() or (lost and unquote(parts.fragment) not in pages[at].places):
+            place = unquote(parts.fragment) if at in pages else ""
+            if not at.exists() or (place and place not in pages[at].places):
                 broken.append((file.name, link))
-    assert not broken
+    return broken
 
 
-def test_formulas_are_mathml(site: Path) -> None:
+def test_the_site_is_whole_and_asks_for_nothing(tmp_path: Path) -> None:
+    # One test, so that the site is built by one process only.
+    site = built(tmp_path)
+    # The theme keeps a template among its static files.
+    files = [file for file in sorted(site.rglob("*.html")) if "_static" not in file.parts]
+    pages = {file: Page(file) for file in files}
+    assert not lacking_pages(site)
+    assert not lacking_pictures(site)
+    assert not loaded_from_elsewhere(site, pages)
+    assert not broken_links(pages)
     for name in ("lecture.html", "errata.html", "guides/streaming.html"):
         text = (site / name).read_text(encoding="utf-8")
         assert "<math" in text
