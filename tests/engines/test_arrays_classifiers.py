@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 
 import suffice as sf
+from suffice import errors
 from suffice.engines import arrays
 from suffice.engines.arrays import fused_pass, measures, summary
 from suffice.engines.arrays.held_model import HeldModel
@@ -133,6 +134,20 @@ def test_updates_and_removals_are_those_of_numpy(place, kept):
         check_answers(place, here, there, X, rtol=1e-8)
         here.partial_fit(X[gone], y[gone])  # NumPy's rows may come in between
         assert here.statistics_ == clone(model).fit(X, y).statistics_
+
+
+@everywhere
+def test_priors_may_name_classes_that_are_still_to_come(place, kept):
+    X, y = wine()
+    model = sf.LDA(priors={0: 0.5, 1: 0.25, 2: 0.25})
+    first = y < 2
+    model.partial_fit(place.put(X[first]), place.put(y[first]))
+    with pytest.raises(errors.MissingClasses):
+        model.predict(place.put(X))
+    model.partial_fit(place.put(X[~first]), place.put(y[~first]))
+    check_answers(place, model, clone(model).fit(X, y), X)
+    with pytest.raises(errors.MissingClasses):
+        clone(model).fit(place.put(X[first]), place.put(y[first]))
 
 
 @everywhere

@@ -19,8 +19,10 @@ except ImportError:  # asked for only where torch has it; the documentation test
 
 jit: Any = triton.jit if triton is not None else (lambda function: function)
 
-# Columns, and numbers in all, of what a program adds up at a time.
-COLUMNS, TILE = 1024, 2048
+# What a program takes at a time: so many columns, at least so many rows, in all at least so many
+# numbers; and how many of these each of its warps takes.
+COLUMNS, ROWS, TILE = 1024, 4, 1024
+OF_WARP = 512
 
 # Rows wider than this are not held in registers.
 WIDEST = 4096
@@ -50,10 +52,10 @@ def _sum_runs(  # pragma: no cover - compiled
     columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     inside = columns < d
     about = tl.load(origin + c * d + columns, mask=inside, other=0.0)[None, :]
-    total = tl.zeros((ROWS, COLUMNS), tl.float64)
-    square = tl.zeros((ROWS, COLUMNS), tl.float64)
-    low = tl.full((ROWS, COLUMNS), float("inf"), KIND)
-    high = tl.full((ROWS, COLUMNS), float("-inf"), KIND)
+    total = tl.zeros((COLUMNS,), tl.float64)
+    square = tl.zeros((COLUMNS,), tl.float64)
+    low = tl.full((COLUMNS,), float("inf"), KIND)
+    high = tl.full((COLUMNS,), float("-inf"), KIND)
     for first in range(start, stop, ROWS):
         at = first + tl.arange(0, ROWS)
         known = at < stop
@@ -61,22 +63,22 @@ def _sum_runs(  # pragma: no cover - compiled
         use = known[:, None] & inside[None, :]
         x = tl.load(X + row[:, None] * stride + columns[None, :], mask=use, other=0.0)
         value = x.to(KIND)
-        low = tl.minimum(low, tl.where(use, value, float("inf")))
-        high = tl.maximum(high, tl.where(use, value, float("-inf")))
+        low = tl.minimum(low, tl.min(tl.where(use, value, float("inf")), 0))
+        high = tl.maximum(high, tl.max(tl.where(use, value, float("-inf")), 0))
         z = tl.where(use, value.to(tl.float64) - about, 0.0)
         if WEIGHTED:
             w = tl.load(weights + row, mask=known, other=0.0)[:, None]
-            total += w * z
-            square += w * (z * z)
+            total += tl.sum(w * z, 0)
+            square += tl.sum(w * (z * z), 0)
         else:
-            total += z
-            square += z * z
+            total += tl.sum(z, 0)
+            square += tl.sum(z * z, 0)
     place = run * d + columns
     size = n_runs * d
-    tl.store(out + place, tl.sum(total, 0), mask=inside)
-    tl.store(out + size + place, tl.sum(square, 0), mask=inside)
-    tl.store(out + 2 * size + place, tl.min(low, 0).to(tl.float64), mask=inside)
-    tl.store(out + 3 * size + place, tl.max(high, 0).to(tl.float64), mask=inside)
+    tl.store(out + place, total, mask=inside)
+    tl.store(out + size + place, square, mask=inside)
+    tl.store(out + 2 * size + place, low.to(tl.float64), mask=inside)
+    tl.store(out + 3 * size + place, high.to(tl.float64), mask=inside)
 
 
 @jit
@@ -191,6 +193,7 @@ def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin
     parts = torch.empty((4, n_runs, d), dtype=torch.float64, device=X.device)
     wide = X.dtype not in (torch.float32, torch.float16, torch.bfloat16)
     columns = min(COLUMNS, triton.next_power_of_2(d))
+    rows = max(ROWS, TILE // columns)
     grid = (n_runs, -(-d // columns))
     _sum_runs[grid](
         X,
@@ -203,9 +206,10 @@ def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin
         d,
         n_runs,
         weights is not None,
-        max(1, min(32, TILE // columns)),
+        rows,
         columns,
         tl.float64 if wide else tl.float32,
+        num_warps=max(1, columns * rows // OF_WARP),
     )
     return _added(parts, first)
 
@@ -228,8 +232,8 @@ def centre(
     mean, rest, per_unit = about
     d = mean.shape[1]
     columns = triton.next_power_of_2(d)
-    rows = max(1, min(16, 2 * TILE // columns))
-    warps = max(1, min(8, columns * rows // 256))
+    rows = max(1, 4 * TILE // columns)
+    warps = max(1, min(8, columns * rows // OF_WARP))
     _centre_runs[(some[1] - some[0],)](
         X,
         X.stride(0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from suffice.engines.arrays.coded import Coded
@@ -10,7 +11,13 @@ from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.held_statistics import HeldStatistics
 from suffice.engines.arrays.rows import Rows, host
 from suffice.engines.arrays.summary import summed
-from suffice.errors import InvalidFeatures, InvalidLabels, NeverIncluded, NotOnDevice
+from suffice.errors import (
+    InvalidFeatures,
+    InvalidLabels,
+    MissingClasses,
+    NeverIncluded,
+    NotOnDevice,
+)
 from suffice.estimators.choosing import GRID
 from suffice.estimators.gaussian_classifier import SEPARATE_BYTES, GaussianClassifier
 from suffice.models.separating import check_denominator
@@ -88,7 +95,10 @@ def _take(
     model = None
     if isinstance(statistics, HeldStatistics) or _is_held(statistics):
         check_denominator(statistics, settings)
-        model, later = HeldModel.of(statistics, settings, estimator.priors), True
+        # Rows of other classes that the priors name may still be to come.
+        with suppress(MissingClasses) if later else nullcontext():
+            model = HeldModel.of(statistics, settings, estimator.priors)
+        later = True
     estimator._take(statistics, settings, later=later)
     if model is not None:
         estimator._model = model
