@@ -112,6 +112,11 @@ def test_pairs_of_classes_whitening_and_axes(place, kept):
         labels = place.put(y)
         assert here.log_likelihood(rows, labels) == pytest.approx(there.log_likelihood(X, y))
         np.testing.assert_array_equal(place.fetch(here.decide(rows)), there.decide(X))
+        costs = [[0, 1, 5], [1, 0, 1], [9, 1, 0]]
+        got, want = place.fetch(here.decide(rows, costs)), there.decide(X, costs)
+        np.testing.assert_array_equal(got, want)
+        with pytest.raises(errors.InvalidParameter, match="reject"):
+            here.decide(rows, reject=-1)
         got, want = here.decide(rows, reject=0.01), there.decide(X, reject=0.01)
         np.testing.assert_array_equal(got, want)
         if isinstance(model, sf.LDA):

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from elsewhere import OTHER, STRICT, TORCH, everywhere, some, torches
+from elsewhere import CUDA, OTHER, STRICT, TORCH, everywhere, some, torches
 from sklearn.exceptions import NotFittedError
 
 import suffice as sf
@@ -116,6 +116,12 @@ def test_labels_and_weights_on_another_device_are_refused(place):
         sf.LDA().fit(place.put(X), STRICT.put(y))
     with pytest.raises(errors.InvalidInput, match="sample_weight is on"):
         sf.LDA().fit(place.put(X), place.put(y), STRICT.put(np.ones(30)))
+
+
+@some(CUDA)
+def test_labels_on_the_host_side_of_a_gpu_are_refused(place):
+    with pytest.raises(errors.InvalidInput, match="X is on device cuda:0 but y is on device cpu"):
+        sf.LDA().fit(place.put(X), TORCH.put(y))
 
 
 @torches

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.answers.decision import _costs
+from suffice.answers import decision
 from suffice.answers.pair import class_codes, class_pair, class_position
 from suffice.data.arrays import Array
 from suffice.engines.arrays.coded import check_place
@@ -137,15 +137,14 @@ def decide(
     estimator: GaussianClassifier, X: Any, costs: Any = None, reject: float | None = None
 ) -> Any:
     """The class of least expected cost; with `reject`, labels of NumPy, some of them None."""
-    rows = _rows(estimator, X)
+    rows, k = _rows(estimator, X), len(estimator.classes_)
     space, xp = rows.space, rows.space.xp
-    posterior = _answer(estimator._fitted, "posterior", rows)
-    expected = posterior @ space.put(_costs(costs, estimator.classes_))
+    decision.decide(np.full((1, k), 1 / k), estimator.classes_, costs, reject)  # checks them
+    table = 1.0 - np.eye(k) if costs is None else np.asarray(costs, np.float64)
+    expected = _answer(estimator._fitted, "posterior", rows) @ space.put(table)
     best = xp.argmin(expected, axis=1)
     if reject is None:
         return labels(estimator.classes_, best, space)
-    if isinstance(reject, bool) or not isinstance(reject, int | float) or not reject >= 0:
-        raise InvalidParameter(f"reject is {reject!r}; it must be a cost, not below 0.")
     found = estimator.classes_[space.fetch(best)].astype(object)
     found[space.fetch(xp.min(expected, axis=1)) > reject] = None
     return found

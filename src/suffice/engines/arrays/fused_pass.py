@@ -36,10 +36,13 @@ def serves(space: Space, features: int) -> bool:
 
 def sums(rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
     """Sums, sums of squares about the origins, least and largest values, each (k, d)."""
+    import torch
+
     from suffice.engines.arrays import fused
 
     runs = class_runs(coded.count)
-    found = fused.class_sums(_by_row(rows), coded.order, coded.weights, runs, origin)
+    with torch.cuda.device_of(rows.values):
+        found = fused.class_sums(_by_row(rows), coded.order, coded.weights, runs, origin)
     total, square, low, high = found
     return total, square, low, high
 
@@ -60,13 +63,14 @@ def scatter(rows: Rows, coded: Coded, about: About, per_class: bool) -> tuple[An
     centred = torch.empty((size, d), **kind)
     runs = torch.from_numpy(plan.runs).to(rows.space.device)
     X, means = _by_row(rows), (about.mean, about.rest, 1.0 / about.unit)
-    for batch in plan.batches:
-        a, b = batch.groups
-        fused.centre(X, coded.order, coded.weights, runs, batch.runs, means, centred, fourths)
-        Z = centred[: (b - a) * batch.rows].view(b - a, batch.rows, d)
-        add_products(Z, matrices[a:b], batch.adds)
-    mirror(matrices)
-    return matrices, fused.added(fourths, plan.runs[:, 2], k)
+    with torch.cuda.device_of(rows.values):
+        for batch in plan.batches:
+            a, b = batch.groups
+            fused.centre(X, coded.order, coded.weights, runs, batch.runs, means, centred, fourths)
+            Z = centred[: (b - a) * batch.rows].view(b - a, batch.rows, d)
+            add_products(Z, matrices[a:b], batch.adds)
+        mirror(matrices)
+        return matrices, fused.added(fourths, plan.runs[:, 2], k)
 
 
 def add_products(Z: Any, out: Any, adds: bool) -> None:

@@ -94,7 +94,8 @@ def _take(
     """Hold statistics, and their model: made at once where it is small, else when asked for."""
     model = None
     if isinstance(statistics, HeldStatistics) or _is_held(statistics):
-        check_denominator(statistics, settings)
+        if not later:
+            check_denominator(statistics, settings)
         # Rows of other classes that the priors name may still be to come.
         with suppress(MissingClasses) if later else nullcontext():
             model = HeldModel.of(statistics, settings, estimator.priors)

@@ -36,9 +36,7 @@ class Rows:
         if not space.xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
             raise NotNumbers(f"X holds {X.dtype} values; features must be real numbers.")
         space.check_doubles()
-        if space.xp.isdtype(X.dtype, "bool"):
-            X = space.xp.astype(X, space.xp.uint8)
-        return cls(X, space)
+        return cls(_plain(X, space), space)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -93,6 +91,18 @@ class Rows:
 def host(space: Space) -> str:
     """How to bring X to the host."""
     return {"torch": "X.cpu().numpy()", "cupy": "X.get()"}.get(space.library, "np.asarray(X)")
+
+
+def _plain(X: Any, space: Space) -> Any:
+    """X in a type that can be computed with everywhere."""
+    xp = space.xp
+    if xp.isdtype(X.dtype, "bool"):
+        return xp.astype(X, xp.uint8)
+    if space.library == "torch":
+        common = (xp.float64, xp.float32, xp.float16, xp.bfloat16, xp.uint8)
+        signed = (xp.int8, xp.int16, xp.int32, xp.int64)
+        return X if X.dtype in (*common, *signed) else X.double()
+    return X
 
 
 def _check_layout(X: Any, space: Space) -> None:
