@@ -24,6 +24,8 @@ from suffice.errors import (
     NotFinite,
     TooFewRows,
 )
+from suffice.estimators.averaging import average
+from suffice.selection.selection import Selection
 
 X, Y = load_wine(return_X_y=True)
 SHARES = [0.0, 0.1, 0.3, 0.9]
@@ -64,7 +66,7 @@ def test_the_automatic_choice_beats_every_corner_of_the_family():
     best = found.table["log_loss"][found.best]
     assert best < corners.table["log_loss"].min()
     assert found.model.score(X, Y) > 0.98
-    assert "candidates, 5 folds, by log_loss" in repr(found)
+    assert "candidates, 20 folds, by log_loss" in repr(found)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss", "brier", "calibration_error"])
@@ -111,7 +113,7 @@ def test_any_classifier_may_stand_beside_the_family():
 def test_mixed_frames_are_taken():
     frame = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
     frame["level"] = np.where(X[:, 9] > 5, "high", "low")
-    found = sf.select_model(frame, Y)
+    found = sf.select_model(frame, Y, cv=5)
     assert found.table["log_loss"][found.best] < 0.6
     assert found.model.predict(frame[:2]).shape == (2,)
     scores = cross_val_score(
@@ -350,3 +352,77 @@ def test_progress_grows_from_nothing_to_all(ask, levels):
     assert told == sorted(told)
     assert 0 < told[0] < 0.5
     assert told[-1] == 1.0
+
+
+# The average
+
+
+def _told(losses, folds=4):
+    rows = tuple({"model": "GaussianDiscriminant"} for _ in losses)
+    scores = {"log_loss": np.repeat(np.array(losses)[:, None], folds, axis=1)}
+    return Selection(rows, scores, np.arange(len(losses), dtype=float))
+
+
+def test_candidates_count_by_the_likelihood_of_the_rows_they_were_tested_on():
+    found = _told([0.5, 0.4, 0.45, np.nan]).weights(20)
+    expected = np.exp(-20 * np.array([0.1, 0.0, 0.05]))
+    np.testing.assert_allclose(found, [*expected / expected.sum(), 0.0], rtol=1e-12)
+
+
+def test_the_average_lies_between_those_of_the_heaviest_kind():
+    some = [
+        sf.GaussianDiscriminant(pooling=pooling, shrinkage=share, target="diagonal")
+        for pooling, share in ((0.0, 0.0), (1.0, 0.1))
+    ]
+    others = [sf.GaussianNB(var_smoothing=0.1), sf.BayesianDiscriminant(pooling=1.0)]
+    found = average([*some, *others], np.array([0.2, 0.2, 0.3, 0.3]))
+    assert isinstance(found, sf.GaussianDiscriminant)
+    assert found.pooling == 0.5
+    assert found.shrinkage == pytest.approx(np.sqrt(0.001 * 0.101) - 0.001, rel=1e-2)
+    assert found.inflation == 1.0
+    alone = average([*some, *others], np.array([0.0, 0.0, 0.4, 0.6]))
+    assert repr(alone) == repr(others[1])
+    assert some[0].pooling == 0.0
+
+
+def test_the_average_is_tried_on_the_same_folds_and_fitted():
+    found = sf.select_model(X, Y, repeats=1)
+    assert found.averaged
+    assert found.chosen == found.tried == len(found.candidates) - 1
+    again = sf.select_model(X, Y, found.model, cv=10)
+    for name, values in found.scores.items():
+        np.testing.assert_allclose(values[found.chosen], again.scores[name][0], rtol=1e-9)
+    assert max(found.best, found.careful, found.one_standard_error) < found.tried
+    assert "between them" in repr(found)
+
+
+def test_the_rule_may_be_named_and_is_careful_with_models_of_the_users():
+    grid = {"shrinkage": [0.01, 0.1, 0.3]}
+    mine = sf.select_model(X, Y, sf.LDA(target="diagonal"), grid)
+    assert not mine.averaged
+    assert mine.chosen == mine.careful
+    between = sf.select_model(X, Y, sf.LDA(target="diagonal"), grid, rule="average")
+    assert 0.01 < between.model.shrinkage < 0.3
+    best = sf.select_model(X, Y, rule="best", cv=5)
+    assert best.chosen == best.best
+    with pytest.raises(InvalidParameter, match="weighs by log_loss"):
+        sf.select_model(X, Y, rule="average", metric="accuracy")
+
+
+def test_rows_dealt_anew_make_more_folds_but_no_smaller_errors():
+    once = sf.select_model(X, Y, sf.LDA(), cv=5)
+    often = sf.select_model(X, Y, sf.LDA(), cv=5, repeats=8)
+    assert often.scores["log_loss"].shape == (1, 40)
+    np.testing.assert_allclose(often.scores["log_loss"][:, :5], once.scores["log_loss"], rtol=1e-12)
+    spread = often.scores["log_loss"].std(ddof=1)
+    assert often.table["log_loss_se"][0] == pytest.approx(spread / np.sqrt(5))
+    with pytest.raises(InvalidParameter, match="repeats"):
+        sf.select_model(X, Y, sf.LDA(), cv=StratifiedKFold(5), repeats=2)
+    with pytest.raises(InvalidParameter, match="repeats"):
+        sf.select_model(X, Y, sf.LDA(), repeats=0)
+
+
+def test_classes_too_small_for_ten_folds_are_dealt_into_five():
+    few = np.r_[np.flatnonzero(Y == 0), np.flatnonzero(Y == 1), np.flatnonzero(Y == 2)[:7]]
+    found = sf.select_model(X[few, :2], Y[few])
+    assert found.scores["log_loss"].shape[1] == 5

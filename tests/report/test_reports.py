@@ -41,10 +41,10 @@ def test_the_choice_is_that_of_select_model(iris):
     table, report = iris
     found = sf.select_model(table.drop(columns="species"), table["species"])
     assert repr(report.model) == repr(found.model)
-    assert report.choice.at == found.careful
+    assert report.choice.at == found.chosen
     for metric, (mean, error) in report.quality.scores.items():
-        assert mean == pytest.approx(found.table[metric][found.careful], abs=1e-12)
-        assert error == pytest.approx(found.table[f"{metric}_se"][found.careful], abs=1e-12)
+        assert mean == pytest.approx(found.table[metric][found.chosen], abs=1e-12)
+        assert error == pytest.approx(found.table[f"{metric}_se"][found.chosen], abs=1e-12)
 
 
 def test_the_confusion_is_that_of_cross_validation(iris):

@@ -54,8 +54,13 @@ def fit(
         ),
     ] = None,
     folds: Annotated[
-        int, typer.Option(min=2, help="Parts of the cross-validation of --model auto.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            min=2,
+            help="Parts of the cross-validation of --model auto; by default 5, of small tables 10.",
+            show_default=False,
+        ),
+    ] = None,
     weights: options.Weights = None,
     categorical: options.Categorical = None,
     drop: options.Drop = None,
@@ -156,7 +161,7 @@ def _of_statistics(
 
 
 def _of_rows(
-    rows: Any, kind: Kind, priors: str, given: dict[str, str | None], folds: int
+    rows: Any, kind: Kind, priors: str, given: dict[str, str | None], folds: int | None
 ) -> tuple[Any, Any]:
     """The fitted model, and how it was chosen if it was."""
     import numpy as np
@@ -191,8 +196,8 @@ def _tell(fitted: Any, found: Any, out: Path, as_json: bool) -> None:
 
     told = {"out": str(out), **facts(fitted)}
     if found is not None:
-        at = found.careful  # which select_model takes
-        told["candidates"] = len(found.candidates)
+        at = found.chosen
+        told["candidates"] = found.tried
         told["notes"] = list(found.notes)
         told["cross_validated"] = {name: s[at].mean() for name, s in found.scores.items()}
     if as_json:

@@ -129,9 +129,10 @@ def _brief(value: Any) -> str:
 
 
 def _chosen(found: Selection) -> str:
-    best, scores = found.best, found.scores[found.metric]
-    values = ", ".join(f"{name}={_brief(value)}" for name, value in found.candidates[best].items())
-    score = f"{scores[best].mean():.4g} ± {standard_error(scores)[best]:.2g}"
+    at = found.careful if found.chosen is None else found.chosen
+    scores = found.scores[found.metric]
+    values = ", ".join(f"{name}={_brief(value)}" for name, value in found.candidates[at].items())
+    score = f"{scores[at].mean():.4g} ± {standard_error(scores, found.repeats)[at]:.2g}"
     return (
         f"chosen: {values} among {len(found.candidates)} by cross-validation "
         f"({found.metric} {score})"

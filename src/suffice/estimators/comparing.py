@@ -65,7 +65,7 @@ def compare(
     progress : called as work goes on with the share of it that is done, from 0 to 1
     """
     steps = Steps(1.0, progress)
-    trial = Trial(X, y, sample_weight, cv, groups)
+    trial = Trial(X, y, sample_weight, cv, 1, groups)
     if models is None:
         chosen = _usual(X, y, sample_weight, steps.part(CHOOSING))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -52,7 +53,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             self._fit_with(settings, X, y, sample_weight)
         else:
             self._fit_known(settings, X, y, whole)
-        self.selection_ = found
+        self.selection_ = replace(found, chosen=found.careful)
         return self
 
     def _fit_known(self, settings: Settings, X: Any, y: Any, whole: Statistics) -> Self:

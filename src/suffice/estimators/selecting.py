@@ -6,18 +6,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from suffice.answers.sampling import count
+from suffice.data.labels import Labels
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
+from suffice.estimators.averaging import average
 from suffice.estimators.trial import Trial, named_classifiers
 from suffice.models.settings import choice
 from suffice.selection.selection import Selection
-from suffice.selection.steps import Tell
+from suffice.selection.steps import Steps, Tell
 from suffice.selection.tally import METRICS
 
-RULES = ("careful", "best", "one-standard-error")
+RULES = ("average", "careful", "best", "one-standard-error")
+
+# Folds; of small tables, below so many rows, more of them and dealt twice, since there the
+# choice is the hard part: (folds, repeats).
+USUAL, SMALL, THOROUGH = (5, 1), 1000, (10, 2)
 
 
 def select_model(
@@ -27,8 +35,9 @@ def select_model(
     grid: Mapping[str, Iterable[Any]] | None = None,
     *,
     metric: str = "log_loss",
-    rule: str = "careful",
-    cv: Any = 5,
+    rule: str | None = None,
+    cv: Any = None,
+    repeats: int | None = None,
     groups: Any = None,
     sample_weight: Any = None,
     progress: Tell | None = None,
@@ -47,10 +56,14 @@ def select_model(
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them
     metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
     rule : take the simplest that is not clearly worse than the best, by half a standard error of
-        their difference ("careful"); the "best" mean; or the simplest within
-        "one-standard-error" of the best
+        their difference ("careful"); the "best" mean; the simplest within "one-standard-error" of
+        the best; or the "average": the model between those of a kind, each counting by how well
+        it did, since the best of many is partly luck. None averages the family (models=None) by
+        log-loss, and is careful else
     cv : number of stratified folds, of rows shuffled always the same way; a splitter of
-        scikit-learn; or (train, test) row numbers
+        scikit-learn; or (train, test) row numbers. None makes 5 folds, and of a small table 10,
+        dealt twice, where models is None
+    repeats : how often rows are dealt into that many folds
     groups : a label a row; rows of one group are never apart
     progress : called as work goes on with the share of it that is done, from 0 to 1
 
@@ -61,13 +74,57 @@ def select_model(
     >>> found.model, found.table["log_loss"].round(3)
     (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.027, 0.583, 0.645]))
     """
-    choice("rule", rule, RULES)
     choice("metric", metric, METRICS)
-    trial = Trial(X, y, sample_weight, cv, groups)
+    if rule is None:
+        rule = "average" if models is None and metric == "log_loss" else "careful"
+    choice("rule", rule, RULES)
+    if rule == "average" and metric != "log_loss":
+        raise InvalidParameter(f"rule='average' weighs by log_loss; metric is {metric!r}.")
+    trial = Trial(X, y, sample_weight, *_deal(cv, repeats, y, models is None), groups)
     candidates = _candidates(models, grid, X)
-    found = trial.run(candidates, metric, progress)
-    at: int = getattr(found, rule.replace("-", "_"))
-    return replace(found, model=trial.fitted(candidates[at]))
+    steps = Steps(1.0, progress)
+    found = trial.run(candidates, metric, steps.part(0.98))
+    if rule == "average":
+        found, taken = _averaged(trial, candidates, found)
+    else:
+        at: int = getattr(found, rule.replace("-", "_"))
+        found, taken = replace(found, chosen=at), candidates[at]
+    steps.finish()
+    return replace(found, model=trial.fitted(taken))
+
+
+def _deal(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, int]:
+    """What the folds are to be, and how often rows are dealt into them."""
+    usual = USUAL
+    if cv is None and automatic and 0 < len(y) < SMALL:
+        rows = np.bincount(Labels.of(y).encode()[1])
+        if len(rows) and rows.min() >= THOROUGH[0]:
+            usual = THOROUGH
+    if repeats is None:
+        return usual if cv is None else (cv, 1)
+    if cv is not None and not isinstance(cv, int):
+        raise InvalidParameter("repeats takes a number of folds for cv; repeat your own instead.")
+    return usual[0] if cv is None else cv, count("repeats", repeats)
+
+
+def _averaged(trial: Trial, candidates: list[Any], found: Selection) -> tuple[Selection, Any]:
+    """The candidate between the others, tried on the same folds, as the last one."""
+    between = average(candidates, found.weights(trial.rows))
+    same = [i for i, one in enumerate(candidates) if repr(one) == repr(between)]
+    if same:
+        return replace(found, chosen=same[0]), candidates[same[0]]
+    one = trial.run([between], found.metric)
+    scores = {name: np.concatenate([all_, one.scores[name]]) for name, all_ in found.scores.items()}
+    whole = replace(
+        found,
+        candidates=(*found.candidates, *one.candidates),
+        scores=scores,
+        complexity=np.concatenate([found.complexity, one.complexity]),
+        notes=tuple(dict.fromkeys([*found.notes, *one.notes])),
+        averaged=True,
+        chosen=len(found.candidates),
+    )
+    return whole, between
 
 
 def _candidates(given: Any, grid: Any, X: Any) -> list[Any]:

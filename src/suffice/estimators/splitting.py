@@ -25,11 +25,13 @@ def folds_of(
     codes: Indices,
     weights: Floats | None = None,
     groups: Any = None,
+    repeats: int = 1,
 ) -> tuple[list[Fold], list[str]]:
     """Folds without rows of weight zero, and notes on what is otherwise than asked for.
 
     cv : how many stratified folds of shuffled rows (of whole groups, if there are groups), a
         splitter of scikit-learn, or an iterable of (train, test) row numbers
+    repeats : how often rows are dealt into that many folds
     """
     n = len(codes)
     if groups is not None:
@@ -40,10 +42,13 @@ def folds_of(
         return [Fold(f.train[counts[f.train]], f.test[counts[f.test]]) for f in given], []
     at = np.flatnonzero(counts)
     check_count(int(cv))
-    if groups is None:
-        folds, notes = _stratified(int(cv), codes[at], classes)
-    else:
-        folds, notes = _grouped(int(cv), codes[at], groups[at])
+    folds: list[Fold] = []
+    for seed in range(SEED, SEED + repeats):
+        if groups is None:
+            some, notes = _stratified(int(cv), codes[at], classes, seed)
+        else:
+            some, notes = _grouped(int(cv), codes[at], groups[at], seed)
+        folds += some
     return [Fold(at[fold.train], at[fold.test]) for fold in folds], notes
 
 
@@ -53,7 +58,7 @@ def check_count(cv: int) -> None:
         raise InvalidParameter(f"cv is {cv}; it takes at least 2 folds.")
 
 
-def _stratified(cv: int, codes: Indices, classes: Array) -> tuple[list[Fold], list[str]]:
+def _stratified(cv: int, codes: Indices, classes: Array, seed: int) -> tuple[list[Fold], list[str]]:
     sizes = np.bincount(codes, minlength=len(classes))
     largest = int(sizes.max())
     notes = []
@@ -77,7 +82,7 @@ def _stratified(cv: int, codes: Indices, classes: Array) -> tuple[list[Fold], li
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # said in the notes
-        splitter = StratifiedKFold(cv, shuffle=True, random_state=SEED)
+        splitter = StratifiedKFold(cv, shuffle=True, random_state=seed)
         splits = list(splitter.split(tested, codes[tested]))
     everyone = np.arange(len(codes))
     return [Fold(np.delete(everyone, tested[test]), tested[test]) for _, test in splits], notes
@@ -100,14 +105,14 @@ def _group_codes(groups: Any, n: int) -> Indices:
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
 
 
-def _grouped(cv: int, codes: Indices, groups: Indices) -> tuple[list[Fold], list[str]]:
+def _grouped(cv: int, codes: Indices, groups: Indices, seed: int) -> tuple[list[Fold], list[str]]:
     found, notes = len(np.unique(groups)), []
     if found < 2:
         raise TooFewRows("all rows are in one group, so none is left to train on.")
     if found < cv:
         notes.append(f"{found} folds instead of {cv}: there are no more groups.")
         cv = found
-    splitter = StratifiedGroupKFold(cv, shuffle=True, random_state=SEED)
+    splitter = StratifiedGroupKFold(cv, shuffle=True, random_state=seed)
     return _folds(splitter.split(groups, codes, groups), len(codes)), notes
 
 

@@ -32,11 +32,14 @@ from suffice.statistics.statistics import DETAILS, Statistics
 class Trial:
     """Rows and folds on which candidates are tried."""
 
-    def __init__(self, X: Any, y: Any, sample_weight: Any, cv: Any, groups: Any) -> None:
+    def __init__(
+        self, X: Any, y: Any, sample_weight: Any, cv: Any, repeats: int, groups: Any
+    ) -> None:
         self.X, self.y = X, y
         self.classes, self.codes, self.weights = labelled(X, y, sample_weight)
         at = self.classes, self.codes, self.weights
-        self.folds, self.notes = folds_of(cv, X, *at, groups=groups)
+        self.repeats = repeats
+        self.folds, self.notes = folds_of(cv, X, *at, groups=groups, repeats=repeats)
         check_folds(self.folds, self.codes, self.classes)
         self.whole: Statistics | None = None  # of the family, once it was tried
 
@@ -69,7 +72,14 @@ class Trial:
                 raise failures[0]
             raise TooFewRows("no candidate could be fitted. " + " ".join(dict.fromkeys(notes)))
         rows = tuple(described(model) for model in candidates)
-        return Selection(rows, scores, complexity, metric, tuple(dict.fromkeys(notes)))
+        told = tuple(dict.fromkeys(notes))
+        return Selection(rows, scores, complexity, metric, told, self.repeats)
+
+    @property
+    def rows(self) -> float:
+        """How many rows there are; of unequal weight, how many equal ones would tell as much."""
+        w = np.ones(len(self.codes)) if self.weights is None else self.weights
+        return float(w.sum() ** 2 / (w @ w))
 
     def fitted(self, candidate: Any) -> Any:
         """The candidate fitted to all rows."""

@@ -161,7 +161,7 @@ class SelectionDisplay(Display):
 
     def _told(self) -> str:
         folds = self.selection.scores[self.metric].shape[1]
-        n, drawn = len(self.selection.candidates), sum(len(path.at) for path in self.paths)
+        n, drawn = self.selection.tried, sum(len(path.at) for path in self.paths)
         rest = f"; {drawn} of {n} candidates, the others differ in more" if drawn < n else ""
         return f"mean over {folds} folds ± standard error{rest}"
 
@@ -177,7 +177,8 @@ def _is_number(value: Any) -> bool:
 
 def _parameters(selection: Selection, along: str | None, by: str | None) -> tuple[str, str | None]:
     best = selection.candidates[selection.best]
-    same = [one for one in selection.candidates if one.get("model") == best.get("model")]
+    kind, among = best.get("model"), selection.candidates[: selection.tried]
+    same = [one for one in among if one.get("model") == kind]
     names = dict.fromkeys(name for one in same for name in one if name != "model")
     tried = {
         name: {_value(one, name) for one in same if _is_number(_value(one, name))} for name in names
@@ -205,7 +206,7 @@ def _parameters(selection: Selection, along: str | None, by: str | None) -> tupl
 def _paths(selection: Selection, along: str, by: str | None) -> list[Path]:
     best = selection.candidates[selection.best]
     groups: dict[Any, list[int]] = {}
-    for i, one in enumerate(selection.candidates):
+    for i, one in enumerate(selection.candidates[: selection.tried]):
         others = {*one, *best} - {along, by}
         if all(_value(one, name) == _value(best, name) for name in others):
             groups.setdefault(None if by is None else _value(one, by), []).append(i)

@@ -16,9 +16,6 @@ from suffice.selection.selection import Selection
 from suffice.selection.steps import Tell
 from suffice.selection.tally import METRICS
 
-# Parts that rows are dealt into, where there are rows enough.
-FOLDS = 5
-
 # The best candidates that are listed.
 SHOWN = 6
 
@@ -75,6 +72,12 @@ class Choice:
         """The class of the model, of a pipeline that of its last step."""
         return type(last_step(self.model)).__name__
 
+    @property
+    def folds(self) -> int:
+        """How many parts the rows were dealt into."""
+        found = self.selection
+        return int(found.scores[found.metric].shape[1]) // found.repeats
+
     def score(self, metric: str, at: int | None = None) -> tuple[float, float]:
         """Mean over the folds and its standard error, of the chosen or another candidate."""
         i = self.at if at is None else at
@@ -86,17 +89,12 @@ def last_step(model: Any) -> Any:
     return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
-def folds(data: Material) -> int:
-    """How many parts the rows are dealt into."""
-    return max(2, min(FOLDS, len(data.codes)))
-
-
 def choose(data: Material, whole: Material, model: Any, tell: Tell | None = None) -> Choice:
     """The model that the rule takes, or the one given; fitted to the whole table."""
     from suffice.estimators.selecting import select_model
 
-    found = select_model(data.X, data.y, model, cv=folds(data), progress=tell)
-    at = found.careful
+    found = select_model(data.X, data.y, model, progress=tell)
+    at = 0 if found.chosen is None else found.chosen
     fitted = found.model
     if whole is not data:
         fitted = deepcopy(fitted).fit(whole.X, whole.y)
@@ -123,16 +121,21 @@ def choice_html(choice: Choice) -> Html:
 
 def _why(choice: Choice) -> list[str]:
     found, at = choice.selection, choice.at
-    folds = found.scores[found.metric].shape[1]
     metric = TITLES[found.metric].lower()
     best, _ = choice.score(found.metric, found.best)
     own, _ = choice.score(found.metric)
     tried = (
-        f"{plural(len(found.candidates), 'candidate')}, from naive Bayes to a covariance for each "
-        f"class and between them, were each tested on the same {folds} parts of the rows, trained "
-        "on the others."
+        f"{plural(found.tried, 'candidate')}, from naive Bayes to a covariance for each "
+        f"class and between them, were each tested on the same {choice.folds} parts of the rows, "
+        "trained on the others."
     )
-    if at == found.best:
+    if found.averaged and at == found.tried:
+        why = (
+            f"The best mean {metric} is {best:.4f}. The best of many is partly luck, so the model "
+            "lies between those of its kind, each counting by how probable it makes the rows it "
+            f"was not trained on; it has {own:.4f}. {_parameters(found, at)}"
+        )
+    elif at == found.best:
         why = (
             f"This one has the best mean {metric}, {best:.4f}, and none that is simpler comes "
             "within half a standard error of the difference."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.report.choice_section import TITLES, Choice, folds
+from suffice.report.choice_section import TITLES, Choice
 from suffice.report.data_section import DataFacts
 from suffice.report.markup import Html, element, joined, paragraphs, percent, plural, short, table
 from suffice.report.material import Material
@@ -36,7 +36,8 @@ class Quality:
     classes : (k,)
     confusion : (k, k) rows that were tested: a row for each true class, a column for each label
     calibration : whether the probabilities came true, see `Diagnostic`
-    folds : how many
+    folds : how many parts the rows are dealt into
+    repeats : how often, for the scores
     """
 
     scores: dict[str, tuple[float, float]]
@@ -44,6 +45,7 @@ class Quality:
     confusion: Floats
     calibration: Diagnostic
     folds: int
+    repeats: int
 
     @property
     def tested(self) -> int:
@@ -74,7 +76,7 @@ def quality(data: Material, choice: Choice) -> Quality:
     """The scores of the selection, and on the same folds what each row was taken for."""
     from suffice.estimators.trial import Trial, log_probabilities
 
-    trial = Trial(data.X, data.y, None, folds(data), None)
+    trial = Trial(data.X, data.y, None, choice.folds, 1, None)
     k = len(trial.classes)
     tested, p = [], []
     for fold in trial.folds:
@@ -86,7 +88,8 @@ def quality(data: Material, choice: Choice) -> Quality:
     confusion = np.bincount(codes * k + told, minlength=k * k).reshape(k, k).astype(np.float64)
     judged = calibration(data.y[at], found, trial.classes)
     scores = {metric: choice.score(metric) for metric in TITLES}
-    return Quality(scores, trial.classes, confusion, judged, len(trial.folds))
+    dealt = choice.folds, choice.selection.repeats
+    return Quality(scores, trial.classes, confusion, judged, *dealt)
 
 
 def quality_html(found: Quality, facts: DataFacts) -> Html:
@@ -108,7 +111,8 @@ def quality_html(found: Quality, facts: DataFacts) -> Html:
         for m, (mean, se) in found.scores.items()
     ]
     head = ["Measure", "Mean", "Standard error", "What it is"]
-    caption = f"Scores on rows not seen: mean over {found.folds} folds and its standard error."
+    dealt = f"{found.folds} folds" + (f", dealt {found.repeats} times," * (found.repeats > 1))
+    caption = f"Scores on rows not seen: mean over {dealt} and its standard error."
     scores = table(caption, head, rows, words=[3])
     judged = found.calibration
     parts = [paragraphs(said, right), scores, element("h3", "Are the probabilities honest?")]

@@ -31,6 +31,10 @@ class Selection:
     best : position of the candidate with the best mean
     careful : position of the simplest that is not clearly worse
     one_standard_error : position of the simplest one within a standard error of the best
+    repeats : how often the rows were dealt into folds anew
+    averaged : whether the last candidate is between the others; the best and the simplest are
+        looked for among the others
+    chosen : position of the candidate that was taken
     notes : what was done otherwise than asked for
     model : the fitted model that was chosen
     """
@@ -40,6 +44,9 @@ class Selection:
     complexity: Floats
     metric: str = "log_loss"
     notes: tuple[str, ...] = ()
+    repeats: int = 1
+    averaged: bool = False
+    chosen: int | None = None
     model: Any = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -49,10 +56,25 @@ class Selection:
             )
 
     @property
+    def tried(self) -> int:
+        """How many candidates there were to choose from."""
+        return len(self.candidates) - self.averaged
+
+    @property
     def best(self) -> int:
         """Position of the candidate with the best mean; the simplest of equals."""
         loss = self._loss.mean(axis=1)
-        return int(np.lexsort((self.complexity, loss))[0])
+        return int(np.lexsort((self.complexity[: self.tried], loss))[0])
+
+    def weights(self, rows: float) -> Floats:
+        """How much to believe each candidate, (tried,), after so many rows were tested.
+
+        Proportional to exp(-rows x mean loss): were the log-loss that of the rows themselves, it
+        would be Bayes' rule.
+        """
+        loss = self._loss.mean(axis=1)
+        found = np.exp(-rows * (loss - loss[self.best]))
+        return np.asarray(found / found.sum())
 
     @property
     def careful(self) -> int:
@@ -65,17 +87,18 @@ class Selection:
         loss, best = self._loss, self.best
         with np.errstate(invalid="ignore"):
             behind = loss - loss[best]
-            near = behind.mean(axis=1) <= standard_error(behind) / 2
+            near = behind.mean(axis=1) <= standard_error(behind, self.repeats) / 2
         near[best] = True
-        inflated = np.array([one.get("inflation", 1.0) != 1.0 for one in self.candidates])
-        return int(np.lexsort((loss.mean(axis=1), self.complexity, inflated, ~near))[0])
+        inflated = [one.get("inflation", 1.0) != 1.0 for one in self.candidates[: self.tried]]
+        complexity = self.complexity[: self.tried]
+        return int(np.lexsort((loss.mean(axis=1), complexity, inflated, ~near))[0])
 
     @property
     def one_standard_error(self) -> int:
         """Position of the simplest candidate whose mean is within a standard error of the best."""
         loss, best = self._loss.mean(axis=1), self.best
-        near = loss <= loss[best] + standard_error(self._loss)[best]
-        simple = np.where(near, self.complexity, np.inf)
+        near = loss <= loss[best] + standard_error(self._loss, self.repeats)[best]
+        simple = np.where(near, self.complexity[: self.tried], np.inf)
         return int(np.lexsort((loss, simple))[0])
 
     @property
@@ -93,30 +116,35 @@ class Selection:
         columns["parameters"] = self.complexity
         for metric, scores in self.scores.items():
             columns[metric] = scores.mean(axis=1)
-            columns[f"{metric}_se"] = standard_error(scores)
+            columns[f"{metric}_se"] = standard_error(scores, self.repeats)
         return columns
 
     def __repr__(self) -> str:
-        order = np.lexsort((self.complexity, self._loss.mean(axis=1)))
-        at = list(dict.fromkeys([*order[:SHOWN].tolist(), self.careful]))
+        order = np.lexsort((self.complexity[: self.tried], self._loss.mean(axis=1)))
+        taken = self.careful if self.chosen is None else self.chosen
+        at = list(dict.fromkeys([*order[:SHOWN].tolist(), taken]))
         lines = [self._head(), *aligned(self._lines(at))]
-        if len(at) < len(order):
-            lines.append(f"... and {len(order) - len(at)} more")
+        if len(at) < len(self.candidates):
+            lines.append(f"... and {len(self.candidates) - len(at)} more")
         return "\n".join([*lines, *self.notes])
 
     @property
     def _loss(self) -> Floats:
-        scores = self.scores[self.metric]
+        scores = self.scores[self.metric][: self.tried]
         loss = -scores if self.metric in MORE_IS_BETTER else scores
         # A candidate that failed in a fold is never chosen.
         return np.where(np.isnan(loss), np.inf, loss)
 
     def _head(self) -> str:
         folds = next(iter(self.scores.values())).shape[1]
-        return (
-            f"{len(self.candidates)} candidates, {folds} folds, by {self.metric} "
-            "(* best, + simplest that is not clearly worse)"
-        )
+        return f"{self.tried} candidates, {folds} folds, by {self.metric} (* best, + {self._taken})"
+
+    @property
+    def _taken(self) -> str:
+        if self.averaged:
+            return "between them, by how well they did"
+        rules = {self.best: "taken", self.careful: "simplest that is not clearly worse"}
+        return rules[self.careful] if self.chosen is None else rules.get(self.chosen, "taken")
 
     def _lines(self, at: Sequence[int]) -> list[list[str]]:
         table = self.table
@@ -125,20 +153,23 @@ class Selection:
         lines = [["", *names, *METRICS]]
         for i in at:
             mark = "*" if i == self.best else ""
-            mark += "+" if i == self.careful else ""
+            mark += "+" if i == (self.careful if self.chosen is None else self.chosen) else ""
             values = [_brief(table[name][i]) for name in names]
             scores = [f"{table[m][i]:.4f} ± {table[m + '_se'][i]:.4f}" for m in METRICS]
             lines.append([mark, *values, *scores])
         return lines
 
 
-def standard_error(scores: Floats) -> Floats:
-    """Of the mean over folds, (candidates,); zero for a single fold."""
+def standard_error(scores: Floats, repeats: int = 1) -> Floats:
+    """Of the mean over folds, (candidates,); zero for a single fold.
+
+    Folds dealt anew hold the same rows: they count for no more than those of one deal.
+    """
     folds = scores.shape[1]
     if folds < 2:
         return np.zeros(len(scores))
     with np.errstate(invalid="ignore"):
-        return np.asarray(scores.std(axis=1, ddof=1) / np.sqrt(folds))
+        return np.asarray(scores.std(axis=1, ddof=1) / np.sqrt(folds / repeats))
 
 
 def _brief(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,8 @@ def read(header: Any, arrays: dict[str, Array]) -> Selection:
     if not n or not folds[0]:
         raise ValueError("the selection has no candidates or no folds")
     ordered = tuple({name: one[name] for name in GRID} for one in candidates)
-    return Selection(ordered, scores, complexity, header["metric"], tuple(notes))
+    found = Selection(ordered, scores, complexity, header["metric"], tuple(notes))
+    return replace(found, chosen=found.careful)
 
 
 def _is_candidate(one: Any) -> bool:

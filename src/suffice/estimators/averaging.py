@@ -1,0 +1,68 @@
+"""Averaging: one model between the candidates that did well, instead of the luckiest of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from suffice.data.arrays import Floats
+
+# Parameters that have values in between, and the scale on which to find them.
+Scale = tuple[Callable[[Floats], Floats], Callable[[float], float]]
+_LOGARITHM: Scale = (np.log, lambda mean: float(np.exp(mean)))
+SCALES: dict[str, Scale] = {
+    "pooling": (lambda values: values, float),
+    # As if of a thousandth at least: from there to nothing is no longer a step that matters.
+    "shrinkage": (lambda v: np.log(v + 1e-3), lambda m: round(max(0.0, np.exp(m) - 1e-3), 4)),
+    "inflation": _LOGARITHM,
+    "alpha": _LOGARITHM,
+    "var_smoothing": _LOGARITHM,
+}
+
+
+def average(candidates: Sequence[Any], weights: Floats) -> Any:
+    """The candidate between those of one kind, the kind of the largest total weight.
+
+    weights : of the candidates, see `Selection.weights`
+
+    >>> from suffice import GaussianDiscriminant, GaussianNB
+    >>> some = [GaussianDiscriminant(pooling=p, inflation=f) for p, f in ((0.0, 1.0), (1.0, 4.0))]
+    >>> average([*some, GaussianNB()], np.array([0.3, 0.3, 0.4]))
+    GaussianDiscriminant(inflation=2.0, pooling=0.5)
+    """
+    kinds: dict[Any, list[int]] = defaultdict(list)
+    for i, candidate in enumerate(candidates):
+        kinds[_kind(candidate)].append(i)
+    at = max(kinds.values(), key=lambda some: float(weights[some].sum()))
+    share = weights[at] / weights[at].sum()
+    found = clone(candidates[at[0]])
+    model = _last(found)
+    for name, (there, back) in SCALES.items():
+        if _varies(_last(candidates[at[0]]), name):
+            values = np.array([getattr(_last(candidates[i]), name) for i in at], np.float64)
+            between = back(float(share @ there(values)))
+            setattr(model, name, float(f"{between:.3g}") if np.ptp(values) else values[0].item())
+    return found
+
+
+def _kind(candidate: Any) -> Any:
+    """What candidates have in common that have others between them."""
+    model = _last(candidate)
+    fixed = {n: v for n, v in model.get_params(deep=False).items() if not _varies(model, n)}
+    before = [step for _, step in candidate.steps[:-1]] if model is not candidate else []
+    return type(model), repr(before), repr(sorted(fixed.items()))
+
+
+def _varies(model: Any, name: str) -> bool:
+    value = getattr(model, name, None)
+    # Strengths of beliefs stand for pooling there: there is nothing in between.
+    believes = hasattr(model, "density")
+    return name in SCALES and isinstance(value, float) and not believes
+
+
+def _last(candidate: Any) -> Any:
+    return candidate[-1] if hasattr(candidate, "named_steps") else candidate
