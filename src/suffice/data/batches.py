@@ -36,7 +36,7 @@ class Batch:
     source: str = ""  # where the rows come from, as the start of an error message
 
     ignores_rows: bool = False
-    threads: int | None = None  # to use for these rows; None for as many as suit their number
+    is_chunk: bool = False  # of a stream: one thread's work, beside that of other chunks
 
     @property
     def n_codes(self) -> int:

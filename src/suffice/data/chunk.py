@@ -8,8 +8,8 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-# A chunk has about so many entries: enough to repay compiled loops, few enough to hold several.
-CHUNK_ENTRIES = 1 << 22
+# A chunk has about so many entries: few enough to hold several of them.
+CHUNK_ENTRIES = 1 << 21
 FEWEST_ROWS, MOST_ROWS = 1 << 10, 1 << 20
 
 
@@ -56,10 +56,18 @@ def chunk_rows(n_features: int) -> int:
     """How many rows of so many features make a chunk; it depends on nothing else.
 
     >>> chunk_rows(64), chunk_rows(1), chunk_rows(100_000)
-    (65536, 1048576, 1024)
+    (32768, 1048576, 1024)
     """
     rows = -(-CHUNK_ENTRIES // n_features)
     return min(MOST_ROWS, max(FEWEST_ROWS, rows))
+
+
+def piece_rows(n_features: int) -> int:
+    """How many rows a reader had better deliver at a time.
+
+    A chunk keeps whole pieces in memory even where it needs but a part of them.
+    """
+    return max(FEWEST_ROWS, chunk_rows(n_features) // 4)
 
 
 def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:
@@ -69,15 +77,26 @@ def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:
     for piece in pieces:
         last, passed = piece, max(0, start - piece.row)
         for frame in piece.frames:
-            rest = frame[passed:] if passed else frame
+            rest: nw.DataFrame[Any] | None = frame[passed:] if passed else frame
             passed = max(0, passed - len(frame))
-            while len(rest):
-                part = rest[: rows - have]
-                rest = rest[len(part) :]
+            while rest is not None and len(rest):
+                part, rest = _split(rest, rows - have)
                 held.append(part)
                 have += len(part)
                 if have == rows:
-                    yield replace(piece, frames=tuple(held), row=first)
-                    held, have, first = [], 0, first + rows
+                    whole, held = tuple(held), []
+                    del part
+                    yield replace(piece, frames=whole, row=first)
+                    del whole
+                    have, first = 0, first + rows
     if held and last is not None:
         yield replace(last, frames=tuple(held), row=first)
+
+
+def _split(
+    frame: nw.DataFrame[Any], rows: int
+) -> tuple[nw.DataFrame[Any], nw.DataFrame[Any] | None]:
+    # A slice of many columns takes a while, even of none of their rows.
+    if len(frame) <= rows:
+        return frame, None
+    return frame[:rows], frame[rows:]

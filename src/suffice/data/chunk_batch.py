@@ -20,6 +20,9 @@ from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 # Columns are turned to rows in blocks of this size, which stay in the cache.
 TURNED_BYTES = 1 << 19
 
+# Types of Arrow that NumPy reads where they lie.
+PLAIN = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8")
+
 
 def batch_of(chunk: Chunk, roles: Roles, room: Floats | None = None) -> Batch | None:
     """The batch of a chunk; None where no row counts.
@@ -47,7 +50,7 @@ def batch_of(chunk: Chunk, roles: Roles, room: Floats | None = None) -> Batch | 
     if some:
         codes = np.where(ignored, len(classes), codes)
     rows = ArrayFeatures(floats(frames, roles.features, room), roles.features)
-    return Batch(rows, classes, codes, weights, chunk.row, source, some, threads=1)
+    return Batch(rows, classes, codes, weights, chunk.row, source, some, is_chunk=True)
 
 
 def floats(
@@ -63,7 +66,7 @@ def floats(
     out = np.empty((n, d)) if room is None else room[:n]
     step, at = max(64, TURNED_BYTES // (8 * d)), 0
     for frame in frames:
-        columns = [_column(frame[name]) for name in names]
+        columns = _columns(frame, names)
         for start in range(0, len(frame), step):
             block = out[at + start : at + min(len(frame), start + step)]
             for j, column in enumerate(columns):
@@ -85,6 +88,23 @@ def _column(series: nw.Series[Any]) -> Array:
     if missing or series.dtype == nw.Decimal:
         series = series.cast(nw.Float64).fill_null(np.nan)
     return np.asarray(series.to_numpy())
+
+
+def _columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[Array]:
+    native = frame.to_native()
+    if not type(native).__module__.startswith("pyarrow"):
+        return [_column(frame[name]) for name in names]
+    # Frames of a few thousand rows are many: a detour by narwhals would cost as much as the sums.
+    found = []
+    for name in names:
+        column = native.column(name)
+        if column.num_chunks == 1:
+            array = column.chunk(0)
+            if array.null_count == 0 and str(array.type) in PLAIN:
+                found.append(array.to_numpy())
+                continue
+        found.append(_column(frame[name]))
+    return found
 
 
 def _labels(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
@@ -118,8 +138,7 @@ def _unlabelled(unknown: Array, chunk: Chunk, roles: Roles) -> InvalidLabels:
 
 def _text_codes(series: nw.Series[Any], missing: Sequence[str]) -> tuple[Array, Indices]:
     """Classes and codes of texts, spaces around them and texts for nothing taken away."""
-    if series.dtype != nw.String:
-        series = series.cast(nw.String)
+    series = _plain_text(series)
     spellings = series.drop_nulls().unique().to_list()
     strip = bool(missing)
     meant = {text: text.strip() if strip else text for text in spellings}
@@ -130,6 +149,14 @@ def _text_codes(series: nw.Series[Any], missing: Sequence[str]) -> tuple[Array, 
         return np.zeros(0, "U1"), np.full(len(series), -1)
     codes = series.replace_strict([*spellings, None], [*table, -1], return_dtype=nw.Int64)
     return np.array(labels), np.asarray(codes.to_numpy()).astype(np.int64, copy=False)
+
+
+def _plain_text(series: nw.Series[Any]) -> nw.Series[Any]:
+    native = series.to_native()
+    if str(getattr(native, "type", "")) == "string_view":
+        # Few functions of pyarrow know the text of polars.
+        return nw.from_native(native.cast("large_string"), series_only=True)
+    return series if series.dtype == nw.String else series.cast(nw.String)
 
 
 def _weights(series: nw.Series[Any], chunk: Chunk) -> Floats:

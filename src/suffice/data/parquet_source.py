@@ -13,11 +13,11 @@ import narwhals.stable.v2 as nw
 
 from suffice.data import packages
 from suffice.data.arrow_schema import schema_of
-from suffice.data.chunk import Piece, Position, chunk_rows
+from suffice.data.chunk import Piece, Position, chunk_rows, piece_rows
 from suffice.errors import InvalidFile
 
 # Of every column that is read so much is held at once, or as much less as many columns ask for.
-BUFFER_BYTES, ALL_BUFFERS_BYTES = 1 << 20, 1 << 25
+BUFFER_BYTES, ALL_BUFFERS_BYTES = 1 << 16, 1 << 25
 
 
 def _packages() -> tuple[Any, Any]:
@@ -55,15 +55,16 @@ class ParquetSource:
         first = min(bisect_right(self.edges, start.row) - 1, len(self.edges) - 1)
         row = self.edges[first]
         groups = list(range(first, len(self.edges) - 1))
-        size = chunk_rows(len(names))
+        size = piece_rows(len(names))
         try:
             with parquet.ParquetFile(
                 self.path, pre_buffer=False, buffer_size=buffer, page_checksum_verification=True
             ) as file:
                 for batch in file.iter_batches(size, row_groups=groups, columns=list(names)):
-                    frame = nw.from_native(
-                        arrow.Table.from_batches([batch.select(list(names))]), eager_only=True
-                    )
+                    # A name may be the start of a nested column's, which is then read, too.
+                    exact = batch if batch.num_columns == len(names) else batch.select(list(names))
+                    table = arrow.Table.from_batches([exact])
+                    frame = nw.from_native(table, eager_only=True)
                     yield Piece((frame,), row, share=(row + len(frame)) / self.edges[-1])
                     row += len(frame)
         except (arrow.ArrowException, OSError) as error:

@@ -68,7 +68,7 @@ def _expanded(name: str) -> list[Path]:
 
 def others_near(path: Path) -> str:
     """What to tell of a path where there is no file: which one comes nearest."""
-    if has_magic(str(path.parent)):
+    if has_magic(str(path.parent)) or (has_magic(path.name) and path.parent.is_dir()):
         return "Check the pattern."
     if not path.parent.is_dir():
         return f"Nor is there a folder {path.parent}; check the path."

@@ -48,12 +48,13 @@ class Prefetched(Generic[Item]):
     def _taken(self) -> Iterator[Item]:
         while True:
             item = self._ready.get()
-            if not isinstance(item, _End):
-                yield item
-            elif item.error is None:
+            if isinstance(item, _End):
+                if item.error is not None:
+                    raise item.error
                 return
-            else:
-                raise item.error
+            yield item
+            # While the next is waited for, this one would stay in memory.
+            del item
 
     def _run(self) -> None:
         error: BaseException | None = None
@@ -61,6 +62,7 @@ class Prefetched(Generic[Item]):
             for item in self._items:
                 if not self._put(item):
                     return
+                del item
         except BaseException as raised:  # it is raised again where the items are taken
             error = raised
         self._put(_End(error))

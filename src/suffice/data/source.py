@@ -17,6 +17,9 @@ from suffice.data.table_file import ARROW, JSON_LINES, PARQUET, ending_of
 from suffice.data.text_source import TextSource
 from suffice.errors import InvalidFile, MissingPackage, UnreadableFile
 
+# What may hold Arrow data without saying so at its start.
+STREAMS = (".arrow", ".arrows", ".feather", ".ipc")
+
 
 class Source(Protocol):
     """A file whose columns are known and whose rows are yet to be read."""
@@ -38,26 +41,30 @@ class Source(Protocol):
 
 def open_source(path: Path, wanted: Wanted) -> Source:
     """The file at a path, told by its first bytes and its ending."""
-    packages.check_some()
     check_file(path)
     start, ending = _start(path), ending_of(path)
     if start.startswith(PARQUET):
-        return (
-            ParquetSource.open(path)
-            if packages.pyarrow()
-            else LazySource.open(path, "scan_parquet")
-        )
+        return ParquetSource.open(path) if _has_pyarrow() else LazySource.open(path, "scan_parquet")
     if start.startswith(ARROW):
-        return ArrowSource.open(path) if packages.pyarrow() else LazySource.open(path, "scan_ipc")
+        return ArrowSource.open(path) if _has_pyarrow() else LazySource.open(path, "scan_ipc")
     if ending == ".parquet":
         raise InvalidFile(f"{path} is not a Parquet file, or it was cut short.")
-    if ending in (".arrow", ".arrows", ".feather", ".ipc"):
-        if packages.pyarrow() is None:
+    if ending in STREAMS:
+        if not _has_pyarrow():
             raise MissingPackage(f"{path} is an Arrow stream; reading it needs pyarrow.")
         return ArrowSource.open(path)
     if ending in JSON_LINES:
         raise InvalidFile(f"{path} holds JSON lines, which are not read in parts; save it as CSV.")
+    packages.check_some()
     return TextSource.open(path, (wanted.target,), wanted.missing)
+
+
+def _has_pyarrow() -> bool:
+    """Whether pyarrow is there; else polars must be. Each takes memory, so one is enough."""
+    if packages.pyarrow() is not None:
+        return True
+    packages.check_some()
+    return False
 
 
 def _start(path: Path) -> bytes:

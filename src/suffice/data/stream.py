@@ -64,11 +64,14 @@ class FileStream:
     def _chunks(self, number: int, at: Position) -> Iterator[Chunk]:
         sizes = [path.stat().st_size for path in self.paths]
         before, total = sum(sizes[:number]), max(1, sum(sizes))
-        for piece in self._pieces(number, at):
-            row = piece.row + len(piece)
-            after = Position(number, row, piece.mark, piece.mark_row)
+
+        def chunk(piece: Piece) -> Chunk:
+            after = Position(number, piece.row + len(piece), piece.mark, piece.mark_row)
             share = (before + piece.share * sizes[number]) / total
-            yield Chunk(piece.frames, str(self.paths[number]), piece.row, after, share)
+            return Chunk(piece.frames, str(self.paths[number]), piece.row, after, share)
+
+        # No variable may hold a chunk while the next one is read.
+        return map(chunk, self._pieces(number, at))
 
     def _pieces(self, number: int, at: Position) -> Iterator[Piece]:
         path = self.paths[number]
@@ -103,9 +106,7 @@ class ObjectStream:
         """All chunks."""
         rows = chunk_rows(len(self.roles.features))
         try:
-            for piece in cut(self._numbered(rows), rows, start.row):
-                after = Position(0, piece.row + len(piece))
-                yield Chunk(piece.frames, "", piece.row, after, 0.0)
+            yield from map(_unnamed, cut(self._numbered(rows), rows, start.row))
         except Exception as error:
             raise FileFailed(0, error) from error
 
@@ -121,6 +122,10 @@ class ObjectStream:
                 f"the input failed after {row} rows: {error!r}. Nothing was kept; mend the "
                 "source and start again."
             ) from error
+
+
+def _unnamed(piece: Piece) -> Chunk:
+    return Chunk(piece.frames, "", piece.row, Position(0, piece.row + len(piece)), 0.0)
 
 
 def is_stream(X: Any) -> bool:

@@ -44,7 +44,8 @@ def blocks(path: Path, start: int = 0, size: int = BLOCK_BYTES) -> Iterator[Bloc
 def _rest(text: IO[bytes], data: bytes, path: Path, start: int) -> bytes:
     """What is left of the last record; a line end between quotes does not end it."""
     line = b"" if data.endswith(b"\n") else text.readline()
-    quotes = data.count(b'"') + line.count(b'"')
+    quotes = data.count(b'"') if b'"' in data else 0
+    quotes += line.count(b'"')
     lines = [line]
     while quotes % 2 and (line := text.readline()):
         quotes += line.count(b'"')

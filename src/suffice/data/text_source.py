@@ -38,7 +38,7 @@ class TextSource:
         """A file after a look at its first lines."""
         name = str(path)
         first = next(blocks(path), None)
-        if first is None or not first.data.strip():
+        if first is None or first.data.isspace():
             raise InvalidFile(f"{name} is empty; a line of column names and rows are needed.")
         text = as_utf8(first.data, name)
         mark = len(codecs.BOM_UTF8) if first.data.startswith(codecs.BOM_UTF8) else 0
@@ -87,8 +87,10 @@ class TextSource:
             )
         except (pl.exceptions.PolarsError, OSError, ValueError):
             return None
-        if frame[at[last]].null_count() and not self._even(data, len(frame)):
-            # A line with too few fields is read as if the last were missing, as is an empty one.
+        # A line with too few fields is read as if the last were missing, as is an empty one; one
+        # with too many is passed over where some columns are not asked for.
+        doubtful = frame.width < len(types) or frame[at[last]].null_count()
+        if doubtful and not self._even(data):
             return None
         return frame.select(pl.col(at[name]).alias(name) for name in names)
 
@@ -111,13 +113,18 @@ class TextSource:
         except (arrow.ArrowInvalid, arrow.ArrowKeyError, ValueError):
             return None
 
-    def _even(self, data: bytes, rows: int) -> bool:
-        """Whether there are as many separators as so many rows have."""
+    def _even(self, data: bytes) -> bool:
+        """Whether all lines have as many separators as the first line of the file."""
         text = np.frombuffer(data, np.uint8)
-        found = text == ord(self.how.separator)
+        fields, lines = text == ord(self.how.separator), text == ord("\n")
         if b'"' in data:
-            found &= np.bitwise_xor.accumulate(text == ord('"')) == 0
-        return int(np.count_nonzero(found)) == rows * (len(self.how.names) - 1)
+            outside = np.bitwise_xor.accumulate(text == ord('"')) == 0
+            fields, lines = fields & outside, lines & outside
+        ends = np.flatnonzero(lines)
+        if not data.endswith(b"\n"):
+            ends = np.append(ends, len(data))
+        before = np.searchsorted(np.flatnonzero(fields), ends)
+        return bool((np.diff(before, prepend=0) == len(self.how.names) - 1).all())
 
     def _field_by_field(self, block: Block, names: Sequence[str]) -> Any:
         """The same rows, slowly; an error names the line."""

@@ -53,7 +53,6 @@ class Checkpoint:
     path: Path
     paths: Sequence[Path]
     task: dict[str, Any]
-    interval: float = INTERVAL
     before: State | None = None  # that at the start of a file which could not be read
     _prints: list[Fingerprint] = field(default_factory=list)
     _due: float = 0.0
@@ -103,7 +102,7 @@ class Checkpoint:
                 "from there."
             ) from None
         now = monotonic()
-        self._due = now + max(self.interval, SPARSENESS * (now - start))
+        self._due = now + max(INTERVAL, SPARSENESS * (now - start))
 
     def _read(self) -> State:
         name = str(self.path)
@@ -128,11 +127,11 @@ class Checkpoint:
         )
 
     def _check_task(self, task: dict[str, Any]) -> None:
-        for key in sorted(task.keys() | self.task.keys()):
-            if task.get(key) != self.task.get(key):
+        for key, value in self.task.items():
+            if task.get(key) != value:
                 raise InvalidParameter(
                     f"the checkpoint {self.path} was made with {key} {task.get(key)!r}, not "
-                    f"{self.task.get(key)!r}. Name another file, or remove it to start again."
+                    f"{value!r}. Name another file, or remove it to start again."
                 )
 
     def _changed(self, files: list[list[Any]]) -> list[int]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
+from suffice.data.chunk import CHUNK_ENTRIES
 from suffice.data.features import infinite
 from suffice.errors import HasGaps, NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
@@ -43,8 +44,10 @@ class Reader:
     def of(cls, batch: Batch) -> Reader:
         """The reader for a batch; small data is not worth a second thread."""
         n, d = batch.features.shape
-        threads = batch.threads or (n_threads() if n * d >= COMPILED_FROM else 1)
-        return cls(batch, kernels_for(n * d), threads)
+        if batch.is_chunk:
+            # Where a chunk is full more will come, which repay compiled loops.
+            return cls(batch, kernels_for(COMPILED_FROM if n * d >= CHUNK_ENTRIES else 0), 1)
+        return cls(batch, kernels_for(n * d), n_threads() if n * d >= COMPILED_FROM else 1)
 
     @property
     def shape(self) -> tuple[int, int]:

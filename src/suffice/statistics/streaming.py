@@ -22,7 +22,7 @@ from suffice.data.chunk import Chunk, Position
 from suffice.data.chunk_batch import batch_of
 from suffice.data.prefetch import Prefetched
 from suffice.data.roles import Roles
-from suffice.data.stream import FileFailed, Stream
+from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
 from suffice.statistics.checkpoint import Checkpoint, State
 from suffice.statistics.incomplete import AnyStatistics
@@ -31,7 +31,7 @@ from suffice.statistics.relabelling import typed
 from suffice.statistics.threads import blas_threads, n_threads
 
 # Every thread holds a chunk: more threads than this take memory, and wait for the reader.
-MOST_THREADS = 4
+MOST_THREADS = 3
 
 Part: TypeAlias = AnyStatistics | None
 OfBatch: TypeAlias = Callable[[Batch], AnyStatistics]
@@ -67,8 +67,15 @@ def summarize_stream(
     if checkpoint is not None:
         checkpoint.commit(run.state)
     if run.state.statistics is None:
-        raise InvalidFeatures("there is no row of positive weight.")
+        raise InvalidFeatures(f"there is no row of positive weight in {_inputs(stream)}.")
     return run.state.statistics if stream.roles.typed else typed(run.state.statistics)
+
+
+def _inputs(stream: Stream) -> str:
+    if not isinstance(stream, FileStream):
+        return "the input"
+    more = f" and {len(stream.paths) - 1} further files" if len(stream.paths) > 1 else ""
+    return f"{stream.paths[0]}{more}"
 
 
 class _Run:

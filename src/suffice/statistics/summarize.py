@@ -148,7 +148,7 @@ def _task(roles: Roles, detail: str) -> dict[str, Any]:
         "detail": detail,
         "missing": list(wanted.missing),
         "drop_unlabelled": wanted.drop_unlabelled,
-        "chunk": chunk_rows(len(roles.features)),
+        "rows a chunk": chunk_rows(len(roles.features)),
     }
 
 

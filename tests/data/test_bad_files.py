@@ -1,0 +1,234 @@
+"""What is wrong with files is told by an error that names the file, and where in it."""
+
+from __future__ import annotations
+
+import gzip
+import os
+
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+import suffice as sf
+from suffice.data import chunk
+from suffice.errors import (
+    ChangedInput,
+    InvalidFeatures,
+    InvalidFile,
+    InvalidLabels,
+    InvalidParameter,
+    InvalidWeights,
+    MissingFile,
+    NotFinite,
+    NotNumbers,
+    UnreadableFile,
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, and chunks of a few rows."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 40)
+    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
+    return tmp_path
+
+
+def frame(rows=100, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rows, 3))
+    return pl.DataFrame(X, schema=["a", "b", "c"]).with_columns(
+        label=pl.Series(rng.integers(2, size=rows))
+    )
+
+
+def three(change, ending="parquet"):
+    """Three files, the last one changed."""
+    for i in range(3):
+        one = frame(seed=i) if i < 2 else change(frame(seed=i))
+        getattr(one, f"write_{ending}")(f"rows{i}.{ending}")
+    return f"rows*.{ending}"
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_column_missing_in_the_third_file(folder, ending):
+    files = three(lambda one: one.rename({"b": "bee"}), ending)
+    with pytest.raises(InvalidFeatures, match=rf"rows2\.{ending} lacks 'b', which rows0"):
+        sf.summarize(files, target="label")
+
+
+def test_a_file_with_further_columns(folder):
+    files = three(lambda one: one.with_columns(d=pl.lit(1.0)))
+    with pytest.raises(InvalidFeatures, match=r"rows2\.parquet has 'd' beside .*columns="):
+        sf.summarize(files, target="label")
+    assert sf.summarize(files, target="label", columns=["a", "c"]).count.sum() == 300
+
+
+def test_a_file_that_changes_its_types(folder):
+    files = three(lambda one: one.with_columns(pl.col("b").cast(pl.String)))
+    with pytest.raises(NotNumbers, match=r"rows2\.parquet has columns that are no numbers: 'b'"):
+        sf.summarize(files, target="label")
+    files = three(lambda one: one.with_columns(pl.col("label").cast(pl.String)))
+    with pytest.raises(InvalidLabels, match=r"strings in rows2\.parquet but integers in rows0"):
+        sf.summarize(files, target="label")
+    frame().with_columns(pl.col("label").cast(pl.Date)).write_parquet("dates.parquet")
+    with pytest.raises(InvalidLabels, match=r"labels 'label' of dates\.parquet hold Date"):
+        sf.summarize("dates.parquet", target="label")
+
+
+def test_a_corrupt_page_is_told_with_its_row_group_and_column(folder):
+    pq.write_table(
+        frame(1000).to_arrow(),
+        "rows.parquet",
+        row_group_size=100,
+        compression="gzip",
+        use_dictionary=False,
+    )
+    column = pq.ParquetFile("rows.parquet").metadata.row_group(6).column(1)
+    data = bytearray((folder / "rows.parquet").read_bytes())
+    middle = column.data_page_offset + column.total_compressed_size // 2
+    data[middle : middle + 60] = bytes(60)
+    (folder / "rows.parquet").write_bytes(data)
+    told = r"rows\.parquet, row group 6 \(rows 600 to 699\), column 'b': cannot be read"
+    rows = []
+    with pytest.raises(InvalidFile, match=told):
+        sf.summarize("rows.parquet", target="label", progress=lambda p: rows.append(p.rows))
+    assert rows[-1] >= 580
+
+
+def test_files_cut_short_or_of_another_kind(folder):
+    frame().write_parquet("rows.parquet")
+    frame().write_ipc("rows.arrow")
+    for name in ("rows.parquet", "rows.arrow"):
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[: len(data) // 2])
+        with pytest.raises(InvalidFile, match=name.replace(".", r"\.")):
+            sf.summarize(name, target="label")
+    (folder / "no.parquet").write_text("a,label\n1,2\n")
+    with pytest.raises(InvalidFile, match=r"no\.parquet is not a Parquet file"):
+        sf.summarize("no.parquet", target="label")
+    (folder / "rows.csv.gz").write_bytes(gzip.compress(frame(5000).write_csv().encode())[:-99])
+    with pytest.raises(InvalidFile, match=r"rows\.csv\.gz cannot be decompressed"):
+        sf.summarize("rows.csv.gz", target="label")
+    (folder / "rows.jsonl").write_text('{"a": 1, "label": 2}\n')
+    with pytest.raises(InvalidFile, match=r"rows\.jsonl holds JSON lines"):
+        sf.summarize("rows.jsonl", target="label")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("1,2", "2 fields where the first line has 4"),
+        ("1,2,3,0,5", "5 fields where the first line has 4"),
+        ("1,two,3,0", "column 'b' holds 'two', which is no number"),
+        ("1,1_0,3,0", "column 'b' holds '1_0', which is no number"),
+    ],
+)
+@pytest.mark.parametrize("columns", [None, ["a", "b"]])
+@pytest.mark.parametrize("block", [1 << 24, 300])
+def test_a_bad_line_of_csv_is_told_by_its_number(folder, monkeypatch, line, told, columns, block):
+    from suffice.data import text_source
+
+    monkeypatch.setattr(text_source, "BLOCK_BYTES", block)
+    lines = frame().write_csv().splitlines()
+    (folder / "rows.csv").write_text("\n".join([*lines[:70], line, *lines[70:]]))
+    with pytest.raises((InvalidFile, NotNumbers), match=rf"rows\.csv, line 71: {told}"):
+        sf.summarize("rows.csv", target="label", columns=columns)
+
+
+def test_bytes_that_are_no_text(folder, monkeypatch):
+    from suffice.data import text_blocks
+
+    monkeypatch.setattr(text_blocks, "MOST_RECORD_BYTES", 100)
+    (folder / "rows.csv").write_bytes(b"a,label\n1,caf\xe9\n")
+    with pytest.raises(InvalidFile, match=r"rows\.csv is not UTF-8"):
+        sf.summarize("rows.csv", target="label")
+    (folder / "open.csv").write_text('a,label\n1,"b\n' + "2,c\n" * 9_000_000)
+    with pytest.raises(InvalidFile, match=r"open\.csv, line 1 or later: a quote"):
+        sf.summarize("open.csv", target="label")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_missing_labels_and_bad_numbers_are_told_with_their_row(folder, ending):
+    def write(**columns):
+        getattr(frame().with_columns(**columns), f"write_{ending}")(f"rows.{ending}")
+
+    holes = pl.when(pl.int_range(pl.len()) == 63).then(None)
+    write(label=holes.otherwise(pl.col("label")))
+    with pytest.raises(InvalidLabels, match=rf"rows\.{ending}: the label 'label' is .* row 63"):
+        sf.summarize(f"rows.{ending}", target="label")
+    write(b=pl.when(pl.int_range(pl.len()) == 63).then(np.inf).otherwise(pl.col("b")))
+    with pytest.raises(NotFinite, match=rf"rows\.{ending}: .*infinity: .*row 63, column 'b'"):
+        sf.summarize(f"rows.{ending}", target="label")
+    write(b=pl.when(pl.int_range(pl.len()) == 63).then(-2.0).otherwise(1.0))
+    with pytest.raises(InvalidWeights, match=rf"rows\.{ending}: the weight 'b' in row 63 is -2"):
+        sf.summarize(f"rows.{ending}", target="label", weight="b")
+
+
+def test_labels_that_are_no_classes(folder):
+    frame().write_parquet("rows.parquet")
+    with pytest.raises(InvalidLabels, match=r"rows\.parquet: Unknown label type: continuous"):
+        sf.summarize("rows.parquet", target="a")
+    (folder / "rows.csv").write_text("a,label\n1,1\n2,1.0\n")
+    with pytest.raises(InvalidLabels, match=r"label 1 is written '1' and '1\.0'"):
+        sf.summarize("rows.csv", target="label")
+
+
+def test_names_that_no_column_has(folder):
+    frame().write_parquet("rows.parquet")
+    for options, told in (
+        ({"target": "lable"}, "no column 'lable'. Did you mean 'label'"),
+        ({"target": "label", "weight": "w"}, "no column 'w'"),
+        ({"target": "label", "columns": ["a", "z"]}, "no column 'z'"),
+        ({"target": "label", "columns": ["a", "a"]}, "more than once"),
+        ({"target": "label", "columns": []}, "empty"),
+        ({"target": "label", "columns": ["label"]}, "is the target"),
+        ({"target": "label", "weight": "label"}, "cannot be the target and the weights"),
+        ({}, "name it by target="),
+        ({"target": "label", "y": [1]}, "name it by target="),
+    ):
+        with pytest.raises(InvalidParameter, match=told):
+            sf.summarize("rows.parquet", **options)
+
+
+def test_paths_that_lead_nowhere(folder, monkeypatch):
+    frame().write_csv("rows.csv")
+    with pytest.raises(MissingFile, match=r"no file matches '\*\.parquet'"):
+        sf.summarize("*.parquet", target="label")
+    with pytest.raises(MissingFile, match=r"there is no file row\.csv\. Did you mean rows\.csv"):
+        sf.summarize("row.csv", target="label")
+    with pytest.raises(UnreadableFile, match="is a folder"):
+        sf.summarize(str(folder), target="label")
+    with pytest.raises(UnreadableFile, match=r"rows\.csv is named 2 times"):
+        sf.summarize(["rows.csv", "rows.csv"], target="label")
+    os.mkfifo("pipe")
+    with pytest.raises(UnreadableFile, match="not a regular file"):
+        sf.summarize("pipe", target="label")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(UnreadableFile, match=r"rows\.csv cannot be read: permission denied"):
+        sf.summarize("rows.csv", target="label")
+
+
+def test_files_without_rows(folder):
+    (folder / "rows.csv").write_text("a,label\n")
+    frame(0).write_parquet("rows.parquet")
+    (folder / "nothing.csv").write_text("")
+    for name in ("rows.csv", "rows.parquet"):
+        with pytest.raises(InvalidFeatures, match=rf"no row .* in {name}"):
+            sf.summarize(name, target="label")
+    with pytest.raises(InvalidFile, match=r"nothing\.csv is empty"):
+        sf.summarize("nothing.csv", target="label")
+    frame(7).write_csv("more.csv")
+    (folder / "rows.csv").write_text("a,b,c,label\n")
+    assert sf.summarize(["rows.csv", "more.csv"], target="label").count.sum() == 7
+
+
+def test_a_file_that_changes_while_it_is_read(folder):
+    frame().write_csv("rows.csv")
+
+    def meddle(progress):
+        os.utime("rows.csv", ns=(1, progress.rows))
+
+    with pytest.raises(ChangedInput, match=r"rows\.csv was changed while it was read"):
+        sf.summarize("rows.csv", target="label", progress=meddle)

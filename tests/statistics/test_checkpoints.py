@@ -1,0 +1,318 @@
+"""A pass that was interrupted goes on to the same bits; no row is lost or counted twice."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+import stream_runs
+
+import suffice as sf
+from suffice.data import chunk
+from suffice.errors import ChangedInput, CheckpointFailed, InvalidFile, InvalidParameter
+from suffice.statistics import checkpoint, container
+
+KILLS = 100 if os.environ.get("SUFFICE_STRESS") else 12
+SAVED = "half.checkpoint"
+DELAY = 0.003
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """Chunks of a few rows, and a checkpoint after each."""
+    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 64)
+    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(checkpoint, "INTERVAL", 0.0)
+    monkeypatch.setattr(checkpoint, "SPARSENESS", 0.0)
+
+
+def table(rows, seed=0, gaps=False):
+    """Rows of three classes, far from zero."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=rows)
+    X = 1e6 + rng.standard_normal((rows, 4)) * [1, 10, 0.1, 1e-3] + y[:, None]
+    if gaps:
+        X[rng.random(X.shape) < 0.05] = np.nan
+    frame = pl.DataFrame({f"x{j}": X[:, j] for j in range(4)}).fill_nan(None)
+    return frame.with_columns(label=pl.Series(y))
+
+
+WRITERS = {
+    "parquet": lambda frame, path: frame.write_parquet(path, row_group_size=37),
+    "arrow": lambda frame, path: frame.write_ipc(path, record_batch_size=23),
+    "csv": lambda frame, path: frame.write_csv(path),
+}
+
+
+def written(folder, ending, rows=(300, 7, 200), gaps=False):
+    """Several files of one format."""
+    for i, n in enumerate(rows):
+        WRITERS[ending](table(n, i, gaps), folder / f"rows{i}.{ending}")
+    return f"{folder}/rows*.{ending}"
+
+
+class Stop(Exception):
+    """Raised in the middle of a pass."""
+
+
+def stop_after(chunks):
+    """A listener that ends a pass."""
+    left = [chunks]
+
+    def listen(progress):
+        left[0] -= 1
+        if left[0] < 0:
+            raise Stop
+
+    return listen
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("ending", list(WRITERS))
+def test_an_interrupted_pass_goes_on_to_the_same_bits(often, tmp_path, monkeypatch, ending, gaps):
+    from suffice.data import text_blocks, text_source
+
+    monkeypatch.setattr(text_source, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 1000)
+    files, saved = written(tmp_path, ending, gaps=gaps), tmp_path / SAVED
+    whole = sf.summarize(files, target="label")
+    frames = pl.concat([table(n, i, gaps) for i, n in enumerate((300, 7, 200))])
+    assert whole == sf.summarize(frames, target="label")
+    interruptions = 0
+    for chunks in (0, 1, 3, 2, 9, 4, 100):
+        try:
+            found = sf.summarize(
+                files, target="label", checkpoint=saved, progress=stop_after(chunks)
+            )
+        except Stop:
+            interruptions += 1
+        else:
+            break
+    assert interruptions == 6
+    assert found.digest() == whole.digest()
+    assert found.count.sum() == 507
+
+
+@pytest.fixture(scope="module")
+def nursery():
+    """Where processes come from that are to be killed."""
+    found = stream_runs.Nursery()
+    yield found
+    found.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_pass_killed_at_random_moments_goes_on_to_the_same_bits(tmp_path, nursery, ending):
+    files = written(tmp_path, ending, rows=(120, 300, 90), gaps=True)
+    saved, answer = tmp_path / SAVED, tmp_path / "digest"
+    nursery.start(files, None, str(answer), DELAY, "label")
+    stream_runs.begun(answer)
+    began = time.monotonic()
+    assert nursery.ended() == 0
+    usual, expected = time.monotonic() - began, answer.read_text()
+    answer.unlink()
+    rng, kills, midway, finished = random.Random(ending), 0, 0, 0
+    while kills < KILLS // 2 or not finished:
+        pid = nursery.start(files, str(saved), str(answer), DELAY, "label")
+        if kills < KILLS // 2:
+            if rng.random() < 0.8:
+                stream_runs.begun(answer)
+            time.sleep(rng.uniform(0, 0.3) * usual)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        status = nursery.ended()
+        kills += status == -signal.SIGKILL
+        assert status in (0, -signal.SIGKILL)
+        if status == 0:
+            assert answer.read_text() == expected
+            answer.unlink()
+            saved.unlink()
+            finished += 1
+        elif saved.exists():
+            header, _ = container.unpack(container.read_whole(saved), str(saved))
+            midway += header["position"] != [0, 0, 0, 0]
+    assert midway
+    leftovers = [name for name in os.listdir(tmp_path) if name.startswith(f".{SAVED}")]
+    assert len(leftovers) <= 1
+
+
+def test_a_finished_pass_is_not_done_again(often, tmp_path):
+    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    whole = sf.summarize(files, target="label", checkpoint=saved)
+    told = []
+    again = sf.summarize(files, target="label", checkpoint=saved, progress=told.append)
+    assert again.digest() == whole.digest()
+    assert not told
+
+
+def test_a_changed_file_is_an_error_that_names_it(often, tmp_path):
+    files, saved = written(tmp_path, "csv"), tmp_path / SAVED
+    with pytest.raises(Stop):
+        sf.summarize(files, target="label", checkpoint=saved, progress=stop_after(3))
+    before = saved.read_bytes()
+    for number in (0, 2):
+        path = tmp_path / f"rows{number}.csv"
+        stat, text = path.stat(), path.read_text()
+        path.write_text(text.replace("0\n", "1\n", 1))
+        with pytest.raises(ChangedInput, match=rf"rows{number}\.csv has changed"):
+            sf.summarize(files, target="label", checkpoint=saved)
+        path.write_text(text)
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert saved.read_bytes() == before
+    assert sf.summarize(files, target="label", checkpoint=saved).count.sum() == 507
+
+
+def test_files_added_or_gone_are_an_error(often, tmp_path):
+    files, saved = written(tmp_path, "csv"), tmp_path / SAVED
+    sf.summarize(files, target="label", checkpoint=saved)
+    shutil.copy(tmp_path / "rows0.csv", tmp_path / "rows9.csv")
+    with pytest.raises(ChangedInput, match=r"rows9\.csv is different"):
+        sf.summarize(files, target="label", checkpoint=saved)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"detail": "shared"}, "detail 'separate', not 'shared'"),
+        ({"columns": ["x1", "x0"]}, "columns"),
+        ({"weight": "x3"}, "columns|weight"),
+    ],
+)
+def test_a_checkpoint_of_another_task_is_refused(often, tmp_path, options, told):
+    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    sf.summarize(files, target="label", checkpoint=saved)
+    with pytest.raises(InvalidParameter, match=told):
+        sf.summarize(files, target="label", checkpoint=saved, **options)
+
+
+def test_a_damaged_or_foreign_checkpoint_is_refused(often, tmp_path):
+    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    whole = sf.summarize(files, target="label", checkpoint=saved)
+    data = bytearray(saved.read_bytes())
+    data[-9] ^= 1
+    saved.write_bytes(data)
+    with pytest.raises(InvalidFile, match=r"half\.checkpoint is damaged"):
+        sf.summarize(files, target="label", checkpoint=saved)
+    whole.save(saved)
+    with pytest.raises(InvalidFile, match="no checkpoint but 'statistics'"):
+        sf.summarize(files, target="label", checkpoint=saved)
+
+
+def test_a_mended_file_is_read_again_from_its_start(often, tmp_path):
+    """What was counted of a file before its bad line does not count twice."""
+    files, saved = written(tmp_path, "csv"), tmp_path / SAVED
+    whole = sf.summarize(files, target="label")
+    path = tmp_path / "rows2.csv"
+    good = path.read_text()
+    lines = good.splitlines()
+    path.write_text("\n".join([*lines[:150], "1,2", *lines[150:]]) + "\n")
+    for _ in range(2):  # the second time nothing is mended yet
+        with pytest.raises(InvalidFile, match=r"rows2\.csv, line 151: 2 fields"):
+            sf.summarize(files, target="label", checkpoint=saved)
+    rows = []
+    path.write_text(good)
+    found = sf.summarize(
+        files, target="label", checkpoint=saved, progress=lambda p: rows.append(p.rows)
+    )
+    assert rows[0] > 307
+    assert found.digest() == whole.digest()
+
+
+def test_a_disk_that_fills_is_an_error_and_the_checkpoint_stays_valid(often, tmp_path, monkeypatch):
+    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    whole = sf.summarize(files, target="label")
+    write, left = container.write_whole, [5]
+
+    def fails(path, data):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        write(path, data)
+
+    monkeypatch.setattr(checkpoint, "write_whole", fails)
+    with pytest.raises(CheckpointFailed, match=r"half\.checkpoint .*No space left on device"):
+        sf.summarize(files, target="label", checkpoint=saved)
+    monkeypatch.setattr(checkpoint, "write_whole", write)
+    rows = []
+    found = sf.summarize(
+        files, target="label", checkpoint=saved, progress=lambda p: rows.append(p.rows)
+    )
+    assert rows[0] > 16
+    assert found.digest() == whole.digest()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of a process")
+def test_a_file_size_limit_leaves_the_checkpoint_valid(often, tmp_path):
+    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    with pytest.raises(Stop):
+        sf.summarize(files, target="label", checkpoint=saved, progress=stop_after(4))
+    before, limits = saved.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (512, limits[1]))
+    try:
+        with pytest.raises(CheckpointFailed, match="File too large"):
+            sf.summarize(files, target="label", checkpoint=saved)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert saved.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    whole = sf.summarize(files, target="label")
+    assert sf.summarize(files, target="label", checkpoint=saved).digest() == whole.digest()
+
+
+def test_a_checkpoint_that_cannot_be_written_is_told_before_any_row_is_read(tmp_path):
+    files = written(tmp_path, "parquet")
+    told = []
+    for saved in (tmp_path / "none" / "x", tmp_path):
+        with pytest.raises((CheckpointFailed, InvalidFile)):
+            sf.summarize(files, target="label", checkpoint=saved, progress=told.append)
+    assert not told
+
+
+def test_checkpoints_are_for_files():
+    with pytest.raises(InvalidParameter, match="files only"):
+        sf.summarize([[1.0], [2.0]], [0, 1], checkpoint="x")
+
+
+def test_commits_cost_no_more_than_a_fiftieth_of_the_time(often, tmp_path, monkeypatch):
+    """However slow the disk is: the slower a commit, the rarer the next."""
+    monkeypatch.setattr(checkpoint, "SPARSENESS", 100.0)
+    clock, commits, write = [0.0], [], container.write_whole
+
+    def slow(path, data):
+        write(path, data)
+        commits.append(clock[0])
+        clock[0] += 0.5
+
+    def work(progress):
+        clock[0] += 9.0
+
+    monkeypatch.setattr(checkpoint, "write_whole", slow)
+    monkeypatch.setattr(checkpoint, "monotonic", lambda: clock[0])
+    files = written(tmp_path, "parquet", rows=(400,))
+    sf.summarize(files, target="label", checkpoint=tmp_path / SAVED, progress=work)
+    # The first and the last are written in any case.
+    assert len(commits) > 4
+    assert 0.5 * len(commits[1:-1]) <= 0.02 * clock[0]
+
+
+def test_the_number_of_threads_changes_no_bit(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((150_000, 24)), rng.integers(5, size=150_000)
+    frame = pl.DataFrame(X, schema=[f"x{j}" for j in range(24)]).with_columns(label=pl.Series(y))
+    frame.write_parquet(tmp_path / "rows.parquet", row_group_size=40_000)
+    found = set()
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("SUFFICE_NUM_THREADS", threads)
+        found.add(sf.summarize(tmp_path / "rows.parquet", target="label").digest())
+    assert len(found) == 1
