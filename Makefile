@@ -2,26 +2,31 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+FULL := $(VENV)/.full
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check bench wheel clean
+.PHONY: demo test check docs bench wheel clean
 
 demo: $(READY)  ## fit a real table and show what comes out
 	$(BIN)/python examples/demo.py
 
-test: $(READY)  ## all tests, doctests included
+test: $(FULL)  ## all tests, doctests included
 	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered $(ARGS)
 
-check: $(READY)  ## lint, types, import contract
+check: $(FULL)  ## lint, types, import contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(FULL)  ## the site, in docs/_build/html; every example runs
+	$(BIN)/sphinx-build -W --keep-going -q -j auto docs docs/_build/html
+
 bench: $(READY)  ## against scikit-learn and the machine's own limits, in one run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	$(PIP) -e ".[bench]"
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
-wheel: $(READY)
+wheel: $(FULL)
 	$(BIN)/python -m build --no-isolation --wheel
 
 clean:
@@ -29,5 +34,9 @@ clean:
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[files,plot,cli,test,check]"
+	$(PIP) -e ".[files,plot,cli]"
 	touch $(READY)
+
+$(FULL): $(READY)
+	$(PIP) -e ".[files,plot,cli,test,check,docs]"
+	touch $(FULL)
