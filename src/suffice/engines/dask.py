@@ -15,8 +15,8 @@ from suffice.engines.parts import Job, Part, Recipe, found, length, run
 from suffice.engines.recipes import Moments
 from suffice.errors import InvalidFeatures, InvalidInput
 
-# So many parts are added in one task.
-FAN_IN = 8
+# So many parts are added in one task: few, so that all workers take part in it.
+FAN_IN = 4
 
 
 def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
