@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from suffice.data.arrays import Array, Floats, Indices
@@ -33,10 +34,15 @@ class HeldStatistics(Statistics):
         return found
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("means", "spread", "fourth", "extremes"):
+        fetched: dict[str, Callable[[], Any]] = {
+            "means": lambda: self.moments.means(),
+            "spread": lambda: self.moments.scatter(hold=True),
+            "fourth": lambda: self.moments.fourth(self.means, self.weight),
+            "extremes": lambda: self.moments.limits(),
+        }
+        if name not in fetched:
             raise AttributeError(name)
-        for field, value in self.moments.fields(self.weight, hold=True).items():
-            object.__setattr__(self, field, value)
+        object.__setattr__(self, name, fetched[name]())
         return object.__getattribute__(self, name)
 
     @property

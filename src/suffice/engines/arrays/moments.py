@@ -43,28 +43,31 @@ class Moments:
         """How many features a row has."""
         return int(self.mean[0].shape[1])
 
-    def fields(self, weight: Floats, hold: bool) -> dict[str, Any]:
-        """The fields of Statistics that these make up; matrices stay if they are to be held."""
-        fetch = self.space.fetch
-        means = Pair(fetch(self.mean[0]), fetch(self.mean[1]))
-        low, high = (fetch(table) for table in self.extremes)
-        spread: Scatter
+    def means(self) -> Pair:
+        """Means of the classes, on the host."""
+        high, low = (self.space.fetch(table) for table in self.mean)
+        return Pair(high, low)
+
+    def limits(self) -> Extremes:
+        """Extremes of the classes, on the host."""
+        low, high = (self.space.fetch(table) for table in self.extremes)
+        return Extremes(low, high)
+
+    def scatter(self, hold: bool) -> Scatter:
+        """Sums of products on the host; matrices stay on the device if they are to be held."""
         if isinstance(self.spread, Thin):
-            spread = self.spread
-        elif self.detail == "diagonal":
-            spread = Diagonal(Pair(fetch(self.spread)))
-        elif hold:
-            spread = HeldDense(Pair(self.spread), self.detail == "separate", self.space)
-        else:
-            spread = Dense(Pair(fetch(self.spread)), self.detail == "separate")
-        fourth = None
-        if self.fourths is not None:
-            found, d = fetch(self.fourths), self.n_features
-            cubic, square, quartic = found[:, :d].copy(), found[:, d].copy(), found[:, d + 1].copy()
-            fourth = Fourth(self.unit, square, cubic, quartic, means.high, weight)
-        return {
-            "means": means,
-            "spread": spread,
-            "fourth": fourth,
-            "extremes": Extremes(low, high),
-        }
+            return self.spread
+        if self.detail == "diagonal":
+            return Diagonal(Pair(self.space.fetch(self.spread)))
+        per_class = self.detail == "separate"
+        if hold:
+            return HeldDense(Pair(self.spread), per_class, self.space)
+        return Dense(Pair(self.space.fetch(self.spread)), per_class)
+
+    def fourth(self, means: Pair, weight: Floats) -> Fourth | None:
+        """Fourth-order sums about the means, on the host."""
+        if self.fourths is None:
+            return None
+        found, d = self.space.fetch(self.fourths), self.n_features
+        cubic, square, quartic = found[:, :d].copy(), found[:, d].copy(), found[:, d + 1].copy()
+        return Fourth(self.unit, square, cubic, quartic, means.high, weight)

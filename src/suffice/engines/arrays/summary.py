@@ -35,8 +35,16 @@ def summed(rows: Rows, coded: Coded, detail: str) -> Statistics:
     found = Moments(rows.space, detail, sums.mean, spread, (sums.low, sums.high), fourths, unit)
     if found.bytes > SMALL_BYTES:
         return HeldStatistics.of(coded.classes, coded.count, coded.weight, found)
-    fields = found.fields(coded.weight, hold=False)
-    return Statistics(coded.classes, coded.count, coded.weight, **fields)
+    means = found.means()
+    return Statistics(
+        coded.classes,
+        coded.count,
+        coded.weight,
+        means,
+        found.scatter(hold=False),
+        found.fourth(means, coded.weight),
+        found.limits(),
+    )
 
 
 def _is_thin(rows: Rows, coded: Coded, per_class: bool) -> bool:
