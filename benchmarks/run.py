@@ -25,6 +25,7 @@ SUBJECTS = (
     "mixtures",
     "selection",
     "quality",
+    "files",
 )
 # Threads of a matrix product wait for each other, so a busy core can cost them tenfold.
 BUSY = 0.5

@@ -131,8 +131,10 @@ def _check_named(kind: Kind, what: str) -> None:
 
 def _needs_rows(kind: Kind, given: dict[str, str | None], data: list[Path]) -> bool:
     """Whether statistics of numbers are not enough; several files are refused then."""
+    from suffice.cli.streaming import are_several
+
     needs = kind in (Kind.AUTO, Kind.MIXTURE, Kind.MIXED) or "cv" in given.values()
-    if needs and len(data) > 1:
+    if needs and are_several(data):
         _check_named(kind, "several files")
         raise InvalidParameter(
             "levels and cross-validation need all rows in memory, in one file; with several "

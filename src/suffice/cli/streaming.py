@@ -24,8 +24,7 @@ def is_streamed(
 
     wanted : which columns have which role
     """
-    several = len(data) > 1 or (has_magic(str(data[0])) and not data[0].exists())
-    if several:
+    if are_several(data):
         if categorical or reading.encoding:
             raise InvalidParameter(
                 "--categorical and --encoding are for a single table that fits into memory; "
@@ -36,6 +35,11 @@ def is_streamed(
     if categorical or reading.encoding or not path.is_file() or path.stat().st_size < LARGE_BYTES:
         return False
     return not _has_levels(path, wanted)
+
+
+def are_several(data: Sequence[Path]) -> bool:
+    """Whether several files are named, or a pattern of them."""
+    return len(data) > 1 or (has_magic(str(data[0])) and not data[0].exists())
 
 
 def summarized(

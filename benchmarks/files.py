@@ -1,0 +1,190 @@
+"""Files: summarize of files against the reader's own scan, and cost against rows and features."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import suffice as sf
+from benchmarks.case import Case
+from benchmarks.memory import usage
+from benchmarks.row import AT_MOST, Row
+from benchmarks.timing import fastest
+
+SUBJECT = "files"
+OF_THE_READER = 1.3
+OF_CHECKPOINTS = 1.02
+OF_PROPORTION = 1.3
+MEMORY_MB = 600.0
+BATCH = 1 << 16
+
+
+def missing() -> str | None:
+    """Why this subject cannot be measured, if it cannot."""
+    absent = [name for name in ("polars", "pyarrow") if find_spec(name) is None]
+    return f"{' and '.join(absent)} not installed" if absent else None
+
+
+def measure(quick: bool, say: Callable[[str], None]) -> Iterator[Row]:
+    """All rows of this subject."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _formats(Path(folder), quick, say)
+    yield from _rows(quick, say)
+    yield from _features(quick, say)
+
+
+def _formats(folder: Path, quick: bool, say: Callable[[str], None]) -> Iterator[Row]:
+    case = Case(200_000 if quick else 2_000_000, 64, 10)
+    X, y = case.data()
+    limit = None if quick else OF_THE_READER
+    for name, (write, scan) in FORMATS.items():
+        say(f"{name}, {case}")
+        path = folder / f"rows.{name.split()[0].lower()}"
+        rows = len(y) // 4 if name == "CSV" else len(y)
+        write(_table(X[:rows], y[:rows]), path)
+        ours = partial(sf.summarize, path, target="label", detail="shared")
+        calls = {
+            "ours": ours,
+            "scan": partial(scan, path),
+            "sums": partial(sf.summarize, X[:rows], y[:rows], detail="shared"),
+        }
+        if name == "Parquet zstd":
+            calls["saved"] = partial(_with_checkpoint, ours, folder / "checkpoint")
+        ms = {key: 1e3 * value for key, value in fastest(calls, rounds=5).items()}
+        shape, slower = f"{name}, {rows:,} x 64", max(ms["scan"], ms["sums"])
+        what, reader = "summarize shared", "the reader's scan or the sums alone"
+        yield Row(SUBJECT, shape, what, ms["ours"], reader, slower, AT_MOST, limit)
+        yield Row(SUBJECT, shape, what, ms["ours"], "the reader's scan", ms["scan"], AT_MOST)
+        both = ms["scan"] + ms["sums"]
+        yield Row(SUBJECT, shape, what, ms["ours"], "scan, then sums", both, AT_MOST)
+        if "saved" in ms:
+            most = None if quick else OF_CHECKPOINTS
+            what, without = "summarize with checkpoints", "without"
+            yield Row(SUBJECT, shape, what, ms["saved"], without, ms["ours"], AT_MOST, most)
+        used = usage("benchmarks.files:summarize_job", path=str(path)).resident
+        cap = f"{MEMORY_MB:.0f} MB"
+        what = "resident memory"
+        yield Row(SUBJECT, shape, what, used, cap, MEMORY_MB, AT_MOST, 1.0, unit="MB")
+        path.unlink()
+
+
+def _with_checkpoint(ours: Callable[..., Any], path: Path) -> Any:
+    path.unlink(missing_ok=True)
+    return ours(checkpoint=path)
+
+
+def summarize_job(path: str) -> Callable[[], sf.Statistics]:
+    """What the memory of a pass over a file is measured on."""
+    return partial(sf.summarize, path, target="label", detail="shared")
+
+
+def _table(X: np.ndarray, y: np.ndarray) -> Any:
+    import pyarrow as pa
+
+    columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])}
+    return pa.table({**columns, "label": y})
+
+
+def _write_parquet(compression: str, table: Any, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path, compression=compression, use_dictionary=False)
+
+
+def _write_arrow(table: Any, path: Path) -> None:
+    import pyarrow.feather as feather
+
+    feather.write_feather(table, str(path), compression="uncompressed")
+
+
+def _write_csv(table: Any, path: Path) -> None:
+    import polars as pl
+
+    pl.from_arrow(table).write_csv(path, float_precision=6)
+
+
+def _scan_parquet(path: Path) -> int:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        return sum(len(batch) for batch in file.iter_batches(BATCH))
+
+
+def _scan_arrow(path: Path) -> int:
+    import pyarrow as pa
+
+    with pa.OSFile(str(path)) as file:
+        reader = pa.ipc.open_file(file)
+        return sum(len(reader.get_batch(i)) for i in range(reader.num_record_batches))
+
+
+def _scan_csv(path: Path) -> int:
+    import polars as pl
+
+    types = {f"x{j}": pl.Float64 for j in range(64)}
+    frame = pl.scan_csv(path, schema_overrides=types)
+    return sum(len(batch) for batch in frame.collect_batches(chunk_size=BATCH))
+
+
+FORMATS: dict[str, tuple[Callable[[Any, Path], None], Callable[[Path], int]]] = {
+    "Parquet zstd": (partial(_write_parquet, "zstd"), _scan_parquet),
+    "Parquet snappy": (partial(_write_parquet, "snappy"), _scan_parquet),
+    "Arrow": (_write_arrow, _scan_arrow),
+    "CSV": (_write_csv, _scan_csv),
+}
+
+
+def _generated(case: Case) -> Any:
+    """A stream of so many rows: the same batch again and again, so that making it costs nothing."""
+    import pyarrow as pa
+
+    table = _table(*Case(min(BATCH, case.rows), case.features, case.classes).data())
+    batch = table.to_batches()[0]
+    whole, rest = divmod(case.rows, len(batch))
+
+    def batches() -> Iterator[Any]:
+        for _ in range(whole):
+            yield batch
+        if rest:
+            yield batch.slice(0, rest)
+
+    return pa.RecordBatchReader.from_batches(batch.schema, batches())
+
+
+def _pass(case: Case) -> Any:
+    return sf.summarize(_generated(case), target="label", detail="shared")
+
+
+def _rows(quick: bool, say: Callable[[str], None]) -> Iterator[Row]:
+    """Time against rows: beyond a million it is in proportion to them."""
+    counts = [10**5, 10**6, 10**7, *([] if quick else [10**8])]
+    ms = {}
+    for rows in counts:
+        case = Case(rows, 8, 3)
+        say(f"generated, {case}")
+        rounds = 3 if rows < 10**8 else 1
+        ms[rows] = 1e3 * fastest({"pass": partial(_pass, case)}, rounds, warm=rows < 10**8)["pass"]
+        base = 10**6 if rows > 10**6 else rows
+        limit = OF_PROPORTION if rows > 10**6 and not quick else None
+        share, name = ms[base] * rows / base, "in proportion to 1,000,000 rows"
+        what = "summarize shared, generated rows"
+        yield Row(SUBJECT, f"{rows:,} x 8", what, ms[rows], name, share, AT_MOST, limit)
+
+
+def _features(quick: bool, say: Callable[[str], None]) -> Iterator[Row]:
+    """Time against features, beside one product of as many rows, which grows likewise."""
+    rows = 50_000 if quick else 500_000
+    for features in (4, 16, 64, 256):
+        case = Case(rows, features, 3)
+        say(f"generated, {case}")
+        X, _ = case.data()
+        calls = {"pass": partial(_pass, case), "product": partial(np.matmul, X.T, X)}
+        ms = {key: 1e3 * value for key, value in fastest(calls, rounds=3).items()}
+        what, name = "summarize shared, by features", "X.T @ X of rows in memory"
+        yield Row(SUBJECT, f"{rows:,} x {features}", what, ms["pass"], name, ms["product"], AT_MOST)
