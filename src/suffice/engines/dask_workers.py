@@ -19,7 +19,7 @@ def check_workers() -> None:
     """
     from dask.base import get_scheduler
 
-    client = getattr(get_scheduler(), "__self__", None)
+    client: Any = getattr(get_scheduler(), "__self__", None)
     if not hasattr(client, "run") or client.asynchronous or client in _checked:
         return
     # By built-in names only: what is sent must not need the package to be read.
