@@ -186,7 +186,7 @@ def test_names_that_no_column_has(folder):
         ({"target": "label", "columns": ["label"]}, "is the target"),
         ({"target": "label", "weight": "label"}, "cannot be the target and the weights"),
         ({}, "name it by target="),
-        ({"target": "label", "y": [1]}, "name it by target="),
+        ({"target": "label", "sample_weight": [1]}, "name it by target="),
     ):
         with pytest.raises(InvalidParameter, match=told):
             sf.summarize("rows.parquet", **options)

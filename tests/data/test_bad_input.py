@@ -397,7 +397,6 @@ def test_a_target_must_be_a_column_of_a_frame():
     refused(InvalidLabels, "no column 'sort'.*'u', 'v', 'kind'", FRAME, target="sort")
     refused(InvalidInput, "pass no y", FRAME, Y, target="kind")
     refused(InvalidInput, "data frame", GOOD, target="kind")
-    refused(InvalidInput, "data frame|collect", pl.LazyFrame(FRAME), target="kind")
     refused(InvalidFeatures, "no columns|empty", FRAME[["kind"]], target="kind")
     refused(
         InvalidLabels, "row 3", FRAME.assign(kind=["a", "b", "a", None, "a", "a"]), target="kind"

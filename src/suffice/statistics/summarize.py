@@ -95,11 +95,11 @@ def summarize(
             )
         found: AnyStatistics = engine.summarize(X, y, sample_weight, detail, target)
         return found
-    if files or is_stream(X):
-        if y is not None or sample_weight is not None or target is None:
+    if y is None and (files or is_stream(X)):
+        if sample_weight is not None or target is None:
             raise InvalidParameter(
                 "the labels of rows that are read in parts are a column: name it by target=, and "
-                "that of weights, if any, by weight=; pass neither y nor sample_weight."
+                "that of weights, if any, by weight=, not by sample_weight."
             )
         chosen = None if columns is None else tuple(columns)
         wanted = Wanted(target, weight, chosen)
