@@ -36,6 +36,9 @@ SMALL = 1e-3
 GONE = 1e-9
 MOST_FLATTENINGS = 4
 
+# Variances that vanish are looked for every so many steps.
+LOOKS = 10
+
 # Beyond this many features the matrices of EM would fill the memory.
 MOST_FEATURES = 4096
 
@@ -123,24 +126,27 @@ class _Em:
         """Iterate to the end, taking longer steps where the steps agree (SQUAREM)."""
         state = self._first()
         self._decide(state)
-        flattened = 0
+        flattenings = MOST_FLATTENINGS + len(state.scatter)
         for i in range(MOST_STEPS):
             one = self._next(state)
             two = self._next(one)
             state = self._leap(state, one, two)
             # Slow changes hide behind fast ones, so a step must be far below what may remain.
-            if self._apart(two, one) < (TOLERANCE if i > MANY_STEPS else TOLERANCE / 100):
-                moving = self._moving(two, one)
-                if not moving.any():
-                    state = two
-                    break
-                if (moving > GONE).any():
-                    continue
-                state = self._flattened(two)
-                flattened += 1
-                if flattened == MOST_FLATTENINGS:
-                    break
-                self._decide(state)
+            near = self._apart(two, one) < (TOLERANCE if i > MANY_STEPS else TOLERANCE / 100)
+            if not near and (i < MANY_STEPS or i % LOOKS):
+                continue
+            moving = self._moving(two, one)
+            if near and not moving.any():
+                state = two
+                break
+            # Towards a covariance that is singular there is no end: the likelihood has no bound.
+            if (moving > GONE).any() if near else not ((moving > 0) & (moving < GONE)).any():
+                continue
+            state = self._flattened(two)
+            flattenings -= 1
+            if not flattenings:
+                break
+            self._decide(state)
         return self._statistics(state, final=True)
 
     def _decide(self, state: State) -> None:
