@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 FULL := $(VENV)/.full
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check docs bench wheel clean
+.PHONY: demo test check docs bench extras wheel clean
 
 demo: $(READY)  ## fit a real table and show what comes out
 	$(BIN)/python examples/demo.py
@@ -25,6 +25,9 @@ docs: $(FULL)  ## the site, in docs/_build/html; every example runs
 bench: $(READY)  ## against scikit-learn and the machine's own limits, in one run
 	$(PIP) -e ".[bench]"
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+extras: $(FULL)  ## Spark and PyTorch, so that their tests run too
+	$(PIP) -e ".[spark,torch]"
 
 wheel: $(FULL)
 	$(BIN)/python -m build --no-isolation --wheel

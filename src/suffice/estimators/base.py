@@ -100,6 +100,12 @@ class Classifier(
         scores = self._answer(X, "scores")
         return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
 
+    @anywhere
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that get their own label."""
+        found: float = super().score(X, y, sample_weight)
+        return found
+
     @property
     def priors_(self) -> Floats:
         """Prior probability of each class."""

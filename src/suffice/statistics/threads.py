@@ -36,7 +36,7 @@ def n_threads() -> int:
 
 @contextmanager
 def usual_threads(number: int) -> Iterator[None]:
-    """So many threads unless SUFFICE_NUM_THREADS says otherwise: the rest have work of their own."""
+    """So many threads unless SUFFICE_NUM_THREADS says otherwise: others have work of their own."""
     before = _usual.set(number)
     try:
         yield
