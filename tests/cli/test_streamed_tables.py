@@ -103,6 +103,14 @@ def test_options_reach_the_pass(folder):
     assert "was made with detail 'diagonal', not 'separate'" in told
 
 
+def test_a_checkpoint_is_for_tables_that_are_read_in_parts(folder):
+    run("summarize", "all.csv", "-t", "species", "-o", "a.stats", "--checkpoint", "half")
+    assert (folder / "half").exists()
+    flowers().write_csv("flowers.csv")
+    told = refused("summarize", "flowers.csv", "-t", "species", "-o", "s", "--checkpoint", "x")
+    assert "flowers.csv is read as a whole" in told
+
+
 def test_what_needs_all_rows_refuses_several_files(folder):
     for kind in ("auto", "mixture"):
         told = refused("fit", "rows*.csv", "-t", "species", "--model", kind, "-o", "m.suffice")

@@ -76,12 +76,10 @@ def fit(
     """
     from suffice.cli.loaded import is_ours, load_statistics
     from suffice.cli.output import check_model_out
-    from suffice.cli.streaming import is_streamed, summarized, wanted_of
+    from suffice.cli.streaming import wanted_of
 
     check_model_out(out)
     given = {"pooling": pooling, "shrinkage": shrinkage}
-    reading = options.Reading.of(missing, encoding)
-    left_out, levels = options.listed(drop), options.listed(categorical)
     found = None
     if len(data) == 1 and is_ours(data[0]):
         of_tables = {"target": target, "weights": weights, "categorical": categorical, "drop": drop}
@@ -94,32 +92,53 @@ def fit(
         fitted = _of_statistics(statistics, str(data[0]), model, priors, given)
     elif target is None:
         raise InvalidParameter("name the column with the classes by --target.")
-    elif _needs_rows(model, given, data) or not is_streamed(
-        data,
-        wanted := wanted_of(target, weights, left_out, reading, drop_unlabelled),
-        reading,
-        levels,
-    ):
-        from suffice.cli.training import read_training
-
-        rows = read_training(
-            data[0],
-            target,
-            weights=weights,
-            categorical=levels,
-            drop=left_out,
-            reading=reading,
-            drop_unlabelled=drop_unlabelled,
-            gaps=model is Kind.MIXTURE,
-        )
-        fitted, found = _of_rows(rows, model, priors, given, folds)
     else:
-        statistics = summarized(data, wanted, _detail(model, given), checkpoint)
-        fitted = _of_statistics(statistics, str(data[0]), model, priors, given)
+        reading, levels = options.Reading.of(missing, encoding), options.listed(categorical)
+        wanted = wanted_of(target, weights, options.listed(drop), reading, drop_unlabelled)
+        statistics = _streamed(data, wanted, reading, levels, model, given, checkpoint)
+        if statistics is not None:
+            fitted = _of_statistics(statistics, str(data[0]), model, priors, given)
+        else:
+            rows = _read(data[0], wanted, reading, levels, model)
+            fitted, found = _of_rows(rows, model, priors, given, folds)
     import suffice as sf
 
     sf.save(fitted, out, created=date.today())
     _tell(fitted, found, out, json)
+
+
+def _streamed(
+    data: list[Path],
+    wanted: Any,
+    reading: options.Reading,
+    levels: list[str],
+    kind: Kind,
+    given: dict[str, str | None],
+    checkpoint: Path | None,
+) -> Any:
+    """Statistics of tables that are read in parts; None where all rows are needed, or are few."""
+    from suffice.cli.streaming import is_streamed, summarized
+
+    if _needs_rows(kind, given, data):
+        return None
+    if not is_streamed(data, wanted, reading, levels, checkpoint):
+        return None
+    return summarized(data, wanted, _detail(kind, given), checkpoint)
+
+
+def _read(path: Path, wanted: Any, reading: options.Reading, levels: list[str], kind: Kind) -> Any:
+    from suffice.cli.training import read_training
+
+    return read_training(
+        path,
+        wanted.target,
+        weights=wanted.weight,
+        categorical=levels,
+        drop=wanted.drop,
+        reading=reading,
+        drop_unlabelled=wanted.drop_unlabelled,
+        gaps=kind is Kind.MIXTURE,
+    )
 
 
 def _check_named(kind: Kind, what: str) -> None:

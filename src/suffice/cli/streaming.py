@@ -18,11 +18,16 @@ SAMPLE_BYTES = 1 << 20
 
 
 def is_streamed(
-    data: Sequence[Path], wanted: Any, reading: Reading, categorical: Sequence[str]
+    data: Sequence[Path],
+    wanted: Any,
+    reading: Reading,
+    categorical: Sequence[str],
+    checkpoint: Path | None = None,
 ) -> bool:
     """Whether to read in parts: several files always, a large one where all features are numbers.
 
     wanted : which columns have which role
+    checkpoint : makes any file a large one
     """
     if are_several(data):
         if categorical or reading.encoding:
@@ -32,9 +37,16 @@ def is_streamed(
             )
         return True
     path = data[0]
-    if categorical or reading.encoding or not path.is_file() or path.stat().st_size < LARGE_BYTES:
-        return False
-    return not _has_levels(path, wanted)
+    whole = categorical or reading.encoding or not path.is_file()
+    large = not whole and (checkpoint is not None or path.stat().st_size >= LARGE_BYTES)
+    if large and not _has_levels(path, wanted):
+        return True
+    if checkpoint is not None:
+        raise InvalidParameter(
+            f"--checkpoint is for files of numbers that are read in parts; {path} is read as a "
+            "whole. Leave it out, or leave columns of text out by --drop."
+        )
+    return False
 
 
 def are_several(data: Sequence[Path]) -> bool:

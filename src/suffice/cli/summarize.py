@@ -57,7 +57,7 @@ def summarize(
     reading = options.Reading.of(missing, encoding)
     left_out, levels = options.listed(drop), options.listed(categorical)
     wanted = wanted_of(target, weights, left_out, reading, drop_unlabelled)
-    if is_streamed(data, wanted, reading, levels):
+    if is_streamed(data, wanted, reading, levels, checkpoint):
         found = summarized(data, wanted, str(detail), checkpoint)
     else:
         found = _in_memory(data[0], wanted, reading, levels, detail)

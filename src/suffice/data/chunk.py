@@ -67,7 +67,7 @@ def piece_rows(n_features: int) -> int:
 
     A chunk keeps whole pieces in memory even where it needs but a part of them.
     """
-    return max(FEWEST_ROWS, chunk_rows(n_features) // 4)
+    return max(FEWEST_ROWS, chunk_rows(n_features) // 2)
 
 
 def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:

@@ -65,7 +65,7 @@ def summarize(
     weight : the column of weights, likewise
     columns : the features and their order; all other columns if None
     checkpoint : a file from which an interrupted pass over files goes on, to the same result in
-        every bit
+        every bit; it stays until you remove it
     progress : True for a bar on a terminal, or a function that is passed `rows`, `rate` and
         `seconds_left` as attributes of one value
 
