@@ -118,6 +118,22 @@ def test_either_package_reads_the_same_bits(small, tmp_path, monkeypatch, name):
         sf.summarize(tmp_path / name, **CHOSEN)
 
 
+@pytest.mark.parametrize("labels", ["text", "integers"])
+def test_large_record_batches_are_read_by_part(small, tmp_path, monkeypatch, labels):
+    from suffice.data import arrow_source
+
+    frame = table(labels, gaps=True).with_columns(
+        pl.col("label").cast(pl.String).cast(pl.Categorical)
+    )
+    for size in (500, 200):
+        frame.write_ipc(tmp_path / "rows.arrow", record_batch_size=size, compression="uncompressed")
+        with monkeypatch.context() as patch:
+            usual = sf.summarize(tmp_path / "rows.arrow", **CHOSEN)
+            patch.setattr(arrow_source, "LARGE_BYTES", 0)
+            assert sf.summarize(tmp_path / "rows.arrow", **CHOSEN).digest() == usual.digest()
+        assert usual == sf.summarize(frame, **CHOSEN)
+
+
 def test_columns_stand_in_any_order_in_many_files(small, tmp_path):
     frame = table().drop("other")
     frame[:200].write_parquet(tmp_path / "1.parquet")

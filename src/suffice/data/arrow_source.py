@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 
 from suffice.data import packages
 from suffice.data.arrow_schema import schema_of
-from suffice.data.chunk import Piece, Position, chunk_rows
+from suffice.data.chunk import Piece, Position, piece_rows
 from suffice.data.table_file import ARROW
 from suffice.errors import InvalidFile
 
@@ -52,35 +52,64 @@ class ArrowSource:
         """The rows from a position on, in these columns."""
         pa: Any = packages.pyarrow()
 
-        row, size, number = start.mark_row, chunk_rows(len(names)), start.mark
+        row, number, mark_row = start.mark_row, start.mark, start.mark_row
         try:
-            for number, batch, share in self._batches(names, start.mark):
-                at, mark_row = 0, row
-                while at < batch.num_rows:
-                    part = batch.slice(at, size).select(list(names))
-                    frame = nw.from_native(pa.Table.from_batches([part]), eager_only=True)
-                    yield Piece((frame,), row, number, mark_row, share)
-                    at, row = at + len(frame), row + len(frame)
+            for batch, part, share in self._parts(names, start.mark):
+                if batch != number:
+                    number, mark_row = batch, row
+                table = part if isinstance(part, pa.Table) else pa.Table.from_batches([part])
+                frame = nw.from_native(table.select(list(names)), eager_only=True)
+                yield Piece((frame,), row, number, mark_row, share)
+                row += len(frame)
         except (pa.ArrowException, OSError) as error:
             raise InvalidFile(
                 f"{self.path} cannot be read from row {row} on, near record batch {number}: "
                 f"{str(error).rstrip('.')}. Fetch or write the file again."
             ) from None
 
-    def _batches(self, names: Sequence[str], first: int) -> Iterator[tuple[int, Any, float]]:
+    def _parts(self, names: Sequence[str], first: int) -> Iterator[tuple[int, Any, float]]:
+        """Rows, the number of the record batch they are of, and the share of the file read."""
         pa: Any = packages.pyarrow()
-
         fields = [list(self.schema).index(name) for name in names]
         options = pa.ipc.IpcReadOptions(included_fields=fields)
-        size = self.path.stat().st_size
-        large = size > LARGE_BYTES * max(1, self.batches)
-        opened = pa.memory_map if large and self.batches else pa.OSFile
-        with opened(str(self.path)) as file:
+        size, rows = self.path.stat().st_size, piece_rows(len(names))
+        if self.batches and size > LARGE_BYTES * self.batches:
+            for number in range(first, self.batches):
+                yield from self._mapped(number, rows, options)
+            return
+        with pa.OSFile(str(self.path)) as file:
             if self.batches:
                 reader = pa.ipc.open_file(file, options=options)
                 for number in range(first, self.batches):
-                    yield number, reader.get_batch(number), (number + 1) / self.batches
+                    batch = reader.get_batch(number)
+                    share = (number + 1) / self.batches
+                    yield from ((number, part, share) for part in _sliced(batch, rows))
             else:
                 # A stream cannot be entered midway: what comes before is read and passed over.
                 for batch in pa.ipc.open_stream(file, options=options):
-                    yield 0, batch, min(1.0, file.tell() / size)
+                    share = min(1.0, file.tell() / size)
+                    yield from ((0, part, share) for part in _sliced(batch, rows))
+
+    def _mapped(self, number: int, rows: int, options: Any) -> Iterator[tuple[int, Any, float]]:
+        """A large record batch by parts, which are copied: what is mapped counts as memory."""
+        pa: Any = packages.pyarrow()
+        at = total = 0
+        while at == 0 or at < total:
+            with pa.memory_map(str(self.path)) as file:
+                batch = pa.ipc.open_file(file, options=options).get_batch(number)
+                total, part = batch.num_rows, _copied(batch.slice(at, rows))
+                del batch
+            at += rows
+            yield number, part, (number + min(1.0, at / max(1, total))) / self.batches
+
+
+def _sliced(batch: Any, rows: int) -> Iterator[Any]:
+    return (batch.slice(at, rows) for at in range(0, batch.num_rows, rows))
+
+
+def _copied(batch: Any) -> Any:
+    pa: Any = packages.pyarrow()
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, batch.schema) as writer:
+        writer.write_batch(batch)
+    return pa.ipc.open_stream(out.getvalue()).read_all()

@@ -8,6 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from suffice.data import packages
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk
@@ -153,10 +154,18 @@ def _text_codes(series: nw.Series[Any], missing: Sequence[str]) -> tuple[Array, 
 
 def _plain_text(series: nw.Series[Any]) -> nw.Series[Any]:
     native = series.to_native()
-    if str(getattr(native, "type", "")) == "string_view":
+    if "string_view" in str(getattr(native, "type", "")):
         # Few functions of pyarrow know the text of polars.
-        return nw.from_native(native.cast("large_string"), series_only=True)
+        arrow: Any = packages.pyarrow()
+        native = arrow.chunked_array([_viewed(one) for one in native.chunks], "large_string")
+        return nw.from_native(native, series_only=True)
     return series if series.dtype == nw.String else series.cast(nw.String)
+
+
+def _viewed(array: Any) -> Any:
+    if hasattr(array, "dictionary"):
+        return array.dictionary.cast("large_string").take(array.indices)
+    return array.cast("large_string")
 
 
 def _weights(series: nw.Series[Any], chunk: Chunk) -> Floats:
