@@ -26,6 +26,7 @@ SUBJECTS = (
     "selection",
     "quality",
     "files",
+    "clusters",
 )
 # Threads of a matrix product wait for each other, so a busy core can cost them tenfold.
 BUSY = 0.5

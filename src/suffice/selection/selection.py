@@ -17,6 +17,9 @@ SHOWN = 10
 
 MORE_IS_BETTER = ("accuracy",)
 
+# Metrics as heads of columns, where shorter.
+HEADS = {"log_loss": "log-loss", "brier": "Brier", "calibration_error": "calib."}
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -147,16 +150,19 @@ class Selection:
         return rules[self.careful] if self.chosen is None else rules.get(self.chosen, "taken")
 
     def _lines(self, at: Sequence[int]) -> list[list[str]]:
-        table = self.table
-        names = [n for n in table if not n.endswith("_se") and n not in METRICS]
-        names = [n for n in names if len({str(value) for value in table[n]}) > 1]
-        lines = [["", *names, *METRICS]]
+        table, taken = self.table, self.careful if self.chosen is None else self.chosen
+        names = [name for name in table if len({str(one.get(name)) for one in self.candidates}) > 1]
+        others = [metric for metric in METRICS if metric != self.metric]
+        heads = [HEADS.get(metric, metric) for metric in (self.metric, *others)]
+        lines = [["", "candidate", "params", *heads]]
         for i in at:
-            mark = "*" if i == self.best else ""
-            mark += "+" if i == (self.careful if self.chosen is None else self.chosen) else ""
-            values = [_brief(table[name][i]) for name in names]
-            scores = [f"{table[m][i]:.4f} ± {table[m + '_se'][i]:.4f}" for m in METRICS]
-            lines.append([mark, *values, *scores])
+            mark = ("*" if i == self.best else "") + ("+" if i == taken else "")
+            told = _told(self.candidates[i], names)
+            score, error = table[self.metric][i], table[f"{self.metric}_se"][i]
+            rest = [f"{table[metric][i]:.4f}" for metric in others]
+            lines.append(
+                [mark, told, f"{self.complexity[i]:.4g}", f"{score:.4f} ± {error:.4f}", *rest]
+            )
         return lines
 
 
@@ -170,6 +176,14 @@ def standard_error(scores: Floats, repeats: int = 1) -> Floats:
         return np.zeros(len(scores))
     with np.errstate(invalid="ignore"):
         return np.asarray(scores.std(axis=1, ddof=1) / np.sqrt(folds / repeats))
+
+
+def _told(candidate: Mapping[str, Any], names: Sequence[str]) -> str:
+    """A candidate by those of its parameters that differ between candidates."""
+    own = [name for name in names if name in candidate]
+    said = [f"{name}={_brief(candidate[name])}" for name in own if name != "model"]
+    kind = [str(candidate["model"])] if "model" in own or not said else []
+    return " ".join([*kind, *said]) if "model" in candidate or said else "candidate"
 
 
 def _brief(value: Any) -> str:
