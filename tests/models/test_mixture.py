@@ -21,8 +21,9 @@ from suffice.models.linalg import whitener
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
 from suffice.models.training import Effort, Given, Training
-from suffice.statistics import soft_pass as passes
-from suffice.statistics.soft_pass import SoftRows, soft_pass
+from suffice.statistics import soft_rows
+from suffice.statistics.soft_pass import soft_pass
+from suffice.statistics.soft_rows import SoftRows
 
 KINDS = {
     "full": Settings(),
@@ -144,7 +145,7 @@ def test_small_blocks_and_many_threads_change_nothing(kind, monkeypatch):
     start = start_of(X, 3, kind)
     whole = fitted(X, 3, kind, given=start, tol=0.0, max_iter=5)
     for name, value in {"PARALLEL_FROM": 0, "FEWEST_ROWS": 7, "MOST_ROWS": 7}.items():
-        monkeypatch.setattr(passes, name, value)
+        monkeypatch.setattr(soft_rows, name, value)
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "3")
     parts = fitted(X, 3, kind, given=start, tol=0.0, max_iter=5)
     near(parts.model.components.means, whole.model.components.means, 1e-12)

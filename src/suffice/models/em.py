@@ -12,7 +12,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.errors import TooFewRows
 from suffice.models.densities import Densities
 from suffice.models.gaussian import GaussianModel, build
-from suffice.models.mixture import STRETCH, MixtureModel, by_owner, n_parameters
+from suffice.models.mixture import MixtureModel, by_owner, n_parameters
 from suffice.models.nearest import Nearest
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
@@ -20,12 +20,14 @@ from suffice.models.training import (
     APART,
     Effort,
     Given,
+    Lessons,
     MixtureFit,
+    Pass,
     Progress,
     Training,
     most_components,
 )
-from suffice.statistics.soft_pass import SoftPass, SoftRows, soft_pass
+from suffice.statistics.soft_pass import SoftPass
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
 from suffice.statistics.thin import Thin
@@ -41,7 +43,7 @@ LEAST_PRIOR = 1e-300
 
 
 def fit_mixture(
-    training: Training,
+    lessons: Lessons,
     sizes: Indices,
     settings: Settings,
     priors: Any,
@@ -54,8 +56,8 @@ def fit_mixture(
     Every row has a share in each component of its class, or of all classes where its class is
     not known. Where that leaves no choice, the estimates are those of the classes themselves.
     """
-    em = _Em(training, np.repeat(np.arange(len(sizes)), sizes), settings, priors, effort)
-    if (sizes == 1).all() and training.all_labelled and not effort.addition:
+    em = _Em(lessons, np.repeat(np.arange(len(sizes)), sizes), settings, priors, effort)
+    if (sizes == 1).all() and lessons.all_labelled and not effort.addition:
         return em.closed_form()
     best: MixtureFit | None = None
     for start in range(1, 1 + (effort.n_init if sizes.max() > 1 else 1)):
@@ -97,7 +99,7 @@ def bic(fit: MixtureFit, settings: Settings, total: float) -> float:
 
 @dataclass(frozen=True)
 class _Em:
-    training: Training
+    lessons: Lessons
     owner: Indices  # (K,)
     given_settings: Settings
     priors: Any
@@ -106,11 +108,11 @@ class _Em:
     @cached_property
     def settings(self) -> Settings:
         """The settings that shares in rows can be estimated by."""
-        given, d = self.given_settings, self.training.X.shape[1]
+        given, d = self.given_settings, self.lessons.overall.n_features
         if given.shrinkage == "ledoit-wolf":
             # It takes fourth-order sums, which are not added up.
             return replace(given, shrinkage="oas")
-        few = self.training.counted.sum() < d + len(self.owner)
+        few = self.lessons.n_counted < d + len(self.owner)
         if few and given.structure == "full" and not (given.shrinkage or self.effort.addition):
             # Not even the pooled covariance is regular. From one iteration to the next it would
             # be a density of other directions, and EM would go to and fro between them.
@@ -119,31 +121,23 @@ class _Em:
         return given
 
     @cached_property
-    def rows(self) -> SoftRows:
-        t = self.training
-        return SoftRows.of(t.X, t.weights, t.codes, self.owner, t.gaps)
+    def passes(self) -> Pass:
+        return self.lessons.passes(self.owner)
 
     def closed_form(self) -> MixtureFit:
         """Every row belongs to one component: nothing is left to iterate."""
-        t, settings = self.training, self.given_settings
-        statistics = summarize(t.X, t.codes, t.weights, settings.detail)
+        lessons, settings = self.lessons, self.given_settings
+        statistics = lessons.by_class(settings.detail)
         components = build(statistics, settings, self.class_priors(statistics.weight))
-        model = MixtureModel.of(components, self.owner, t.classes, components.priors)
-        total = 0.0
-        for low in range(0, len(t.X), STRETCH):
-            part = slice(low, low + STRETCH)
-            joint = model.answer("joint", t.X[part])
-            own = joint[np.arange(len(joint)), t.codes[part]]
-            if t.weights is not None:
-                own = np.where(t.weights[part] > 0, own * t.weights[part], 0.0)
-            total += float(own.sum())
-        return MixtureFit(model, statistics.weight, (total / t.total,), converged=True)
+        model = MixtureModel.of(components, self.owner, lessons.classes, components.priors)
+        level = lessons.own_log_likelihood(model) / lessons.total
+        return MixtureFit(model, statistics.weight, (level,), converged=True)
 
     def start(self, rng: np.random.Generator, given: Given) -> GaussianModel:
         """Components of the rows nearest to some centres; what is given takes their place."""
         weights, means, covariances = given.weights, given.means, given.covariances
         if weights is None or means is None or covariances is None:
-            near = Nearest(self.training, self.owner)
+            near = Nearest(self.lessons.beginning, self.owner)
             centres = near.centres(rng) if means is None else means
             found = self._around(near, centres)
             weights = found.priors if weights is None else weights
@@ -153,7 +147,7 @@ class _Em:
 
     def _around(self, near: Nearest, centres: Floats) -> GaussianModel:
         """Components of the rows nearest to each centre."""
-        t, settings = self.training, self.settings
+        t, settings = near.training, self.settings
         if t.gaps:
             # What is known of each feature will do; EM takes it from there.
             structure = "spherical" if settings.structure == "spherical" else "diagonal"
@@ -197,7 +191,7 @@ class _Em:
     def class_priors(self, weight: Floats) -> Floats:
         """Priors of the classes, given the weight of the components."""
         total = by_owner(self.owner, weight)
-        return class_priors(self.priors, self.training.classes, total)
+        return class_priors(self.priors, self.lessons.classes, total)
 
 
 class _Run:
@@ -205,7 +199,7 @@ class _Run:
 
     def __init__(self, em: _Em, model: GaussianModel) -> None:
         self.em, self.model, K = em, model, len(em.owner)
-        self.weight = model.priors * em.training.total
+        self.weight = model.priors * em.lessons.total
         self.history: list[float] = []
         self.gain = np.inf
         self.notes: list[str] = []
@@ -244,7 +238,7 @@ class _Run:
         notes += [f"component {c} has no rows, even after a second start." for c in empty]
         priors = None if em.priors is None else em.class_priors(self.weight)
         return MixtureFit(
-            MixtureModel.of(self.model, em.owner, em.training.classes, priors),
+            MixtureModel.of(self.model, em.owner, em.lessons.classes, priors),
             self.weight,
             tuple(self.history),
             self.converged,
@@ -255,8 +249,8 @@ class _Run:
     def step(self) -> None:
         """One expectation and one maximisation."""
         em = self.em
-        found = soft_pass(em.rows, Densities(self.model), em.settings.detail)
-        level = found.log_likelihood / em.training.total
+        found = em.passes(Densities(self.model), em.settings.detail)
+        level = found.log_likelihood / em.lessons.total
         self.gain = level - self.history[-1] if self.history else np.inf
         self.history.append(level)
         statistics = found.statistics
@@ -298,12 +292,9 @@ class _Run:
         empty = np.flatnonzero((weight < EMPTY) & ~self.restarted)
         if not len(empty):
             return model
-        c, t = int(empty[0]), self.em.training
-        allowed = [c in stretch.components for stretch in self.em.rows.stretches]
-        row = int(found.lowest_row[np.argmin(np.where(allowed, found.lowest, np.inf))])
-        values = t.X[row].astype(np.float64)
-        means = model.means.copy()
-        means[c] = np.where(np.isnan(values), t.overall.mean[0], values)
+        c, overall = int(empty[0]), self.em.lessons.overall
+        values, means = found.lowest_row[c], model.means.copy()
+        means[c] = np.where(np.isnan(values), overall.mean[0], values)
         weight[c] = 1.0
         self.restarted[c] = self.repaired = True
         return replace(model, means=means, priors=self.em.chances(weight))

@@ -94,6 +94,21 @@ def by_owner(owner: Indices, weight: Floats) -> Floats:
     return np.asarray(np.bincount(owner, weight), dtype=np.float64)
 
 
+def own_log_likelihood(
+    model: MixtureModel, X: Array, codes: Indices, weights: Floats | None
+) -> float:
+    """Sum of w ln p(x, y) over rows, with the class that each has."""
+    total = 0.0
+    for low in range(0, len(X), STRETCH):
+        part = slice(low, low + STRETCH)
+        joint = model.answer("joint", X[part])
+        own = joint[np.arange(len(joint)), codes[part]]
+        if weights is not None:
+            own = np.where(weights[part] > 0, own * weights[part], 0.0)
+        total += float(own.sum())
+    return total
+
+
 def n_parameters(model: MixtureModel, settings: Settings) -> int:
     """How many numbers were free in a fit: shares, means, and what the structure leaves."""
     K, d = model.components.means.shape

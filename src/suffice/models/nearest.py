@@ -7,7 +7,7 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.models.linalg import reciprocal
 from suffice.models.training import Training
-from suffice.statistics.soft_pass import Block, SoftRows
+from suffice.statistics.soft_rows import Block, SoftRows
 from suffice.statistics.summarize import summarize
 
 # Iterations of k-means before EM starts.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,10 +15,15 @@ from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.covariance import Covariance, Diagonal, Full
 from suffice.models.gaussian import build
 from suffice.models.linalg import cholesky_solve, whitener
-from suffice.models.mixture import MixtureModel
+from suffice.models.mixture import MixtureModel, own_log_likelihood
 from suffice.models.settings import Settings, numbers
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.soft_pass import Components, SoftPass, soft_pass
+from suffice.statistics.soft_rows import SoftRows
 from suffice.statistics.summarize import summarize
+
+# One pass over all rows: statistics of components, of a detail.
+Pass = Callable[[Components, str], SoftPass]
 
 # Independent features, which any rows tell of.
 APART = Settings(structure="diagonal")
@@ -26,9 +32,54 @@ APART = Settings(structure="diagonal")
 MANY_ROWS = 1000
 
 
+class Lessons(Protocol):
+    """What EM asks of the rows that a mixture learns from, wherever they lie."""
+
+    @property
+    def classes(self) -> Array:
+        """The classes, (k,)."""
+
+    @property
+    def count(self) -> Indices:
+        """Rows of each class, (k,)."""
+
+    @property
+    def n_counted(self) -> int:
+        """How many rows have weight."""
+
+    @property
+    def total(self) -> float:
+        """The weight of all rows."""
+
+    @property
+    def overall(self) -> AnyStatistics:
+        """Statistics of all rows as one class, by feature."""
+
+    @property
+    def all_labelled(self) -> bool:
+        """Whether the class of every row that counts is known."""
+
+    @property
+    def sample(self) -> Training:
+        """Rows in memory that are like all with a class, or are all."""
+
+    @property
+    def beginning(self) -> Training:
+        """The same, weighted so that they stand for all rows of their class."""
+
+    def passes(self, owner: Indices) -> Pass:
+        """What goes over the rows once, for components of these classes (K,)."""
+
+    def by_class(self, detail: str) -> AnyStatistics:
+        """Statistics of the rows, classes by position."""
+
+    def own_log_likelihood(self, model: MixtureModel) -> float:
+        """Sum of w ln p(x, y) over the rows, with the class that each has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Rows to learn from."""
+    """Rows to learn from, in memory."""
 
     X: Array  # (n, d)
     codes: Indices  # (n,): position of the class of each row, -1 where it is not known
@@ -41,13 +92,7 @@ class Training:
         """The rows of an array or a frame, after checking that they are finite and differ."""
         features = as_features(X)
         overall = summarize(X, np.zeros(len(codes), np.int64), weights, "diagonal")
-        if not overall.squares.any():
-            n = int(overall.count[0])
-            what = f"all {n} rows of X are the same" if n > 1 else "X has 1 row (1 sample)"
-            raise TooFewRows(
-                f"{what}, so nothing is known of their spread; more than 1 sample is needed."
-            )
-        build(overall, APART, None)  # which says if a feature is never known
+        check_spread(overall)
         if isinstance(features, ArrayFeatures):
             return cls(features.values, codes, weights, classes, overall)
         return cls(features.read(0, len(codes)), codes, weights, classes, overall)
@@ -85,12 +130,47 @@ class Training:
         counted = self.counted & (self.codes >= 0)
         return np.bincount(self.codes[counted], minlength=len(self.classes))
 
+    @property
+    def n_counted(self) -> int:
+        """How many rows have weight."""
+        return int(self.counted.sum())
+
+    @property
+    def sample(self) -> Training:
+        """All rows."""
+        return self
+
+    beginning = sample
+
+    def passes(self, owner: Indices) -> Pass:
+        """What goes over the rows once, for components of these classes (K,)."""
+        return partial(soft_pass, SoftRows.of(self.X, self.weights, self.codes, owner, self.gaps))
+
+    def by_class(self, detail: str) -> AnyStatistics:
+        """Statistics of the rows, classes by position."""
+        return summarize(self.X, self.codes, self.weights, detail)
+
+    def own_log_likelihood(self, model: MixtureModel) -> float:
+        """Sum of w ln p(x, y) over the rows, with the class that each has."""
+        return own_log_likelihood(model, self.X, self.codes, self.weights)
+
     def of_class(self, c: int) -> Training:
         """The rows of one class."""
         at = np.flatnonzero(self.codes == c)
         weights = None if self.weights is None else self.weights[at]
         codes = np.zeros(len(at), np.int64)
         return Training.of(self.X[at], codes, weights, self.classes[c : c + 1])
+
+
+def check_spread(overall: AnyStatistics) -> None:
+    """Raise unless rows, as one class, differ and every feature is known somewhere."""
+    if not overall.squares.any():
+        n = int(overall.count[0])
+        what = f"all {n} rows of X are the same" if n > 1 else "X has 1 row (1 sample)"
+        raise TooFewRows(
+            f"{what}, so nothing is known of their spread; more than 1 sample is needed."
+        )
+    build(overall, APART, None)  # which says if a feature is never known
 
 
 def most_components(training: Training) -> Indices:

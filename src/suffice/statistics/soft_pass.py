@@ -6,10 +6,10 @@ rows, (n, K), never exist at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
-from itertools import islice
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
@@ -18,20 +18,8 @@ from suffice.data.gaps import Gaps
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.scatter import Dense, Diagonal
+from suffice.statistics.soft_rows import Block, SoftRows
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.threads import blas_threads, in_parallel, n_threads
-
-Result = TypeVar("Result")
-
-# A block of rows takes about this much, so that it stays in the cache with what is made of it.
-BLOCK_BYTES = 1 << 17
-FEWEST_ROWS, MOST_ROWS = 256, 4096
-
-# From this many entries on, a second thread repays its start.
-PARALLEL_FROM = 1 << 18
-
-# Each thread adds up on its own; the sums of all threads together take at most this much.
-COPIES_BYTES = 48 << 20
 
 # From this many features on, BLAS makes half of a symmetric product faster than all of it.
 SYMMETRIC_FROM = 64
@@ -61,119 +49,12 @@ class Components(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """Rows that may belong to the same components."""
-
-    at: Indices | slice  # which rows of X
-    size: int
-    components: Indices  # (m,)
-    gaps: Gaps | None = None  # what the rows miss, which are then sorted by pattern
-
-    @property
-    def rows(self) -> Indices:
-        """The numbers of the rows."""
-        return np.arange(self.size) if isinstance(self.at, slice) else self.at
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Some rows of a stretch, a column each."""
-
-    columns: Floats  # (d, b)
-    weights: Floats | None  # (b,)
-    at: Indices | slice
-    stretch: int
-    components: Indices  # (m,)
-    gaps: Gaps | None
-
-    def row(self, i: int) -> int:
-        """The number of the i-th row."""
-        return self.at.start + i if isinstance(self.at, slice) else int(self.at[i])
-
-
-@dataclass(frozen=True, slots=True)
-class SoftRows:
-    """Rows with the components that each may belong to."""
-
-    X: Array  # (n, d)
-    weights: Floats | None  # (n,)
-    stretches: tuple[Stretch, ...]
-
-    @classmethod
-    def of(
-        cls, X: Array, weights: Floats | None, codes: Indices, owner: Indices, gaps: bool
-    ) -> SoftRows:
-        """Rows of a class, which have its components, and of none (-1), which have all.
-
-        codes : (n,) position of the class of each row; rows of weight zero are left out
-        owner : (K,) class of each component
-        gaps : whether values are missing
-        """
-        found: list[Stretch] = []
-        for c in np.unique(codes).tolist():
-            mine = codes == c if weights is None else (codes == c) & (weights > 0)
-            components = np.arange(len(owner)) if c < 0 else np.flatnonzero(owner == c)
-            found += _stretches(X, mine, components, gaps)
-        return cls(X, weights, tuple(stretch for stretch in found if stretch.size))
-
-    def each(self, work: Callable[[Block], None]) -> None:
-        """Call work(block) for every block, shared out to threads."""
-
-        def several(first: int, workers: int) -> None:
-            for block in self.blocks(first, workers):
-                work(block)
-
-        self.shared_out(several)
-
-    def shared_out(self, work: Callable[[int, int], Result], bytes_each: int = 0) -> list[Result]:
-        """Results of work(first, workers) for each worker, with so many bytes of its own."""
-        size = sum(stretch.size for stretch in self.stretches) * self.X.shape[1]
-        threads = n_threads() if size >= PARALLEL_FROM else 1
-        workers = max(1, min(threads, COPIES_BYTES // max(1, bytes_each)))
-        with blas_threads(max(1, threads // workers)):
-            return in_parallel(work, [(first, workers) for first in range(workers)])
-
-    def blocks(self, first: int, every: int) -> Iterator[Block]:
-        """The blocks from the first on, every so many."""
-        fair = BLOCK_BYTES // (8 * self.X.shape[1])
-        step = min(MOST_ROWS, max(FEWEST_ROWS, fair))
-        for i, low in islice(self._starts(step), first, None, every):
-            stretch = self.stretches[i]
-            high = min(stretch.size, low + step)
-            at = slice(low, high) if isinstance(stretch.at, slice) else stretch.at[low:high]
-            columns = np.ascontiguousarray(self.X[at].T, dtype=np.float64)
-            weights = None if self.weights is None else self.weights[at]
-            gaps = None if stretch.gaps is None else stretch.gaps.between(low, high)
-            yield Block(columns, weights, at, i, stretch.components, gaps)
-
-    def _starts(self, step: int) -> Iterator[tuple[int, int]]:
-        for i, stretch in enumerate(self.stretches):
-            for low in range(0, stretch.size, step):
-                yield i, low
-
-
-def _stretches(X: Array, mine: Array, components: Indices, gaps: bool) -> Iterator[Stretch]:
-    """Complete rows as they lie, and rows with gaps sorted by pattern."""
-    if not gaps:
-        at = slice(0, len(X)) if mine.all() else np.flatnonzero(mine)
-        yield Stretch(at, int(mine.sum()), components)
-        return
-    at = np.flatnonzero(mine)
-    missing = np.isnan(X[at])
-    some = missing.any(axis=1)
-    yield Stretch(at[~some], int((~some).sum()), components)
-    order, patterns = Gaps.sorted(missing[some])
-    yield Stretch(at[some][order], int(some.sum()), components, patterns)
-
-
-@dataclass(frozen=True, slots=True)
 class SoftPass:
     """What one pass over the rows finds."""
 
     statistics: Statistics  # of the components, by the shares that they have in the rows
     log_likelihood: float  # sum of w ln p(x), over the components that a row may belong to
-    lowest: Floats  # (stretches,): the least ln p(x) of a row
-    lowest_row: Indices  # (stretches,)
+    lowest_row: Floats  # (K, d): of the rows that a component may have, the least expected
 
 
 def soft_pass(rows: SoftRows, components: Components, detail: str) -> SoftPass:
@@ -183,10 +64,15 @@ def soft_pass(rows: SoftRows, components: Components, detail: str) -> SoftPass:
     ones. Those missing are put at their conditional mean, and what they vary about it is added.
     detail : "separate", "shared" or "diagonal", as for `summarize`
     """
+    return tallied(rows, components, detail).finished(components.points, detail)
+
+
+def tallied(rows: SoftRows, components: Components, detail: str) -> Tally:
+    """The sums that such statistics are made of, which add up with those of other rows."""
     K, d = components.points.shape
 
     def work(first: int, workers: int) -> Tally:
-        tally = Tally.empty(K, d, len(rows.stretches), detail)
+        tally = Tally.empty(K, d, detail)
         for block in rows.blocks(first, workers):
             tally.add(block, components)
         return tally
@@ -194,9 +80,8 @@ def soft_pass(rows: SoftRows, components: Components, detail: str) -> SoftPass:
     bytes_each = {"separate": K * d, "shared": d, "diagonal": K}[detail] * 8 * d
     total, *others = rows.shared_out(work, bytes_each)
     for other in others:
-        total.absorb(other)
-    statistics = total.statistics(components.points, detail)
-    return SoftPass(statistics, total.log_likelihood, total.lowest, total.lowest_row)
+        total += other
+    return total
 
 
 @dataclass(slots=True)
@@ -207,33 +92,45 @@ class Tally:
     weight: Floats  # (K,): of r w
     step: Floats  # (K, d): of r w (x - m)
     square: Floats  # (K, d, d) or (1, d, d): of r w (x - m)(x - m)'; or its diagonals, (K, d)
-    lowest: Floats  # (stretches,): the least log density of a row
-    lowest_row: Indices  # (stretches,)
+    lowest: Floats  # (K,): the least ln p(x) of a row that a component may have
+    lowest_row: Floats  # (K, d): that row
     log_likelihood: float = 0.0
 
     @classmethod
-    def empty(cls, K: int, d: int, stretches: int, detail: str) -> Tally:
+    def empty(cls, K: int, d: int, detail: str) -> Tally:
         """Sums over no row."""
         shape = {"separate": (K, d, d), "shared": (1, d, d), "diagonal": (K, d)}[detail]
-        lowest, at = np.full(stretches, np.inf), np.zeros(stretches, np.int64)
-        return cls(np.zeros(K), np.zeros(K), np.zeros((K, d)), np.zeros(shape), lowest, at)
+        sums = np.zeros(K), np.zeros(K), np.zeros((K, d)), np.zeros(shape)
+        return cls(*sums, np.full(K, np.inf), np.full((K, d), np.nan))
 
-    def absorb(self, other: Tally) -> None:
-        """Add the sums over other rows."""
+    def __iadd__(self, other: Tally) -> Tally:
+        """Add the sums over other rows, about the same points."""
         for name in ("count", "weight", "step", "square"):
             mine = getattr(self, name)
             mine += getattr(other, name)
         lower = other.lowest < self.lowest
         self.lowest[lower], self.lowest_row[lower] = other.lowest[lower], other.lowest_row[lower]
         self.log_likelihood += other.log_likelihood
+        return self
+
+    def __add__(self, other: Tally) -> Tally:
+        """The sums over the rows of both, about the same points."""
+        total = deepcopy(self)
+        total += other
+        return total
+
+    def finished(self, points: Floats, detail: str) -> SoftPass:
+        """What the sums about these points say."""
+        statistics = self.statistics(points, detail)
+        return SoftPass(statistics, self.log_likelihood, self.lowest_row)
 
     def add(self, block: Block, components: Components) -> None:
         """Add the rows of a block."""
         joint, steps = _expected(block, components)
         density = _to_shares(joint)
-        i, at = int(density.argmin()), block.stretch
-        if density[i] < self.lowest[at]:
-            self.lowest[at], self.lowest_row[at] = density[i], block.row(i)
+        i, at = int(density.argmin()), block.components
+        lower = at[density[i] < self.lowest[at]]
+        self.lowest[lower], self.lowest_row[lower] = density[i], block.columns[:, i]
         self.count[block.components] += joint.sum(axis=1)
         if block.weights is not None:
             joint *= block.weights

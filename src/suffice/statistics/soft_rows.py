@@ -1,0 +1,127 @@
+"""Soft rows: rows that may belong to several components, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.gaps import Gaps
+from suffice.statistics.threads import blas_threads, in_parallel, n_threads
+
+Result = TypeVar("Result")
+
+# A block of rows takes about this much, so that it stays in the cache with what is made of it.
+BLOCK_BYTES = 1 << 17
+FEWEST_ROWS, MOST_ROWS = 256, 4096
+
+# From this many entries on, a second thread repays its start.
+PARALLEL_FROM = 1 << 18
+
+# Each thread adds up on its own; the sums of all threads together take at most this much.
+COPIES_BYTES = 48 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rows that may belong to the same components."""
+
+    at: Indices | slice  # which rows of X
+    size: int
+    components: Indices  # (m,)
+    gaps: Gaps | None = None  # what the rows miss, which are then sorted by pattern
+
+    @property
+    def rows(self) -> Indices:
+        """The numbers of the rows."""
+        return np.arange(self.size) if isinstance(self.at, slice) else self.at
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows of a stretch, a column each."""
+
+    columns: Floats  # (d, b)
+    weights: Floats | None  # (b,)
+    at: Indices | slice
+    components: Indices  # (m,)
+    gaps: Gaps | None
+
+
+@dataclass(frozen=True, slots=True)
+class SoftRows:
+    """Rows with the components that each may belong to."""
+
+    X: Array  # (n, d)
+    weights: Floats | None  # (n,)
+    stretches: tuple[Stretch, ...]
+
+    @classmethod
+    def of(
+        cls, X: Array, weights: Floats | None, codes: Indices, owner: Indices, gaps: bool
+    ) -> SoftRows:
+        """Rows of a class, which have its components, and of none (-1), which have all.
+
+        codes : (n,) position of the class of each row; rows of weight zero are left out
+        owner : (K,) class of each component
+        gaps : whether values are missing
+        """
+        found: list[Stretch] = []
+        for c in np.unique(codes).tolist():
+            mine = codes == c if weights is None else (codes == c) & (weights > 0)
+            components = np.arange(len(owner)) if c < 0 else np.flatnonzero(owner == c)
+            found += _stretches(X, mine, components, gaps)
+        return cls(X, weights, tuple(stretch for stretch in found if stretch.size))
+
+    def each(self, work: Callable[[Block], None]) -> None:
+        """Call work(block) for every block, shared out to threads."""
+
+        def several(first: int, workers: int) -> None:
+            for block in self.blocks(first, workers):
+                work(block)
+
+        self.shared_out(several)
+
+    def shared_out(self, work: Callable[[int, int], Result], bytes_each: int = 0) -> list[Result]:
+        """Results of work(first, workers) for each worker, with so many bytes of its own."""
+        size = sum(stretch.size for stretch in self.stretches) * self.X.shape[1]
+        threads = n_threads() if size >= PARALLEL_FROM else 1
+        workers = max(1, min(threads, COPIES_BYTES // max(1, bytes_each)))
+        with blas_threads(max(1, threads // workers)):
+            return in_parallel(work, [(first, workers) for first in range(workers)])
+
+    def blocks(self, first: int, every: int) -> Iterator[Block]:
+        """The blocks from the first on, every so many."""
+        fair = BLOCK_BYTES // (8 * self.X.shape[1])
+        step = min(MOST_ROWS, max(FEWEST_ROWS, fair))
+        for i, low in islice(self._starts(step), first, None, every):
+            stretch = self.stretches[i]
+            high = min(stretch.size, low + step)
+            at = slice(low, high) if isinstance(stretch.at, slice) else stretch.at[low:high]
+            columns = np.ascontiguousarray(self.X[at].T, dtype=np.float64)
+            weights = None if self.weights is None else self.weights[at]
+            gaps = None if stretch.gaps is None else stretch.gaps.between(low, high)
+            yield Block(columns, weights, at, stretch.components, gaps)
+
+    def _starts(self, step: int) -> Iterator[tuple[int, int]]:
+        for i, stretch in enumerate(self.stretches):
+            for low in range(0, stretch.size, step):
+                yield i, low
+
+
+def _stretches(X: Array, mine: Array, components: Indices, gaps: bool) -> Iterator[Stretch]:
+    """Complete rows as they lie, and rows with gaps sorted by pattern."""
+    if not gaps:
+        at = slice(0, len(X)) if mine.all() else np.flatnonzero(mine)
+        yield Stretch(at, int(mine.sum()), components)
+        return
+    at = np.flatnonzero(mine)
+    missing = np.isnan(X[at])
+    some = missing.any(axis=1)
+    yield Stretch(at[~some], int((~some).sum()), components)
+    order, patterns = Gaps.sorted(missing[some])
+    yield Stretch(at[some][order], int(some.sum()), components, patterns)
