@@ -18,6 +18,9 @@ from suffice.errors import InvalidFile
 # Record batches larger than this are not read as a whole, but mapped and read by part.
 LARGE_BYTES = 1 << 26
 
+# So many columns are mapped at a time: the system may map megabytes around every value touched.
+TOGETHER = 16
+
 
 @dataclass(frozen=True, slots=True)
 class ArrowSource:
@@ -75,7 +78,7 @@ class ArrowSource:
         size, rows = self.path.stat().st_size, piece_rows(len(names))
         if self.batches and size > LARGE_BYTES * self.batches:
             for number in range(first, self.batches):
-                yield from self._mapped(number, rows, options)
+                yield from self._mapped(number, rows, fields)
             return
         with pa.OSFile(str(self.path)) as file:
             if self.batches:
@@ -90,17 +93,26 @@ class ArrowSource:
                     share = min(1.0, file.tell() / size)
                     yield from ((0, part, share) for part in _sliced(batch, rows))
 
-    def _mapped(self, number: int, rows: int, options: Any) -> Iterator[tuple[int, Any, float]]:
+    def _mapped(
+        self, number: int, rows: int, fields: list[int]
+    ) -> Iterator[tuple[int, Any, float]]:
         """A large record batch by parts, which are copied: what is mapped counts as memory."""
         pa: Any = packages.pyarrow()
         at = total = 0
         while at == 0 or at < total:
-            with pa.memory_map(str(self.path)) as file:
-                batch = pa.ipc.open_file(file, options=options).get_batch(number)
-                total, part = batch.num_rows, _copied(batch.slice(at, rows))
-                del batch
+            columns: list[Any] = []
+            for first in range(0, len(fields), TOGETHER):
+                with pa.memory_map(str(self.path)) as file:
+                    # Were fields chosen by options here, all of their rows would be read.
+                    batch = pa.ipc.open_file(file).get_batch(number)
+                    chosen = batch.select(fields[first : first + TOGETHER])
+                    total = batch.num_rows
+                    columns += _copied(chosen.slice(at, rows)).columns
+                    del batch, chosen
             at += rows
-            yield number, part, (number + min(1.0, at / max(1, total))) / self.batches
+            names = [list(self.schema)[j] for j in fields]
+            share = (number + min(1.0, at / max(1, total))) / self.batches
+            yield number, pa.Table.from_arrays(columns, names), share
 
 
 def _sliced(batch: Any, rows: int) -> Iterator[Any]:
