@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, same_kind, shown
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidLabels
 
@@ -38,33 +39,104 @@ def _objects(labels: Sequence[Any]) -> Array:
 
 def partial_classes(y: Any, unlabelled: Any) -> tuple[Array, Indices]:
     """The classes, and the position of each row's class, -1 for those without a label."""
-    values = np.asarray(y)
-    if values.ndim != 1 or values.dtype.kind not in "biufUSTO":
-        return Labels.of(y).encode()  # which says what is wrong with it
-    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
-    if values.dtype.kind == "O":
-        missing = np.array([is_missing(label) for label in values.tolist()], bool)
-    marked = np.zeros(len(values), bool)
-    marked[~missing] = _equal(values[~missing], unlabelled)
-    others = values[~missing & ~marked]
+    found = PartialLabels.of(y, unlabelled)
+    marked = found.marked
+    others = found.values[~found.missing & ~marked]
     if marked.any() and len(others) and len(Labels.of(others).classes()) == 1:
-        marked[:] = False
-    known = ~missing & ~marked
+        marked = np.zeros_like(marked)
+    known = ~found.missing & ~marked
     if not known.any():
-        raise InvalidLabels(
-            f"none of the {len(values)} rows has a label; label some rows of each class, or use "
-            "GaussianMixture, which takes none."
-        )
-    codes = np.full(len(values), -1)
-    classes, codes[known] = Labels.of(y if known.all() else values[known]).encode()
+        raise no_labels(len(known))
+    codes = np.full(len(known), -1)
+    classes, codes[known] = Labels.of(y if known.all() else found.values[known]).encode()
     return classes, codes
+
+
+def no_labels(rows: int) -> InvalidLabels:
+    """The error where no row has a label."""
+    return InvalidLabels(
+        f"none of the {rows} rows has a label; label some rows of each class, or use "
+        "GaussianMixture, which takes none."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PartialLabels:
+    """Labels of some rows, and which of them are none.
+
+    >>> found = PartialLabels.of([0.0, float("nan"), -1.0], -1)
+    >>> found.missing, found.marked
+    (array([False,  True, False]), array([False, False,  True]))
+    """
+
+    values: Array  # (n,)
+    missing: Array  # (n,) bool: no label at all
+    marked: Array  # (n,) bool: the label of rows without a class
+
+    @classmethod
+    def of(cls, y: Any, unlabelled: Any) -> PartialLabels:
+        """The labels that a user passed."""
+        values = np.asarray(y)
+        if values.ndim != 1 or values.dtype.kind not in "biufUSTO":
+            classes, codes = Labels.of(y).encode()  # which says what is wrong with it
+            values = classes[codes]
+        missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+        if values.dtype.kind == "O":
+            missing = np.array([is_missing(label) for label in values.tolist()], bool)
+        marked = np.zeros(len(values), bool)
+        marked[~missing] = _equal(values[~missing], unlabelled)
+        return cls(values, missing, marked)
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """The classes of rows that come in parts, and the label of those without one.
+
+    >>> Coding(np.array(["a", "b"]), "?").codes(["b", "?", None, "a"])
+    array([ 1, -1, -1,  0])
+    """
+
+    classes: Array  # (k,), sorted
+    unlabelled: Any
+
+    def codes(self, y: Any, counted: Array | None = None) -> Indices:
+        """The position of each row's class, -1 without a label; only counted rows need be known."""
+        found = PartialLabels.of(label_column(y), self.unlabelled)
+        known = ~found.missing & ~found.marked
+        if counted is not None:
+            known &= counted
+        codes = np.full(len(known), -1)
+        if not known.any():
+            return codes
+        candidates, own = Labels.of(found.values[known]).encode()
+        present = np.unique(own)
+        place = np.full(len(candidates), -1)
+        place[present] = self._places(candidates[present])
+        codes[known] = place[own]
+        return codes
+
+    def _places(self, labels: Array) -> Indices:
+        if {labels.dtype.kind, self.classes.dtype.kind} != {"i", "f"}:
+            same_kind(labels, self.classes)
+        at = np.minimum(np.searchsorted(self.classes, labels), len(self.classes) - 1)
+        new = labels[self.classes[at] != labels]
+        if len(new):
+            raise InvalidLabels(
+                f"class {shown(new[0])} has come since the classes were first looked up: the rows "
+                "are not the same every time they are read. Persist the collection first."
+            )
+        return np.asarray(at)
 
 
 def _equal(values: Array, label: Any) -> Any:
     """Which values are the label: of the same type, since "-1" is not -1 nor True 1."""
     if label is None:
         return False
-    text = isinstance(label, str)
+    text, kind = isinstance(label, str), values.dtype.kind
+    if kind in "iufb" and (text or isinstance(label, int | float | np.number)):
+        return values == label if kind != "b" and not text else False
+    if kind == "U" and text:
+        return values == label
     return [
         value == label and isinstance(value, str) == text and not isinstance(value, bool)
         for value in values.tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,19 @@ from suffice.errors import (
     InvalidInput,
     InvalidLabels,
 )
+from suffice.estimators.columns import take_columns
 from suffice.models.mixture import MixtureModel
-from suffice.models.settings import not_negative
-from suffice.models.training import Effort, MixtureFit, Progress, Training
+from suffice.models.settings import Settings, not_negative
+from suffice.models.training import Effort, Lessons, MixtureFit, Progress, Training
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the parameters ask for, checked before a row is read."""
+
+    settings: Settings
+    effort: Effort
+    rng: np.random.Generator
 
 
 class Fitting:
@@ -57,9 +68,12 @@ class Fitting:
         if self.callback is not None:
             self.callback(progress)
 
-    def _take_fit(self, fit: MixtureFit, X: Any) -> None:
-        """Hold what was found."""
-        validate_data(self, X=X, reset=True, skip_check_array=True)
+    def _take_fit(self, fit: MixtureFit, lessons: Lessons, X: Any) -> None:
+        """Hold what was found; X the rows where they are in memory."""
+        if X is None:
+            take_columns(self, lessons.overall)
+        else:
+            validate_data(self, X=X, reset=True, skip_check_array=True)
         self._model = fit.model
         self._component_weight = fit.weight
         self.n_iter_ = max(1, len(fit.log_likelihoods))
@@ -78,7 +92,7 @@ class Fitting:
             what = f"EM has not converged in {n} iterations; raise max_iter or tol."
             told.append((what, ConvergenceWarning))
         for what, kind in told:
-            warnings.warn(what, kind, stacklevel=3)
+            warnings.warn(what, kind, stacklevel=5)
 
 
 def training_rows(X: Any, codes: Indices, classes: Array | None, sample_weight: Any) -> Training:

@@ -18,6 +18,7 @@ from suffice.errors import (
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import AnyModel, Classifier
+from suffice.estimators.columns import take_columns
 from suffice.estimators.judging import Judging
 from suffice.models.priors import class_priors
 
@@ -132,19 +133,12 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         if X is not None:
             validate_data(self, X=X, reset=True, skip_check_array=True)
         else:
-            self._take_columns(statistics)
+            take_columns(self, statistics)
         self.statistics_ = statistics
         self.classes_ = statistics.classes
         self._built_with = settings
         self._model = model
         return self
-
-    def _take_columns(self, statistics: Any) -> None:
-        self.n_features_in_ = statistics.n_features
-        if statistics.feature_names is not None:
-            self.feature_names_in_ = np.array(statistics.feature_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:

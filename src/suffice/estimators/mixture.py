@@ -20,12 +20,12 @@ from suffice.errors import (
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.files import Storable
-from suffice.estimators.fitting import Fitting, training_rows
+from suffice.estimators.fitting import Fitting, Plan, training_rows
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, n_parameters, shaped
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings, choice, not_negative
-from suffice.models.training import Given, Progress
+from suffice.models.training import Given, Lessons, Progress
 from suffice.selection.criteria import icl
 
 COVARIANCE_TYPES = {
@@ -119,24 +119,28 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
     @anywhere
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the components; y is ignored."""
-        settings, K = self._settings(), count("n_components", self.n_components)
+        plan, n = self._plan(), as_features(X).shape[0]
+        return self._learn(training_rows(X, np.zeros(n, np.int64), None, sample_weight), plan, X)
+
+    def _plan(self) -> Plan:
+        settings = self._settings()
+        count("n_components", self.n_components)
         choice("init_params", self.init_params, STARTS)
         effort = self._effort(not_negative("reg_covar", self.reg_covar))
-        training = training_rows(
-            X, np.zeros(as_features(X).shape[0], np.int64), None, sample_weight
-        )
-        n, d = int(training.count[0]), training.X.shape[1]
+        return Plan(settings, effort, generator(self.random_state))
+
+    def _learn(self, lessons: Lessons, plan: Plan, X: Any = None) -> Self:
+        K, n, d = int(self.n_components), lessons.n_counted, lessons.overall.n_features
         if n < K:
             raise TooFewRows(
                 f"n_components is {K}, but X has {n} row{'s' * (n > 1)} (n_samples = {n}); "
                 "take fewer components or more rows."
             )
         init = self.weights_init, self.means_init, self.precisions_init
-        given = Given.checked(*init, settings, (K, d))
-        rng = generator(self.random_state)
-        found = fit_mixture(training, np.array([K]), settings, None, effort, rng, given)
-        self._take_fit(found, X)
-        self._built_with = settings
+        given, sizes = Given.checked(*init, plan.settings, (K, d)), np.array([K])
+        found = fit_mixture(lessons, sizes, plan.settings, None, plan.effort, plan.rng, given)
+        self._take_fit(found, lessons, X)
+        self._built_with = plan.settings
         self._tell(found)
         return self
 

@@ -21,11 +21,11 @@ from suffice.errors import (
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import Classifier
-from suffice.estimators.fitting import Fitting, training_rows
+from suffice.estimators.fitting import Fitting, Plan, training_rows
 from suffice.models.em import fit_mixture, sizes_by_bic
 from suffice.models.mixture import MixtureModel
 from suffice.models.settings import Settings, choice
-from suffice.models.training import Effort, Progress, Training, most_components
+from suffice.models.training import Lessons, Progress, most_components
 
 # With n_components="bic", a class has at most so many.
 MOST_BY_BIC = 6
@@ -98,15 +98,19 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the components of each class, from all rows."""
-        settings, effort = self._settings(), self._effort()
-        rng = generator(self.random_state)
+        plan = self._plan()
         as_features(X)  # what is wrong with X is said before what is wrong with y
         classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
-        training = training_rows(X, codes, classes, sample_weight)
-        sizes = self._sizes(training, settings, effort, rng)
-        found = fit_mixture(training, sizes, settings, self.priors, effort, rng)
-        self._take_fit(found, X)
-        self.classes_ = training.classes
+        return self._learn(training_rows(X, codes, classes, sample_weight), plan, X)
+
+    def _plan(self) -> Plan:
+        return Plan(self._settings(), self._effort(), generator(self.random_state))
+
+    def _learn(self, lessons: Lessons, plan: Plan, X: Any = None) -> Self:
+        sizes, settings = self._sizes(lessons, plan), plan.settings
+        found = fit_mixture(lessons, sizes, settings, self.priors, plan.effort, plan.rng)
+        self._take_fit(found, lessons, X)
+        self.classes_ = lessons.classes
         self._tell(found)
         return self
 
@@ -154,14 +158,12 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     def _new_atypicality(self) -> Any:
         return Rarity(self._fitted, np.isnan, _masked)
 
-    def _sizes(
-        self, training: Training, settings: Settings, effort: Effort, rng: np.random.Generator
-    ) -> Indices:
+    def _sizes(self, lessons: Lessons, plan: Plan) -> Indices:
         """How many components each class is to have, (k,)."""
-        asked, classes, rows = self.n_components, training.classes, training.count
+        asked, classes, rows = self.n_components, lessons.classes, lessons.count
         if isinstance(asked, str):
             choice("n_components", asked, ("bic",))
-            return sizes_by_bic(training, settings, effort, rng, MOST_BY_BIC)
+            return sizes_by_bic(lessons.sample, plan.settings, plan.effort, plan.rng, MOST_BY_BIC)
         if isinstance(asked, Mapping):
             return _sizes_by_label(asked, classes, rows)
         most = count("n_components", asked)
@@ -171,7 +173,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
                 f"n_components is {most}, but the largest class, {shown(classes[c])}, has "
                 f"{rows[c]} labelled rows; take fewer components or more rows."
             )
-        return np.minimum(most, most_components(training))
+        return np.minimum(most, most_components(lessons.sample))
 
 
 def _sizes_by_label(asked: Mapping[Any, int], classes: Array, rows: Indices) -> Indices:
