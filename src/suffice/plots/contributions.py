@@ -17,6 +17,9 @@ from suffice.plots.display import Display, canvas, counted, legend
 from suffice.plots.plane import feature_names
 from suffice.plots.style import Style, ink
 
+# Beyond the longest bars there is this share of the bars' span, for the numbers written there.
+ROOM = 0.24
+
 
 @dataclass(eq=False)
 class ContributionsDisplay(Display):
@@ -99,7 +102,7 @@ class ContributionsDisplay(Display):
         ax.axvline(0, color=ink(ax), linewidth=1)
         self._write(ax, y, values)
         ax.set_yticks(y, names)
-        ax.margins(x=0.16)
+        _make_room(ax, values)
         ax.set_ylim(-0.7, len(names) - 0.3)
         ax.set_xlabel(f"log-odds of {self.pair[0]} against {self.pair[1]}")
         legend(ax)
@@ -132,6 +135,13 @@ class ContributionsDisplay(Display):
                 fontsize="small",
                 color=ink(ax),
             )
+
+
+def _make_room(ax: Any, values: Floats) -> None:
+    """Limits that leave room for the numbers at the ends of the bars."""
+    low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+    room = ROOM * ((high - low) or 1.0)
+    ax.set_xlim(low - room * (low < 0), high + room * (high > 0))
 
 
 def _row(X: Any, row: int) -> tuple[Any, list[Any], int]:

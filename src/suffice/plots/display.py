@@ -118,6 +118,12 @@ def _points_wide(ax: Axes) -> float:
     return float(ax.get_window_extent().width * 72 / figure.dpi)
 
 
+def legend_inside(ax: Axes) -> None:
+    """Within the axes, where least is drawn: beside square axes it would take half their width."""
+    made = ax.legend(loc="best", frameon=False, labelcolor=ink(ax), fontsize="small")
+    _enlarge(made)
+
+
 def legend(ax: Axes, title: str | None = None) -> None:
     """Beside the axes, where it covers nothing; in several columns if it is long."""
     handles, labels = ax.get_legend_handles_labels()

@@ -16,9 +16,12 @@ from suffice.plots.display import Display, canvas, legend
 from suffice.plots.plane import Plane
 from suffice.plots.points import Points
 from suffice.plots.regions import RESOLUTION
-from suffice.plots.style import LINES, ground
+from suffice.plots.style import LINES, ground, ink, mixed
 
 SHARES = (0.02, 0.1, 0.5, 0.9, 0.98)
+
+# The first line has this much of the background: still three times as bright, or as dark, as it.
+FAINTEST = 0.4
 
 
 @dataclass(eq=False)
@@ -92,16 +95,14 @@ class PriorsDisplay(Display):
         **scatter: Any,
     ) -> Self:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter."""
-        from matplotlib import colormaps
-
         ax = canvas(ax)
         if self.points is not None:
             self.points.draw(ax, **{"alpha": 0.6, **scatter})
-        # The ends of the map that show on the background.
-        low, high = (0.0, 0.75) if np.mean(ground(ax)) > 0.5 else (0.35, 1.0)
-        shades = colormaps["inferno"](np.linspace(low, high, len(self.borders)))
+        # Colours are the classes'; the lines differ in depth and in their dashes.
+        shades = np.linspace(FAINTEST, 0.0, len(self.borders))
         for i, (name, several) in enumerate(self.borders.items()):
-            look = {"color": shades[i], "linestyle": LINES[i % len(LINES)], "linewidth": 2.2}
+            colour = mixed(ink(ax), ground(ax), shades[i])
+            look = {"color": colour, "linestyle": LINES[i % len(LINES)], "linewidth": 2.2}
             for border in several:
                 border.draw(ax, zorder=4, **look)
             ax.plot([], [], label=name if several else f"{name}: one class alone", **look)

@@ -10,13 +10,16 @@ import numpy as np
 
 from suffice.errors import InvalidParameter
 from suffice.models.settings import choice
-from suffice.plots.display import Display, canvas, legend
+from suffice.plots.display import Display, canvas, legend, legend_inside
 from suffice.plots.style import Style, ground, ink
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.reliability import Reliability
 
 CURVES = ("auto", "top", "each")
+
+# A legend of no more curves than this lies within the axes.
+FEW = 3
 
 
 @dataclass(eq=False)
@@ -123,6 +126,6 @@ class ReliabilityDisplay(Display):
         ax.set_xlabel("predicted probability")
         ax.set_ylabel("frequency")
         if show_legend:
-            legend(ax)
+            (legend_inside if len(self.curves) <= FEW else legend)(ax)
         self._drawn(ax, title, [self.sentence, "area of a point: rows in its bin"])
         return self

@@ -21,6 +21,9 @@ USUAL = {"shrinkage": 0.0, "pooling": 0.0, "inflation": 1.0, "var_smoothing": 1e
 # Values that differ more than this, in powers of ten, are drawn by their logarithms.
 WIDE = 0.8
 
+# Of more lines than this only the best has a band: several bands over each other hide the lines.
+FEW = 3
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Path:
@@ -112,8 +115,10 @@ class SelectionDisplay(Display):
             shown = {"color": style.colour, "linestyle": style.line, "linewidth": 1.6, **lines}
             x, y, e = path.values[ok], y[ok], e[ok]
             ax.plot(x, y, marker=style.marker, markersize=5, label=path.name, **shown)
+            if self.selection.best not in path.at and len(self.paths) > FEW:
+                continue
             low = np.maximum(y - e, 0.2 * y)  # zero has no place among logarithms
-            ax.fill_between(x, low, y + e, color=style.colour, alpha=0.1, linewidth=0)
+            ax.fill_between(x, low, y + e, color=style.colour, alpha=0.15, linewidth=0)
         self._mark(ax, mean)
         self._scales(ax, mean)
         ax.set_xlabel(self.along.replace("_", " "))
@@ -163,7 +168,8 @@ class SelectionDisplay(Display):
         folds = self.selection.scores[self.metric].shape[1]
         n, drawn = self.selection.tried, sum(len(path.at) for path in self.paths)
         rest = f"; {drawn} of {n} candidates, the others differ in more" if drawn < n else ""
-        return f"mean over {folds} folds ± standard error{rest}"
+        whose = " of the best line" if len(self.paths) > FEW else ""
+        return f"mean over {folds} folds ± standard error{whose}{rest}"
 
 
 def _value(candidate: Any, name: str) -> Any:

@@ -12,7 +12,7 @@ from suffice.errors import InvalidParameter
 from suffice.plots.density import DensityDisplay
 from suffice.plots.display import Display, pyplot
 from suffice.plots.plane import Plane
-from suffice.plots.style import COLOURS, depth, ink, mixed
+from suffice.plots.style import COLOURS, depth, ground, ink, mixed
 
 # Cells along each feature: more take long to draw and show no more.
 RESOLUTION = 80
@@ -84,6 +84,8 @@ class SurfaceDisplay(Display):
         ax.plot_surface(across, along, hill, **{**look, **edges, **surface})
         lines = {"zdir": "z", "offset": floor, "colors": [COLOURS[0]], "linewidths": 1.0}
         ax.contour(across, along, self.density, SHARES * top, **lines)
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            axis.set_pane_color(mixed(ground(ax), ink(ax), 0.05))
         ax.set_zlim(floor, top)
         ax.set_zticks([tick for tick in MaxNLocator(4).tick_values(0, top) if 0 <= tick <= top])
         ax.set_xlabel(self.plane.labels[0])
