@@ -11,13 +11,16 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.engines.parts import Recipe
+from suffice.engines.mixtures import learn
+from suffice.engines.parts import Sums
 from suffice.engines.recipes import Columns, Lesson, Outline, Total
 from suffice.errors import InvalidLabels, InvalidParameter, NeedsAllRows, NeverIncluded
 from suffice.estimators.choosing import GRID
+from suffice.estimators.fitting import Fitting
 from suffice.estimators.learning import Learner
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture import GaussianMixture
+from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.statistics.threads import usual_threads
 
 # Methods that answer each row by itself, and what a column of their answers is called.
@@ -78,8 +81,8 @@ class Rows(Protocol):
     def untyped(self) -> bool:
         """Whether only the values tell what a column holds."""
 
-    def total(self, recipe: Recipe, y: Any, weight: Any) -> Any:
-        """What a recipe makes of all partitions: computed now."""
+    def over(self, y: Any, weight: Any) -> Sums:
+        """What makes recipes of all partitions: computed when it is called."""
 
     def answers(self, question: Question) -> Any:
         """The answers to all rows, to be computed when they are needed."""
@@ -89,27 +92,20 @@ def asked(rows: Rows, estimator: Any, method: str, args: Any, kwargs: Any) -> An
     """What a method of an estimator returns for rows in partitions."""
     if method in ("fit", "partial_fit", "forget") and isinstance(estimator, Learner):
         return _taught(rows, estimator, method, _arguments(estimator, method, args, kwargs))
+    if method in ("fit", "fit_predict") and isinstance(estimator, Fitting):
+        return _mixed(rows, estimator, method, _arguments(estimator, method, args, kwargs))
     if method in ROW_BY_ROW:
         return rows.answers(Question.to(estimator, method, args, kwargs))
     if method in ("score", "log_likelihood"):
         given = _arguments(estimator, method, args, kwargs)
         return _summed(rows, estimator, method, given)
     if method in ("aic", "bic") and isinstance(estimator, GaussianMixture):
-        total, n = rows.total(_of_samples(estimator), None, None)
+        total, n = rows.over(None, None)(_of_samples(estimator))
         rate = np.log(n) if method == "bic" else 2.0
         return float(estimator._free * rate - 2 * total)
-    raise NeedsAllRows(_why_not(type(estimator).__name__, method))
-
-
-def _why_not(name: str, method: str) -> str:
-    if method in ("fit", "fit_predict"):
-        return (
-            f"a {name} goes over its rows again and again, so {method} takes them in memory: fit a "
-            "sample that fits there; predict then takes rows on a cluster."
-        )
-    return (
-        f"{method} of a {name} takes all rows in memory; pass a sample, or one partition, as an "
-        "array or a data frame."
+    raise NeedsAllRows(
+        f"{method} of a {type(estimator).__name__} takes all rows in memory; pass a sample, or one "
+        "partition, as an array or a data frame."
     )
 
 
@@ -130,7 +126,7 @@ def _taught(rows: Rows, learner: Any, method: str, given: dict[str, Any]) -> Any
         settings = learner._settings()
         like = _first_outline(rows, learner, settings, y)
         lesson = Lesson.to(learner, settings, like, more=False)
-        learner._take(rows.total(lesson, y, weight), settings)
+        learner._take(rows.over(y, weight)(lesson), settings)
         learner.__dict__.pop("selection_", None)
         return learner
     seen, settings = getattr(learner, "statistics_", None), learner._settings()
@@ -138,13 +134,32 @@ def _taught(rows: Rows, learner: Any, method: str, given: dict[str, Any]) -> Any
         check_is_fitted(learner)
     like = _first_outline(rows, learner, settings, y) if seen is None else Outline.of(seen)
     lesson = Lesson.to(learner, settings, like, seen is not None, given.get("classes"))
-    part = rows.total(lesson, y, weight)
+    part = rows.over(y, weight)(lesson)
     if method == "partial_fit":
         return learner._take(part if seen is None else seen + part, settings, later=True)
     left = seen - part
     if not len(left.classes):
         raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
     return learner._take(left, settings)
+
+
+def _mixed(rows: Rows, mixture: Any, method: str, given: dict[str, Any]) -> Any:
+    y, weight = given["y"], given["sample_weight"]
+    labelled, plan = isinstance(mixture, MixtureDiscriminant), mixture._plan()
+    if labelled and y is None:
+        mixture._labels(y)  # which says what is missing
+    named = isinstance(y, str) or isinstance(weight, str)
+    if method == "fit_predict" and named:
+        raise InvalidParameter(
+            "fit_predict would be given columns that are no features: call fit, which takes their "
+            "names, and then predict with the features alone."
+        )
+    if not labelled and not isinstance(y, str):
+        y = None
+    learn(rows.over(y, weight), mixture, plan, labelled, weight is not None)
+    if method == "fit":
+        return mixture
+    return rows.answers(Question.to(mixture, "predict"))
 
 
 def _refuse_choices(learner: Any) -> None:
@@ -161,18 +176,18 @@ def _first_outline(rows: Rows, learner: Any, settings: Any, y: Any) -> Outline |
     """What all partitions must agree on and a single one cannot tell, if anything."""
     if not isinstance(learner, MixedNB) or learner.categorical is not None or not rows.untyped:
         return None
-    layout, detail = rows.total(Columns(), y, None), settings[0].detail
+    layout, detail = rows.over(y, None)(Columns()), settings[0].detail
     return Outline(detail, layout, Outline(detail))
 
 
 def _summed(rows: Rows, estimator: Any, method: str, given: dict[str, Any]) -> float:
     if isinstance(estimator, GaussianMixture):
-        total, n = rows.total(_of_samples(estimator), None, None)
+        total, n = rows.over(None, None)(_of_samples(estimator))
         return float(total / n)
     if given["y"] is None:
         raise InvalidLabels(f"{method} takes the labels of the rows: y is missing.")
     recipe = Total(Question.to(estimator, method).model, method)
-    total, size = rows.total(recipe, given["y"], given.get("sample_weight"))
+    total, size = rows.over(given["y"], given.get("sample_weight"))(recipe)
     return float(total / size if method == "score" else total)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from suffice.engines.cluster import Question, asked
 from suffice.engines.dask_columns import Cuts
 from suffice.engines.dask_workers import check_workers
 from suffice.engines.named import Split, split_of
-from suffice.engines.parts import Job, Part, Recipe, found, length, run
+from suffice.engines.parts import Job, Part, Recipe, Sums, found, length, run
 from suffice.engines.recipes import Moments
 from suffice.errors import InvalidFeatures, InvalidInput
 
@@ -23,7 +24,7 @@ def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | Non
     """What `suffice.summarize` returns for a Dask array, data frame or delayed table."""
     if target is not None and y is not None:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
-    return rows_of(X).total(Moments(detail), y if target is None else target, sample_weight)
+    return rows_of(X).over(y if target is None else target, sample_weight)(Moments(detail))
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
@@ -68,10 +69,10 @@ class ArrayRows:
         """Whether only the values tell what a column holds."""
         return bool(self.X.dtype.kind == "O")
 
-    def total(self, recipe: Recipe, y: Any, weight: Any) -> Any:
-        """What a recipe makes of all partitions: computed now."""
+    def over(self, y: Any, weight: Any) -> Sums:
+        """What makes recipes of all partitions: computed when it is called."""
         _, y, weight = split_of((), y, weight)
-        return _total(recipe, _aligned(self.X, y, weight))
+        return _sums(_aligned(self.X, y, weight))
 
     def answers(self, question: Question) -> Any:
         """The answers to all rows, as a Dask array with the same partitions."""
@@ -97,10 +98,10 @@ class FrameRows:
         """Whether only the values tell what a column holds."""
         return any(isinstance(dtype, np.dtype) and dtype.kind == "O" for dtype in self.X.dtypes)
 
-    def total(self, recipe: Recipe, y: Any, weight: Any) -> Any:
-        """What a recipe makes of all partitions: computed now."""
+    def over(self, y: Any, weight: Any) -> Sums:
+        """What makes recipes of all partitions: computed when it is called."""
         split, y, weight = split_of(self.X.columns, y, weight)
-        return _total(recipe, _aligned(self.X, y, weight), split)
+        return _sums(_aligned(self.X, y, weight), split)
 
     def answers(self, question: Question) -> Any:
         """The answers to all rows, as a Dask array; how many each partition has is not known."""
@@ -121,12 +122,12 @@ class DelayedRows:
         """Whether only the values of all partitions tell what a column holds."""
         return isinstance(self.X, list) and len(self.X) > 1
 
-    def total(self, recipe: Recipe, y: Any, weight: Any) -> Any:
-        """What a recipe makes of all tables: computed now."""
+    def over(self, y: Any, weight: Any) -> Sums:
+        """What makes recipes of all tables: computed when it is called."""
         if not isinstance(self.X, list):
-            return _total(recipe, [[self.X], [y], [weight]])
+            return _sums([[self.X], [y], [weight]])
         columns = [self._pieces(y, "y"), self._pieces(weight, "sample_weight")]
-        return _total(recipe, [self.X, *columns])
+        return _sums([self.X, *columns])
 
     def answers(self, question: Question) -> Any:
         """The answers to all rows, delayed, a partition each."""
@@ -147,10 +148,14 @@ class DelayedRows:
         return column
 
 
-def _total(recipe: Recipe, columns: list[Any], split: Split | None = None) -> Any:
+def _sums(columns: list[Any], split: Split | None = None) -> Sums:
+    """What makes recipes of all partitions, of which the graph is made once."""
+    return partial(_total, pieces=list(zip(*_blocks(columns), strict=True)), split=split)
+
+
+def _total(recipe: Recipe, pieces: list[Any], split: Split | None) -> Any:
     """The parts of all partitions, added in a tree."""
     job, made, added = _delayed(Job(recipe)), _delayed(_part), _delayed(_together)
-    pieces = zip(*_blocks(columns), strict=True)
     level = [made(job, split, number, *piece) for number, piece in enumerate(pieces)]
     while len(level) > 1:
         groups = [level[at : at + FAN_IN] for at in range(0, len(level), FAN_IN)]

@@ -26,6 +26,10 @@ class Recipe(Protocol):
         """What the rows of both add."""
 
 
+# What a recipe makes of all partitions.
+Sums = Callable[[Recipe], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """What is wrong with some rows: told by value, since a cluster would try again if it rose."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from suffice.engines.cluster import Question, asked
 from suffice.engines.named import Split, split_of
-from suffice.engines.parts import Job, Part, Recipe, found, run
+from suffice.engines.parts import Job, Part, Recipe, Sums, found, run
 from suffice.engines.recipes import Moments
 from suffice.engines.spark_answers import answered
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
@@ -32,7 +33,7 @@ def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | Non
     y = y if target is None else target
     if y is None:
         raise InvalidLabels("y is missing: name the label column, target='label'.")
-    return rows_of(X).total(Moments(detail), y, sample_weight)
+    return rows_of(X).over(y, sample_weight)(Moments(detail))
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
@@ -62,23 +63,28 @@ class SparkRows:
         """The schema tells what a column holds."""
         return False
 
-    def total(self, recipe: Recipe, y: Any, weight: Any) -> Any:
-        """What a recipe makes of all partitions: computed now."""
+    def over(self, y: Any, weight: Any) -> Sums:
+        """What makes recipes of all partitions: computed when it is called."""
         _check_named(y, "y", InvalidLabels)
         _check_named(weight, "sample_weight", InvalidWeights)
         split, _, _ = split_of(self.frame.columns, y, weight)
         assert split is not None
-        job = Job(recipe)
-        parts = _plain(self.frame).mapInArrow(_parts(job, split), SCHEMA)
-        for _ in range(ROUNDS):
-            group = (parts["number"] / FAN_IN).cast("long").alias("group")
-            parts = parts.groupBy(group).applyInArrow(_added(job, FAN_IN), SCHEMA)
-        rows = run(parts.collect)
-        return found(job.together(pickle.loads(row.part) for row in rows) if rows else None)
+        return partial(_total, frame=_plain(self.frame), split=split)
 
     def answers(self, question: Question) -> Any:
         """The frame with a column of answers; other columns are carried along."""
         return answered(self.frame, question)
+
+
+def _total(recipe: Recipe, frame: Any, split: Split) -> Any:
+    """The parts of all partitions, added in a tree."""
+    job = Job(recipe)
+    parts = frame.mapInArrow(_parts(job, split), SCHEMA)
+    for _ in range(ROUNDS):
+        group = (parts["number"] / FAN_IN).cast("long").alias("group")
+        parts = parts.groupBy(group).applyInArrow(_added(job, FAN_IN), SCHEMA)
+    rows = run(parts.collect)
+    return found(job.together(pickle.loads(row.part) for row in rows) if rows else None)
 
 
 def _plain(frame: Any) -> Any:
