@@ -142,7 +142,7 @@ def test_columns_of_the_same_name(tmp_path):
 
 
 def test_a_column_without_a_name(tmp_path):
-    assert "no name for column 1" in fit_refused(written(tmp_path, ",a,y\n1,2,u\n3,4,v\n"))
+    assert "no name for column 2" in fit_refused(written(tmp_path, "a,,y\n1,2,u\n3,4,v\n"))
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_files_that_are_no_text(tmp_path):
     assert "damaged" in fit_refused(written(tmp_path, b"PAR1 and no more", "t.parquet"))
     assert "not a Parquet file" in fit_refused(written(tmp_path, b"a,y\n", "t.parquet"))
     assert "damaged" in fit_refused(written(tmp_path, b"a,y\n1,u\n", "t.arrow"))
-    assert "damaged" in fit_refused(written(tmp_path, b'{"a": 1, "y"', "t.jsonl"))
+    assert "line 1 is no record" in fit_refused(written(tmp_path, b'{"a": 1, "y"', "t.jsonl"))
     assert "decompressed" in fit_refused(written(tmp_path, b"\x1f\x8b\x08garbage", "t.csv.gz"))
 
 

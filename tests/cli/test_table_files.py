@@ -179,10 +179,11 @@ def test_a_number_is_written_to_its_last_digit(tmp_path):
 
 CELLS = st.sampled_from(
     ["", "1", "-2.5", "x", '"', '""', ",", "\n", "\r\n", ";", "é", "=1", " ", "NA"]
-)
-ENDINGS = ("t.csv", "t.tsv", "t.parquet", "t.arrow", "t.jsonl", "t.csv.gz")
+) | st.sampled_from(['{"a":', "}", "[", "]", '{"a":1}'])
+ENDINGS = ("t.csv", "t.tsv", "t.parquet", "t.arrow", "t.jsonl", "t.json", "t.csv.gz")
 
 
+@pytest.mark.filterwarnings("ignore:.*first column has no name")
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=st.lists(CELLS, max_size=30).map(lambda cells: "".join(cells).encode())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-TABLE = "CSV, TSV, Parquet, Arrow or JSON lines; - for standard input (CSV)"
+TABLE = "CSV, TSV, Parquet, Arrow, JSON or JSON lines; - for standard input"
 
 Data = Annotated[Path, typer.Argument(help=f"Table to read: {TABLE}.", show_default=False)]
 Tables = Annotated[
@@ -101,9 +102,10 @@ class Reading:
 
 
 def listed(text: str | None) -> list[str]:
-    """The names in a list with commas.
+    """The names in a list with commas; one that has a comma itself stands in quotes.
 
-    >>> listed("a, b"), listed(None)
-    (['a', 'b'], [])
+    >>> listed("a, b"), listed('"a, b",c'), listed(None)
+    (['a', 'b'], ['a, b', 'c'], [])
     """
-    return [part.strip() for part in (text or "").split(",") if part.strip()]
+    parts = next(csv.reader([text or ""], skipinitialspace=True), [])
+    return [part.strip() for part in parts if part.strip()]

@@ -60,9 +60,11 @@ class Table:
             if name not in self.frame.columns:
                 near = nearest(name, self.columns)
                 hint = f"Did you mean {near!r}? " if near else ""
+                bare = any(_is_number(one) for one in self.columns)
+                first = " Does its first line hold no names? Put one above it." if bare else ""
                 raise InvalidParameter(
                     f"{self.source} has no column {name!r}. {hint}Its columns are "
-                    f"{named(self.columns)}."
+                    f"{named(self.columns)}.{first}"
                 )
 
     def features(self, categorical: Iterable[str] = ()) -> Table:
@@ -77,7 +79,7 @@ class Table:
             names = [name for name in self.columns if self._unfit(name, name in levels)]
             raise InvalidFeatures(
                 f"{self.source} has columns that are neither numbers nor categories: "
-                f"{'; '.join(unfit)}. Leave them out with --drop {quote(','.join(names))}, or name "
+                f"{'; '.join(unfit)}. Leave them out with --drop {quote(_list(names))}, or name "
                 "those that are categories by --categorical."
             )
         columns = [_as_feature(self.frame[name], name in levels) for name in self.columns]
@@ -128,7 +130,22 @@ def polars() -> Any:
 
 def _example(series: Any) -> str:
     text = str(series.drop_nulls()[0])
-    return f" (such as {text if len(text) <= 30 else text[:27] + '...'!r})"
+    number = _is_number(text.strip("%$€£¥ ").replace(",", ""))
+    hint = "; write numbers without signs" if number else ""
+    return f" (such as {text if len(text) <= 30 else text[:27] + '...'!r}{hint})"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _list(names: Iterable[str]) -> str:
+    """Names as options take them: in a list with commas, in quotes where they have one."""
+    return ",".join(f'"{name}"' if "," in name else name for name in names)
 
 
 def _as_feature(series: Any, is_level: bool) -> Any:

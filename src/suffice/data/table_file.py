@@ -1,8 +1,12 @@
-"""Table file: CSV, TSV, Parquet, Arrow and JSON lines -> a table, checked on the way."""
+"""Table file: CSV, TSV, Parquet, Arrow and JSON -> a table, checked on the way."""
 
 from __future__ import annotations
 
+import codecs
+import json
+import re
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from os import PathLike
@@ -25,6 +29,11 @@ FIRST_ROWS = 10_000
 PARQUET, ARROW = b"PAR1", b"ARROW1"
 JSON_LINES = (".jsonl", ".ndjson")
 
+HOW_JSON = 'A table in JSON is a list of records such as {"a": 1, "b": 2}, or one record a line.'
+
+# No line of column names starts so.
+RECORD, RECORDS = re.compile(rb"\s*\{\s*\""), re.compile(rb"\s*\[\s*\{")
+
 
 def read_table(
     path: str | PathLike[str],
@@ -33,7 +42,9 @@ def read_table(
     missing: Sequence[str] = (),
     encoding: str | None = None,
 ) -> Table:
-    """The table in a file, or on standard input for "-" (as CSV).
+    """The table in a file, or on standard input for "-".
+
+    A first column without a name holds the names of the rows; it is left out, with a warning.
 
     text : columns to read as text, whatever they look like; those that are not there are ignored
     missing : further texts that mean that a value is missing
@@ -57,9 +68,8 @@ def read_table(
         raise InvalidFile(
             f"{source} holds a model or statistics, not a table; `suffice info {source}` shows it."
         )
-    elif ending in JSON_LINES:
-        table = _read("read_ndjson", unpacked(data, source), source, infer_schema_length=None)
-        table = _with_missing(table, text, missing)
+    elif ending in (*JSON_LINES, ".json") or _starts(RECORD, data) or _starts(RECORDS, data):
+        table = _with_missing(_read_json(data, source), text, missing)
     else:
         table = _read_text(data, source, ending, text, (*MISSING, *missing), encoding)
     if not len(table):
@@ -112,6 +122,39 @@ def _read(reader: str, data: bytes, source: str, **options: Any) -> Table:
     return Table(frame, source)
 
 
+def _starts(pattern: re.Pattern[bytes], data: bytes) -> bool:
+    start = data.removeprefix(codecs.BOM_UTF8)[:1024]
+    return pattern.match(start) is not None
+
+
+def _read_json(data: bytes, source: str) -> Table:
+    """Records in a list, or one a line."""
+    content = unpacked(data, source).removeprefix(codecs.BOM_UTF8)
+    listed = _starts(RECORDS, content)
+    reader = "read_json" if listed else "read_ndjson"
+    try:
+        table = _read(reader, content, source, infer_schema_length=None)
+    except InvalidFile:
+        bad = None if listed else _bad_line(content)
+        if bad is None:
+            raise
+        raise InvalidFile(f"{source}, line {bad} is no record. {HOW_JSON}") from None
+    if len(table) == 1 and any(dtype.is_nested() for dtype in table.frame.dtypes):
+        raise InvalidFile(f"{source} holds columns, not rows. {HOW_JSON}")
+    return table
+
+
+def _bad_line(content: bytes) -> int | None:
+    """The first line, from 1 on, that is no record."""
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            if line.strip() and not isinstance(json.loads(line), dict):
+                return number
+        except ValueError:
+            return number
+    return None
+
+
 def _read_text(
     data: bytes,
     source: str,
@@ -122,7 +165,7 @@ def _read_text(
 ) -> Table:
     pl = polars()
     content = as_utf8(unpacked(data, source), source, encoding)
-    how = layout(content, source, "\t" if ending == ".tsv" else None)
+    how = layout(content, source, "\t" if ending == ".tsv" else None, row_names=True)
     kept = {j for j, name in enumerate(how.names) if name in text}
     names = [f"column_{j}" for j in range(len(how.names))]
     options = {
@@ -143,8 +186,15 @@ def _read_text(
         if len(how.names) > 1 and blank:
             frame = frame.with_row_index("row").filter(~pl.col("row").is_in(blank)).drop("row")
     comma = how.separator != ","
-    typed = [_typed(frame[:, j], j in kept, missing, comma) for j in range(len(names))]
-    return Table(pl.DataFrame(typed).rename(dict(zip(names, how.names, strict=True))), source)
+    typed = [
+        _typed(frame[:, j], j in kept, missing, comma).alias(name)
+        for j, name in enumerate(how.names)
+        if name
+    ]
+    if len(typed) < len(names):
+        what = "the first column has no name; it is taken for names of the rows and left out."
+        warnings.warn(f"{source}: {what}", UserWarning, stacklevel=3)
+    return Table(pl.DataFrame(typed), source)
 
 
 def _parsed(content: bytes, options: dict[str, Any]) -> Any:

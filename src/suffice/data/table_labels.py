@@ -36,9 +36,10 @@ def class_column(
         raise InvalidLabels(f"{what} has no values. Name another column by --target.")
     if len(known) < len(series) and not gaps:
         row = int(series.is_null().arg_true()[0])
+        learn = ", or learn from them with `suffice fit --model mixture`" if discrete else ""
         raise InvalidLabels(
             f"{what} is missing in {len(series) - len(known)} rows, first in row {row}. Leave "
-            "them out with --drop-unlabelled, or learn from them with --model mixture."
+            f"them out with --drop-unlabelled{learn}."
         )
     if series.dtype.is_nested() or series.dtype.is_temporal():
         raise InvalidLabels(f"{what} holds {str(series.dtype).lower()} values, no classes.")

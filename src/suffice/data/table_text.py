@@ -76,8 +76,12 @@ def as_utf8(data: bytes, source: str, encoding: str | None = None) -> bytes:
     )
 
 
-def layout(data: bytes, source: str, separator: str | None = None) -> Layout:
+def layout(
+    data: bytes, source: str, separator: str | None = None, *, row_names: bool = False
+) -> Layout:
     """Separator and column names of a text; an error names columns that are there twice.
+
+    row_names : whether the first column may have no name
 
     >>> layout(b"a;b\\n1;2", "data.csv")
     Layout(separator=';', names=['a', 'b'])
@@ -92,10 +96,11 @@ def layout(data: bytes, source: str, separator: str | None = None) -> Layout:
     found = separator or max(SEPARATORS, key=lambda one: (first.count(one), one == ","))
     names = [name.strip() for name in next(csv.reader(lines, delimiter=found))]
     twice = [name for name, count in Counter(names).items() if count > 1]
-    if "" in names:
+    start = 1 if row_names and len(names) > 1 else 0
+    if "" in names[start:]:
         raise InvalidFile(
-            f"{source} has no name for column {names.index('') + 1}; name every column in the "
-            "first line, or write the file without row names."
+            f"{source} has no name for column {names.index('', start) + 1}; name every column in "
+            "the first line, or write the file without row names."
         )
     if twice:
         raise InvalidFile(
