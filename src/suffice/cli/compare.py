@@ -68,7 +68,8 @@ def compare(
         models = [dict(zip(table, line, strict=True)) for line in lines]
         print_json({"models": models, "notes": list(found.selection.notes)})
         return
-    title = f"{len(rows.labels)} rows, {folds} folds, the best log-loss first"
+    dealt = found.selection.scores["log_loss"].shape[1]
+    title = f"{len(rows.labels)} rows, {dealt} folds, the best log-loss first"
     print_lines(list(HEADS.values()), _lines(found.table), title)
     for note in found.selection.notes:
         typer.echo(note)

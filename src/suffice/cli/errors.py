@@ -75,10 +75,12 @@ def sentence(error: Exception) -> str:
     from suffice.errors import SufficeError
 
     if isinstance(error, ClickError):
-        text = error.format_message()
+        text = error.format_message().replace(": Value error, ", ": ").removesuffix(".")
         context = getattr(error, "ctx", None)
         hint = f" Try '{context.command_path} --help'." if context is not None else ""
-        return _line(text) + hint
+        if str(getattr(error, "option_name", ""))[1:2].isdigit():
+            hint = " Put -- before the first value that starts with a minus."
+        return " ".join(text.split()) + ("" if text.endswith(("?", "!")) else ".") + hint
     if isinstance(error, SufficeError):
         return _line(str(error))
     if isinstance(error, OSError) and error.strerror:

@@ -11,6 +11,9 @@ from suffice.cli import options
 
 EXAMPLE = "suffice evaluate iris.suffice test.csv --target species"
 
+# Of more classes than this, the most frequent confusions are shown, not the matrix of all.
+MOST_CLASSES, MOST_CONFUSIONS = 20, 10
+
 NAMES = {
     "accuracy": "accuracy",
     "log_loss": "log-loss",
@@ -24,6 +27,7 @@ def evaluate(
     data: options.Data,
     target: options.Target,
     weights: options.Weights = None,
+    drop_unlabelled: options.DropUnlabelled = False,
     missing: options.Missing = None,
     encoding: options.Encoding = None,
     out: Annotated[
@@ -47,6 +51,8 @@ def evaluate(
     check_out(out)
     loaded = load_model(model)
     table = loaded.read(data, options.Reading.of(missing, encoding), target)
+    if drop_unlabelled:
+        table = table.rows(table.column(target).is_not_null())
     y = class_column(table, target, several=False, discrete=False)
     X = loaded.rows(table)
     given = None if weights is None else read_weights(table, weights)
@@ -83,16 +89,33 @@ def _tell(facts: dict[str, Any], found: Any, out: Path | None, as_json: bool) ->
         [[text, f"{facts[name]:.4f}"] for name, text in NAMES.items()],
         f"{facts['rows']} rows",
     )
+    typer.echo("")
     labels = [str(label) for label in found.classes]
+    if len(labels) > MOST_CLASSES:
+        _tell_confusions(found, labels)
+        return
     lines = [
         [label, *(f"{value:g}" for value in row), _share(found.recall[c])]
         for c, (label, row) in enumerate(zip(labels, found.confusion, strict=True))
     ]
     lines.append(["precision", *(_share(value) for value in found.precision), ""])
-    typer.echo("")
     print_lines(
         ["true \\ said", *labels, "recall"], lines, "Confusion: rows are true, columns are said"
     )
+
+
+def _tell_confusions(found: Any, labels: list[str]) -> None:
+    """The pairs of classes that are taken for each other most often, where all would be many."""
+    import numpy as np
+
+    from suffice.cli.output import print_lines
+
+    wrong = found.confusion.copy()
+    np.fill_diagonal(wrong, 0.0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CONFUSIONS]
+    pairs = [divmod(int(at), len(labels)) for at in order if wrong.flat[at] > 0]
+    lines = [[labels[a], labels[b], f"{wrong[a, b]:g}", _share(found.recall[a])] for a, b in pairs]
+    print_lines(["true", "said", "rows", "recall"], lines, "Confused most often; all by --json")
 
 
 def _share(value: float) -> str:

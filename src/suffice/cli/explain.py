@@ -36,6 +36,7 @@ def explain(
 
     The shares add up to the log-odds of the two classes.
     """
+    from suffice.answers.contributions import explanation
     from suffice.cli.loaded import load_model
     from suffice.cli.models import parsed_label
     from suffice.cli.output import print_json
@@ -58,12 +59,11 @@ def explain(
     b = next(classes[c] for c in order if classes[c] != a) if b is None else b
     if a == b:
         raise InvalidParameter(f"--class and --against are both {a!r}; name two classes.")
-    text = inner.explain(X, 0, a, b)
+    found, names = loaded.by_column(inner.contributions(X, a, b))
+    text = explanation(found, 0, names)
     if not json:
         typer.echo(f"Row {row}: {text}")
         return
-    found = inner.contributions(X, a, b)
-    names = [str(name) for name in inner._feature_names()]
     print_json(
         {
             "row": row,

@@ -29,6 +29,7 @@ def forget(
     out: options.OutFile,
     target: options.AnyTarget = None,
     weights: options.Weights = None,
+    drop_unlabelled: options.DropUnlabelled = False,
     missing: options.Missing = None,
     encoding: options.Encoding = None,
     json: options.Json = False,
@@ -46,7 +47,7 @@ def forget(
         raise InvalidParameter("name the column with the classes by --target.")
     else:
         reading = options.Reading.of(missing, encoding)
-        left = _without_rows(learnt, gone, target, weights, reading)
+        left = _without_rows(learnt, gone, target, weights, reading, drop_unlabelled)
     if not len(left.classes if hasattr(left, "classes") else left.classes_):
         raise NeverIncluded("forgetting these rows would leave none; nothing was written.")
     sf.save(left, out)
@@ -54,7 +55,12 @@ def forget(
 
 
 def _without_rows(
-    learnt: Path, gone: Path, target: str, weights: str | None, reading: options.Reading
+    learnt: Path,
+    gone: Path,
+    target: str,
+    weights: str | None,
+    reading: options.Reading,
+    drop_unlabelled: bool,
 ) -> Any:
     from suffice.cli.loaded import Loaded, load_any
     from suffice.cli.summarize import statistics_of
@@ -66,13 +72,22 @@ def _without_rows(
         loaded = Loaded(found, str(learnt))
         loaded.asked("forget", "statistics to take rows from")
         table = loaded.read(gone, reading, target)
+        if drop_unlabelled:
+            table = table.rows(table.column(target).is_not_null())
         y = class_column(table, target, several=False, discrete=False)
         given = None if weights is None else read_weights(table, weights)
         return found.forget(loaded.rows(table), y, given)
     names = found.feature_names
     text = [names[j] for j in found.layout.discrete] if hasattr(found, "layout") and names else []
     rows = read_training(
-        gone, target, weights=weights, reading=reading, several=False, discrete=False, text=text
+        gone,
+        target,
+        weights=weights,
+        reading=reading,
+        drop_unlabelled=drop_unlabelled,
+        several=False,
+        discrete=False,
+        text=text,
     )
     if names is not None:
         from dataclasses import replace

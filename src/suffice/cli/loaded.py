@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +114,22 @@ class Loaded:
         names = [str(name) for name in self.model[:-1].get_feature_names_out()]
         return polars().DataFrame(self.model[:-1].transform(rows), schema=names)
 
+    def by_column(self, found: Any) -> tuple[Any, list[str]]:
+        """Contributions of the columns of the table: those of the levels of one add up."""
+        names = [str(name) for name in self.inner()._feature_names()]
+        if not self.is_pipeline:
+            return found, names
+        import numpy as np
+
+        first = self.model.steps[0][1]
+        own = list(first.layout_.numeric)
+        for j, levels in zip(first.layout_.discrete, first.levels_, strict=True):
+            own += [j] * (len(levels) - 1)
+        values = np.zeros((len(found.values), first.n_features_in_))
+        for at, j in enumerate(own):
+            values[:, j] += found.values[:, at]
+        return replace(found, values=values), self.names or names
+
     def _check_columns(self, table: Any, names: Sequence[str]) -> None:
         from suffice.data.table import named, nearest
 
@@ -199,7 +215,10 @@ def load_any(path: Path) -> Any:
     if str(path) == "-":
         raise InvalidFile("a model cannot come from standard input; name its file.")
     if path.is_file() and not is_ours(path) and path.suffix.lower() in (*ENDINGS, ".gz", ".zst"):
-        raise InvalidFile(f"{path} is a table, not a model or statistics. Is the order swapped?")
+        raise InvalidFile(
+            f"{path} is a table, not a model or statistics. Is the order swapped? `suffice fit` "
+            "makes a model of a table, `suffice summarize` statistics."
+        )
     return sf.load(path)
 
 

@@ -21,4 +21,8 @@ def main() -> None:
         told = f"suffice: the command line needs {error.name}: pip install 'suffice[cli]'."
         print(told, file=sys.stderr)
         sys.exit(2)
-    app(prog_name="suffice")
+    try:
+        app(prog_name="suffice")
+    except KeyboardInterrupt:
+        # While typer still builds the commands, nothing of ours is there to catch it.
+        sys.exit(INTERRUPTED)

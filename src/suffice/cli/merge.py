@@ -29,6 +29,8 @@ def merge(
     from suffice.cli.output import check_model_out, report
 
     check_model_out(out)
+    for part in sorted({one for one in parts if parts.count(one) > 1}):
+        typer.echo(f"note: {part} is named more than once; its rows count as often.", err=True)
     if is_ours(parts[0]) and hasattr(sf.load(parts[0]), "get_params"):
         models = [load_model(part) for part in parts]
         for other in models:
