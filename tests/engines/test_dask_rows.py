@@ -289,6 +289,39 @@ def test_sums_over_rows():
     assert (mixture.predict(rows).compute() == mixture.predict(X)).all()
 
 
+SCORED = {**NUMERIC, "mixture": sf.MixtureDiscriminant(2, random_state=0)}
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_a_score_of_parts_is_that_of_all_rows(name):
+    model = clone(SCORED[name]).fit(X, Y)
+    wanted = (Y + (np.arange(400) % 7 == 0)) % 3  # no model gets all of them
+    rows, labels, weight = irregular(X, 6), irregular(wanted, 2), irregular(WEIGHT, 3)
+    expected = model.score(X, wanted)
+    assert model.score(rows, labels) == pytest.approx(expected, rel=1e-14)
+    assert model.score(rows, wanted) == pytest.approx(expected, rel=1e-14)
+    weighted = model.score(X, wanted, WEIGHT)
+    assert weighted != expected
+    assert model.score(rows, labels, weight) == pytest.approx(weighted, rel=1e-12)
+    tables = [dask.delayed(X[:30]), dask.delayed(X[30:])]
+    assert model.score(tables, [wanted[:30], wanted[30:]]) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_a_score_takes_the_names_of_columns(name):
+    whole, frame = frames()
+    columns = ["colour", "ripe"] if name == "categorical" else ["size", "colour", "ripe"]
+    model = clone(LEVELS[name]).fit(whole[columns], whole["fruit"])
+    found = model.score(frame[[*columns, "fruit", "importance"]], "fruit", "importance")
+    expected = model.score(whole[columns], whole["fruit"], whole["importance"])
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert model.score(frame[columns], frame["fruit"]) == pytest.approx(
+        model.score(whole[columns], whole["fruit"]), rel=1e-14
+    )
+    with pytest.raises(InvalidLabels, match="y is missing"):
+        model.score(frame[columns], None)
+
+
 def test_zero_weight_in_a_whole_partition_counts_as_absent():
     weight = np.where(np.arange(400) < 100, 0.0, WEIGHT)
     found = sf.summarize(da.from_array(X, chunks=(100, 4)), Y, weight)
@@ -369,8 +402,7 @@ def test_what_takes_all_rows_says_so():
     with pytest.raises(InvalidParameter, match=r"shrinkage='cv'.*sample"):
         sf.LDA(shrinkage="cv").fit(rows, Y)
     for ask in (
-        lambda: sf.GaussianMixture(2).fit(rows),
-        lambda: sf.MixtureDiscriminant().fit(rows, Y),
+        lambda: sf.GaussianMixture(2).fit(X).icl(rows),
         lambda: model.leave_one_out(rows, Y),
         lambda: model.explain(rows),
         lambda: model.adapt_priors(rows),

@@ -267,7 +267,8 @@ def test_what_is_wrong_is_told(spark, frame):
             lambda: sf.LDA().fit(rows.withColumn("w", F.lit(0.0)), "label", "w"),
         ),
         (InvalidParameter, "'cv'", lambda: sf.LDA(shrinkage="cv").fit(rows, "label")),
-        (NeedsAllRows, "sample", lambda: sf.GaussianMixture().fit(rows)),
+        (NeedsAllRows, "sample", lambda: sf.GaussianMixture().fit(X).icl(rows)),
+        (InvalidLabels, "requires y", lambda: sf.MixtureDiscriminant().fit(rows, None)),
     ):
         with pytest.raises(error, match=message):
             ask()
@@ -300,5 +301,35 @@ def test_sums_over_rows(frame):
     model = sf.QDA().fit(WHOLE[NAMES], Y)
     found = model.log_likelihood(plain(frame, "label"), "label")
     assert found == pytest.approx(model.log_likelihood(WHOLE[NAMES], Y), rel=1e-12)
+    expected = model.score(WHOLE[NAMES], Y, WEIGHT)
+    assert model.score(frame, "label", "importance") == pytest.approx(expected, rel=1e-12)
+    text = plain(frame, frame["label"].cast("string").alias("name"))
+    named = sf.LDA().fit(WHOLE[NAMES], Y.astype(str))
+    score = named.score(WHOLE[NAMES], Y.astype(str))
+    assert named.score(text, "name") == pytest.approx(score, rel=1e-14)
     mixture = sf.GaussianMixture(2, random_state=0).fit(WHOLE[NAMES])
     assert mixture.score(plain(frame)) == pytest.approx(mixture.score(WHOLE[NAMES]), rel=1e-12)
+
+
+def test_mixtures_equal_those_in_memory(frame):
+    from pyspark.sql import functions as F
+
+    mixture = sf.GaussianMixture(2, random_state=0, max_iter=3, tol=0.0)
+    found = clone(mixture).fit(plain(frame, "importance"), sample_weight="importance")
+    expected = clone(mixture).fit(WHOLE[NAMES], sample_weight=WEIGHT)
+    assert found.feature_names_in_.tolist() == NAMES
+    np.testing.assert_allclose(found.log_likelihoods_, expected.log_likelihoods_, rtol=1e-10)
+    np.testing.assert_allclose(found.means_, expected.means_, rtol=1e-10)
+    np.testing.assert_allclose(found.covariances_, expected.covariances_, rtol=1e-8)
+    # Labels of every other value of a feature are missing.
+    none = WHOLE["a"].floordiv(1) % 2 == 0
+    gone = F.floor(frame["a"]) % 2 == 0
+    some = plain(frame, F.when(~gone, frame["label"].cast("string")).alias("kind"))
+    labels = np.where(none, None, Y.astype(str))
+    model = sf.MixtureDiscriminant(1, random_state=0, max_iter=3, tol=0.0)
+    found, expected = clone(model).fit(some, "kind"), clone(model).fit(WHOLE[NAMES], labels)
+    assert found.classes_.tolist() == expected.classes_.tolist() == ["0", "1", "2"]
+    np.testing.assert_allclose(found.log_likelihoods_, expected.log_likelihoods_, rtol=1e-10)
+    np.testing.assert_allclose(
+        found.predict_proba(WHOLE[NAMES]), expected.predict_proba(WHOLE[NAMES]), atol=1e-10
+    )

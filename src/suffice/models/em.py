@@ -128,8 +128,9 @@ class _Em:
         """Every row belongs to one component: nothing is left to iterate."""
         lessons, settings = self.lessons, self.given_settings
         statistics = lessons.by_class(settings.detail)
-        components = build(statistics, settings, self.class_priors(statistics.weight))
-        model = MixtureModel.of(components, self.owner, lessons.classes, components.priors)
+        priors = self.class_priors(statistics.weight)
+        components = build(statistics, settings, np.maximum(priors, LEAST_PRIOR))
+        model = MixtureModel.of(components, self.owner, lessons.classes, priors)
         level = lessons.own_log_likelihood(model) / lessons.total
         return MixtureFit(model, statistics.weight, (level,), converged=True)
 

@@ -104,7 +104,7 @@ def own_log_likelihood(
         joint = model.answer("joint", X[part])
         own = joint[np.arange(len(joint)), codes[part]]
         if weights is not None:
-            own = np.where(weights[part] > 0, own * weights[part], 0.0)
+            own = np.where(weights[part] > 0, own, 0.0) * weights[part]
         total += float(own.sum())
     return total
 
