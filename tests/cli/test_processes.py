@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import polars as pl
 import pytest
 from command_runs import iris, run
@@ -17,7 +18,10 @@ from typer.testing import CliRunner
 
 import suffice as sf
 from suffice.cli.app import EXAMPLES, app
+from suffice.cli.compare import HEADS
+from suffice.cli.output import brief, print_lines
 
+SPECIES = ("setosa", "versicolor", "virginica")
 PROGRAM = [sys.executable, "-m", "suffice.cli"]
 HEAVY = ("numpy", "scipy", "sklearn", "polars", "pandas", "pyarrow", "numba", "matplotlib")
 
@@ -187,11 +191,11 @@ def test_shells_complete_commands_and_options(shell):
     assert "outliers" not in asked.stdout
 
 
-def on_a_terminal(*arguments):
+def on_a_terminal(*arguments, width=150):
     """What a command shows on a terminal."""
     leader, follower = pty.openpty()
     command = [*PROGRAM, *map(str, arguments)]
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": "150"}
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": str(width)}
     started = subprocess.Popen(command, stdout=follower, stderr=follower, env=env)
     os.close(follower)
     shown = b""
@@ -205,7 +209,7 @@ def on_a_terminal(*arguments):
         shown += part
     os.close(leader)
     assert started.wait(timeout=120) == 0
-    return shown.decode()
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
 
 
 def test_a_terminal_sees_tables_and_what_is_left_out(folder):
@@ -218,6 +222,42 @@ def test_a_terminal_sees_tables_and_what_is_left_out(folder):
         *("fit", folder / "iris.csv", "-t", "species", "-o", folder / "auto"),
     )
     assert "choosing a model" in shown
+
+
+def test_a_narrow_terminal_shows_the_answers_first_and_breaks_no_number(folder):
+    frame = iris()
+    more = {f"measure_{j}": np.arange(150.0) for j in range(20)}
+    frame.with_columns(**more).write_csv(folder / "wide.csv")
+    shown = on_a_terminal("predict", folder / "lda", folder / "wide.csv", "--keep", width=80)
+    lines = [line for line in shown.splitlines() if "probability_setosa" in line]
+    assert lines[-1].split() == ["prediction", *(f"probability_{one}" for one in SPECIES)]
+    assert "more columns" in shown
+    shown = on_a_terminal("outliers", folder / "lda", folder / "wide.csv", width=80)
+    head = next(line for line in shown.splitlines() if "outlier_pvalue" in line).split()
+    assert head[:4] == frame.columns[:4]
+    assert head[-1] == "outlier_pvalue"
+    assert "…" not in shown
+
+
+def test_a_table_of_models_fits_a_terminal_of_80_columns(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    names = ["two Gaussians a class", "logistic regression", "DiagonalLDA"]
+    rows = [[name, *["0.1234"] * 6, "1234"] for name in names]
+    print_lines(list(HEADS.values()), rows, "a title")
+    title, head, _, *lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    assert title == "a title"
+    assert head.split() == [word for one in HEADS.values() for word in one.split()]
+    for name, line in zip(names, lines, strict=True):
+        assert line.startswith(name)
+        assert len(line) <= 80
+
+
+def test_long_labels_are_shortened_in_the_middle(capsys):
+    print_lines(["class"], [["so long a label that it fills all of a line, number 1"]])
+    assert capsys.readouterr().out == "class\nso long a label … line, number 1\n"
+    assert brief("x" * 100 + "1").endswith("1")
+    assert len(brief("x" * 100)) == 32
 
 
 def test_the_version():

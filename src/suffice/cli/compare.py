@@ -18,9 +18,9 @@ HEADS = {
     "log_loss": "log-loss",
     "log_loss_se": "±",
     "brier": "Brier",
-    "calibration_error": "calibration",
-    "log_loss_with_outliers": "with outliers",
-    "parameters": "parameters",
+    "calibration_error": "calib.",
+    "log_loss_with_outliers": "outliers",
+    "parameters": "params",
 }
 
 

@@ -11,8 +11,8 @@ from suffice.cli import options
 
 EXAMPLE = "suffice evaluate iris.suffice test.csv --target species"
 
-# Of more classes than this, the most frequent confusions are shown, not the matrix of all.
-MOST_CLASSES, MOST_CONFUSIONS = 20, 10
+# So many confusions are told where the matrix of all is too wide.
+MOST_CONFUSIONS = 10
 
 NAMES = {
     "accuracy": "accuracy",
@@ -75,7 +75,7 @@ def evaluate(
 
 
 def _tell(facts: dict[str, Any], found: Any, out: Path | None, as_json: bool) -> None:
-    from suffice.cli.output import json_text, print_json, print_lines
+    from suffice.cli.output import fits, json_text, print_json, print_lines
 
     if out is not None:
         from suffice.statistics.container import write_whole
@@ -91,17 +91,16 @@ def _tell(facts: dict[str, Any], found: Any, out: Path | None, as_json: bool) ->
     )
     typer.echo("")
     labels = [str(label) for label in found.classes]
-    if len(labels) > MOST_CLASSES:
-        _tell_confusions(found, labels)
-        return
     lines = [
         [label, *(f"{value:g}" for value in row), _share(found.recall[c])]
         for c, (label, row) in enumerate(zip(labels, found.confusion, strict=True))
     ]
     lines.append(["precision", *(_share(value) for value in found.precision), ""])
-    print_lines(
-        ["true \\ said", *labels, "recall"], lines, "Confusion: rows are true, columns are said"
-    )
+    head = ["true \\ said", *labels, "recall"]
+    if fits(head, lines) == len(head):
+        print_lines(head, lines, "Confusion: rows are true, columns are said")
+    else:
+        _tell_confusions(found, labels)
 
 
 def _tell_confusions(found: Any, labels: list[str]) -> None:

@@ -52,4 +52,4 @@ def outliers(
     if below is not None:
         frame = frame_of({name: list(values) for name, values in columns.items()})
         columns = frame.filter(frame[answer] < below).sort(answer, maintain_order=True).to_dict()
-    write_table(columns, out, as_json=json, formulas=formulas)
+    write_table(columns, out, as_json=json, formulas=formulas, kept=len(columns) - 1)

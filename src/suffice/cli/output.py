@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,8 +15,11 @@ import typer
 
 from suffice.errors import InvalidParameter, UnreadableFile
 
-# On a terminal so many rows and columns of a table are shown.
-SHOWN_ROWS, SHOWN_COLUMNS = 20, 12
+# On a terminal so many rows of a table are shown, and as many columns as it is wide.
+SHOWN_ROWS = 20
+
+# Longer text is shortened in the tables that people read, which are no wider than this in a file.
+LONGEST, WIDEST, GAP = 32, 120, 2
 
 
 def check_out(out: Path | None, *, table: bool = False) -> None:
@@ -45,9 +49,12 @@ def check_model_out(out: Path) -> None:
 
 
 def write_table(
-    columns: Mapping[str, Any], out: Path | None, *, as_json: bool, formulas: bool
+    columns: Mapping[str, Any], out: Path | None, *, as_json: bool, formulas: bool, kept: int = 0
 ) -> None:
-    """A table to a file by its ending; else JSON, a picture of it on a terminal, or CSV."""
+    """A table to a file by its ending; else JSON, a picture of it on a terminal, or CSV.
+
+    kept : so many columns stood in the table already; a narrow terminal shows the others first
+    """
     from suffice.data.table_output import check_ending, frame_of, table_bytes
     from suffice.statistics.container import write_whole
 
@@ -59,7 +66,7 @@ def write_table(
     elif as_json:
         typer.echo(table_bytes(columns, ".json"), nl=False)
     elif out is None and sys.stdout.isatty():
-        _show_frame(frame_of(columns))
+        _show_frame(frame_of(columns), kept)
     else:
         typer.echo(table_bytes(columns, ".csv", safe=not formulas), nl=False)
 
@@ -95,21 +102,61 @@ def json_text(facts: Any) -> str:
 
 def print_lines(head: Sequence[str], lines: Sequence[Sequence[str]], title: str = "") -> None:
     """A small table: drawn on a terminal, else aligned text."""
+    shown = [[brief(cell) for cell in line] for line in (head, *lines)]
+    if title:
+        typer.echo(title)
     if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
-
-        drawn = Table(*head, title=title or None, title_justify="left")
-        for line in lines:
-            drawn.add_row(*map(Text, line))
-        Console().print(drawn)
+        _draw(shown)
         return
     from suffice.selection.selection import aligned
 
-    if title:
-        typer.echo(title)
-    typer.echo("\n".join(aligned([list(head), *map(list, lines)])))
+    typer.echo("\n".join(aligned(shown)))
+
+
+def brief(text: str, most: int = LONGEST) -> str:
+    """A text that is not long: what is in the middle is left out.
+
+    >>> brief("a"), brief("a label that goes on and on", 11)
+    ('a', 'a lab…nd on')
+    """
+    kept = most - 1
+    return text if len(text) <= most else f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"
+
+
+def fits(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
+    """How many of the columns fit side by side; the first always does."""
+    room, used = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDEST, 0
+    for j, name in enumerate(head):
+        used += max(len(brief(cell)) for cell in (name, *(line[j] for line in lines))) + GAP
+        if used - GAP > room:
+            return max(j, 1)
+    return len(head)
+
+
+def _draw(lines: Sequence[Sequence[str]]) -> None:
+    """On a terminal: where it is too narrow the first column breaks, never a number."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    head, *rows = lines
+    gap = 1 if fits(head, rows) == len(head) else 0
+    drawn = Table(box=SIMPLE_HEAD, padding=(0, gap, 0, 0), pad_edge=False, show_edge=False)
+    for j, name in enumerate(head):
+        numbers = bool(rows) and all(_is_number(row[j]) for row in rows)
+        drawn.add_column(Text(name), justify="right" if numbers else "left", no_wrap=j > 0)
+    for row in rows:
+        drawn.add_row(*map(Text, row))
+    Console().print(drawn)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.rstrip("%") or "0")
+    except ValueError:
+        return cell == "-"
+    return True
 
 
 @contextmanager
@@ -133,15 +180,18 @@ def _zipped(data: bytes) -> bytes:
     return gzip.compress(data, mtime=0)
 
 
-def _show_frame(frame: Any) -> None:
-    names = frame.columns[:SHOWN_COLUMNS]
-    rows = [[_cell(value) for value in row] for row in frame.select(names).head(SHOWN_ROWS).rows()]
-    print_lines(names, rows)
+def _show_frame(frame: Any, kept: int) -> None:
+    frame = frame.select([*frame.columns[kept:], *frame.columns[:kept]])
+    rows = [[_cell(value) for value in row] for row in frame.head(SHOWN_ROWS).rows()]
+    width = fits(frame.columns, rows)
+    # As they stand in the table, if all are shown or not.
+    shown = sorted(range(width), key=lambda j: (j < frame.width - kept, j))
+    print_lines([frame.columns[j] for j in shown], [[row[j] for j in shown] for row in rows])
     more = [
         f"{count} more {what}"
         for count, what in (
             (frame.height - SHOWN_ROWS, "rows"),
-            (frame.width - SHOWN_COLUMNS, "columns"),
+            (frame.width - width, "columns"),
         )
         if count > 0
     ]

@@ -55,4 +55,5 @@ def predict(
     if probabilities:
         for c, label in enumerate(labels):
             columns[free_name(f"probability_{label}", columns)] = chances[:, c]
-    write_table(columns, out, as_json=json, formulas=formulas)
+    given = len(table.columns) if keep else 0
+    write_table(columns, out, as_json=json, formulas=formulas, kept=given)
