@@ -45,6 +45,19 @@ def test_dask() -> None:
     assert hasattr(found["posterior"], "compute")
 
 
+def test_mixtures() -> None:
+    da = pytest.importorskip("dask.array")
+    dd = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X).assign(label=np.where(np.arange(150) % 5, Y, -1))
+    table.columns = list(map(str, table.columns))
+    frame, rows = dd.from_pandas(table, npartitions=3), da.from_array(X, chunks=(60, 4))
+    found = run("Mixtures on a cluster", rows=rows, frame=frame)
+    expected = sf.GaussianMixture(5, random_state=0).fit(X)
+    np.testing.assert_allclose(found["mixture"].means_, expected.means_, rtol=1e-8)
+    assert found["semi"].score(table.drop(columns="label"), Y) > 0.9
+
+
 def test_tensors() -> None:
     torch = pytest.importorskip("torch")
     found = run("GPU")

@@ -422,6 +422,19 @@ def test_more_rows_than_a_sample_holds_come_to_the_same_model(monkeypatch):
     assert got.score(rows, y) == pytest.approx(clone(model).fit(X, labels).score(X, y), abs=2e-3)
 
 
+@pytest.mark.parametrize("kind", ["full", "tied", "diag"])
+def test_a_sample_may_miss_a_feature(kind, monkeypatch):
+    monkeypatch.setattr(drawing, "MOST_ROWS", 50)
+    monkeypatch.setattr(drawing, "FEWEST_OF_CLASS", 20)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 3)) + 5 * (np.arange(3000) >= 1500)[:, None]
+    X[np.arange(3000) % 600 > 0, 2] = np.nan
+    mixture = sf.GaussianMixture(2, covariance_type=kind, random_state=0)
+    found = clone(mixture).fit(da.from_array(X, chunks=(700, 3)))
+    assert found.lower_bound_ == pytest.approx(clone(mixture).fit(X).lower_bound_, abs=5e-3)
+    np.testing.assert_allclose(np.sort(found.means_[:, 0]), [0.0, 5.0], atol=0.1)
+
+
 def falls_once(part, folder, block_info=None):
     """A partition that takes its worker with it when it is first read for the second time."""
     if block_info[0]["chunk-location"][0] == 1 and len(part):

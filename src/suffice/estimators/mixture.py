@@ -43,6 +43,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
 
     Missing values (NaN) are integrated out. A component whose own covariance collapses borrows
     the one pooled over all components, so that every number stays finite without `reg_covar`.
+    Rows on a cluster are read once an iteration; the start is found in a sample of them.
 
     Parameters
     ----------

@@ -36,6 +36,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
 
     Labelled rows have a share in the components of their class, others in those of all classes.
     With one component a class and every label known, this is `GaussianDiscriminant`.
+    Rows on a cluster are read once an iteration; the start, and "bic", go by a sample of them.
 
     Parameters
     ----------

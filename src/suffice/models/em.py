@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.errors import TooFewRows
+from suffice.errors import InvalidFeatures, TooFewRows
 from suffice.models.densities import Densities
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.mixture import MixtureModel, by_owner, n_parameters
@@ -157,13 +157,14 @@ class _Em:
         at = near.sources(centres, statistics.classes)
         try:
             covariances = build(statistics, settings, None).covariances
-        except TooFewRows:  # a row each: all of them together tell of the spread
+        except (TooFewRows, InvalidFeatures):
+            # A row each, or a sample that misses a feature: all rows together tell of the spread.
             covariances = build(t.overall, APART, None).covariances
         if len(covariances) > 1:
             covariances = tuple(covariances[i] for i in at.tolist())
         weight = statistics.weight[at] / np.bincount(at)[at]
-        chances = self.chances(weight)
-        return GaussianModel(np.arange(len(at)), chances, statistics.mean[at], covariances, ())
+        means = near.means(statistics)[at]
+        return GaussianModel(np.arange(len(at)), self.chances(weight), means, covariances, ())
 
     def run(self, model: GaussianModel, start: int) -> MixtureFit:
         """Expectation and maximisation in turn, until the likelihood gains no more."""

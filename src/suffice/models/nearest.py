@@ -7,6 +7,7 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.models.linalg import reciprocal
 from suffice.models.training import Training
+from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.soft_rows import Block, SoftRows
 from suffice.statistics.summarize import summarize
 
@@ -39,9 +40,14 @@ class Nearest:
             if np.array_equal(assigned, before):
                 break
             statistics = summarize(self.training.X, assigned, self.labelled, "diagonal")
-            centres[statistics.classes] = statistics.mean
+            centres[statistics.classes] = self.means(statistics)
             before = assigned
         return centres
+
+    def means(self, statistics: AnyStatistics) -> Floats:
+        """The means of classes; at the centre in features that no row of a sample knows."""
+        found = statistics.mean
+        return np.where(np.isnan(found), self.centre, found)
 
     def assigned(self, centres: Floats) -> Indices:
         """The component of its class to which each row is nearest, (n,)."""
