@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
     from suffice.estimators.onnx_export import to_onnx
     from suffice.estimators.selecting import select_model
+    from suffice.estimators.unskewed import UnskewedDiscriminant
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
     from suffice.selection.leave_one_out.left_out import LeaveOneOut
@@ -73,6 +74,7 @@ _HOME = {
     "Statistics": "suffice.statistics.statistics",
     "summarize": "suffice.statistics.summarize",
     "to_onnx": "suffice.estimators.onnx_export",
+    "UnskewedDiscriminant": "suffice.estimators.unskewed",
 }
 
 __all__ = [
@@ -98,6 +100,7 @@ __all__ = [
     "QuadraticDiscriminantAnalysis",
     "Selection",
     "Statistics",
+    "UnskewedDiscriminant",
     "__version__",
     "compare",
     "count_levels",

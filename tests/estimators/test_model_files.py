@@ -66,6 +66,7 @@ def zoo():
     yield "DiagonalLDA", sf.DiagonalLDA(priors=np.array([0.2, 0.3, 0.5])).fit(X, Y), X
     yield "GaussianDiscriminant", sf.GaussianDiscriminant(pooling=0.3, shrinkage=0.1).fit(X, Y), X
     yield "spherical", sf.GaussianDiscriminant("spherical", priors="uniform").fit(X, Y), X
+    yield "unskewed", sf.UnskewedDiscriminant(pooling=0.3).fit(X, Y), X
     cv = sf.GaussianDiscriminant(pooling="cv", shrinkage="cv", inflation="cv")
     yield "cv", cv.fit(X, Y), X
     yield "Bayesian", sf.BayesianDiscriminant().fit(X, Y), X

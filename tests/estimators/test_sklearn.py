@@ -42,6 +42,8 @@ SETTINGS = [
     sf.GaussianDiscriminant(structure="diagonal", pooling=0.5, ddof=1),
     sf.GaussianDiscriminant(structure="spherical"),
     sf.GaussianDiscriminant(structure="spherical", pooling=1.0),
+    sf.UnskewedDiscriminant(),
+    sf.UnskewedDiscriminant("diagonal", pooling=0.5, shrinkage=0.1),
 ]
 
 each = pytest.mark.parametrize("model", CORNERS, ids=repr)

@@ -13,6 +13,7 @@ from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixed import MixedNB
+from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.selection.grid import INFLATIONS, POOLINGS
 
 # Of many candidates one is the best by chance: so no more are tried than tell apart.
@@ -24,7 +25,7 @@ FEW_POOLINGS, FEW_SHARES = (0.0, 0.25, 0.5, 1.0), {"diagonal": (0.0, 0.1, 0.3)}
 
 
 def automatic_candidates(X: Any) -> list[Any]:
-    """From naive Bayes to QDA, pooled and shrunk by steps, and what a prior knows of them.
+    """From naive Bayes to QDA, pooled and shrunk by steps, of features as they are or unskewed.
 
     With discrete columns: naive Bayes of both kinds, and the family on indicators of the levels.
     """
@@ -38,18 +39,22 @@ def automatic_candidates(X: Any) -> list[Any]:
 
 def _family(few: bool) -> list[Any]:
     poolings, shares = (FEW_POOLINGS, FEW_SHARES) if few else (POOLINGS, SHARES)
-    full = [
-        GaussianDiscriminant(pooling=pooling, shrinkage=share, target=target, inflation=factor)
+    full: list[dict[str, Any]] = [
+        {"pooling": pooling, "shrinkage": share, "target": target, "inflation": factor}
         for target, some in shares.items()
         for pooling in poolings
         for share in some
         for factor in INFLATIONS
     ]
-    diagonal = [
-        GaussianDiscriminant("diagonal", pooling, share, inflation=factor)
+    diagonal: list[dict[str, Any]] = [
+        {"structure": "diagonal", "pooling": pooling, "shrinkage": share, "inflation": factor}
         for pooling in POOLINGS
         for share in (0.0, 0.1, 0.3)
         for factor in INFLATIONS
+    ]
+    plain = [GaussianDiscriminant(**one) for one in (*full, *diagonal)]
+    unskewed = [
+        UnskewedDiscriminant(**one) for one in (*full, *diagonal) if one.get("target") != "identity"
     ]
     smoothed = [GaussianNB(var_smoothing=share) for share in SMOOTHINGS]
     believed = [
@@ -57,7 +62,7 @@ def _family(few: bool) -> list[Any]:
         for structure in ("full", "diagonal")
         for pooling in (0.0, 1.0)
     ]
-    return [*full, *diagonal, *smoothed, *believed]
+    return [*plain, *unskewed, *smoothed, *believed]
 
 
 def _mixed(few: bool) -> list[Any]:

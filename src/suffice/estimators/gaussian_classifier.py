@@ -47,7 +47,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             return self
         tried = [clone(self).set_params(**values) for values in combinations(names)]
         asked = [(one._settings(), one.priors) for one in tried]
-        found, whole = chosen(X, y, sample_weight, asked)
+        found, whole = chosen(self._seen(X), y, sample_weight, asked)
         settings = asked[found.careful][0]
         if whole is None:
             self._fit_with(settings, X, y, sample_weight)
@@ -58,7 +58,12 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _fit_known(self, settings: Settings, X: Any, y: Any, whole: Statistics) -> Self:
         """As `_fit_with`, where the statistics of the rows are known."""
-        return self._take(whole.coarsen(_detail(settings, X, y)), settings, X)
+        known = replace(whole, feature_names=as_features(X).names)
+        return self._take(known.coarsen(_detail(settings, X, y)), settings, X)
+
+    def _seen(self, X: Any) -> Any:
+        """The rows as the model takes them."""
+        return X
 
     def _parameter(self, name: str) -> Any:
         """The value of a parameter; of one that is "cv", what `fit` chose."""

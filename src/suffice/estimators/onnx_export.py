@@ -28,6 +28,7 @@ from suffice.estimators.onnx_scores import (
     level_scores,
     positions_of_texts,
 )
+from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
 
@@ -171,9 +172,8 @@ def _scores(graph: Graph, rows: str, model: Any) -> str:
 
 def _input_type(model: Any, dtype: str) -> Any:
     """The type of the rows that a model takes."""
-    gaussian = isinstance(model, GAUSSIAN) or (
-        isinstance(model, BayesianDiscriminant) and model.density == "map"
-    )
+    plain = isinstance(model, GAUSSIAN) and not isinstance(model, UnskewedDiscriminant)
+    gaussian = plain or (isinstance(model, BayesianDiscriminant) and model.density == "map")
     if gaussian or isinstance(model, BernoulliNB):
         return np.dtype(dtype)
     if not isinstance(model, CategoricalNB):

@@ -13,13 +13,16 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
 from suffice.estimators.answers import Answers
 from suffice.estimators.choosing import GRID, compared, labelled
+from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.learning import Learner
 from suffice.estimators.splitting import folds_of
+from suffice.estimators.unskewed import UnskewedDiscriminant, read
 from suffice.models.settings import Settings
 from suffice.selection.cross_validation import Candidate
 from suffice.selection.folds import Fold, check_folds, training_statistics
@@ -84,7 +87,8 @@ class Trial:
     def fitted(self, candidate: Any) -> Any:
         """The candidate fitted to all rows."""
         model = clone(candidate)
-        if self.whole is not None and _is_family(model):
+        plain = _is_family(model) and not isinstance(model, UnskewedDiscriminant)
+        if self.whole is not None and plain:
             return model._fit_known(model._settings(), self.X, self.y, self.whole)
         return fit(model, self.X, self.y, self.weights)
 
@@ -94,7 +98,7 @@ class Trial:
         for i, model in enumerate(candidates):
             key: Any = i
             if _is_family(model):
-                key = "family"
+                key = "unskewed" if isinstance(model, UnskewedDiscriminant) else "family"
             elif _reads_indicators(model):
                 key = "indicators", str(model[0].categorical)
             elif isinstance(model, Learner) and not _chooses(model):
@@ -105,6 +109,8 @@ class Trial:
     def _scores(self, models: Sequence[Any]) -> tuple[Mapping[str, Floats], Any, Sequence[str]]:
         """Scores of models that share their statistics, how complex they are, and notes."""
         first = models[0]
+        if isinstance(first, UnskewedDiscriminant) and _is_family(first):
+            return self._unskewed(models)
         if _is_family(first):
             return *self._family(models), ()
         if _reads_indicators(first):
@@ -117,6 +123,17 @@ class Trial:
         if isinstance(first, Learner) and not _chooses(first):
             return *self._learners(models), ()
         return self._refitted(first), np.inf, ()
+
+    def _unskewed(
+        self, models: Sequence[Any]
+    ) -> tuple[Mapping[str, Floats], Floats, Sequence[str]]:
+        inner, rows = copy(self), read(self.X)
+        # The powers are those of all rows; nothing is learnt of the classes from them.
+        inner.X, inner.notes = Powers.of(rows, self.weights).apply(rows), []
+        plain = [GaussianDiscriminant(**model.get_params()) for model in models]
+        told = self.steps.part(len(models) * len(self.folds))
+        found = inner.run(plain, METRICS[0], told)
+        return found.scores, found.complexity + rows.shape[1], found.notes
 
     def _family(self, models: Sequence[Any]) -> tuple[dict[str, Floats], Floats]:
         asked = [Candidate(model._settings(), model.priors) for model in models]

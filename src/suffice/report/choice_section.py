@@ -31,6 +31,8 @@ TITLES = {
 WORDS = {
     "GaussianDiscriminant": "a Gaussian for each class, its covariance pooled with the others' and "
     "shrunk as far as serves",
+    "UnskewedDiscriminant": "a Gaussian for each class, of columns that were each taken to the "
+    "power that makes them symmetric; its covariance pooled and shrunk as far as serves",
     "GaussianNB": "naive Bayes: a Gaussian for each class and column, columns independent within "
     "a class",
     "LinearDiscriminantAnalysis": "a Gaussian for each class, one covariance for all: boundaries "

@@ -55,7 +55,8 @@ def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | Non
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
     """What a method of an estimator returns for rows on a device, computed there."""
-    gaussian = getattr(type(estimator), "_made", None) is GaussianClassifier._made
+    kind, plain = type(estimator), GaussianClassifier
+    gaussian = getattr(kind, "_made", None) is plain._made and kind._seen is plain._seen
     if not gaussian or method not in METHODS:
         space, name = Space.of(X), type(estimator).__name__
         raise NotOnDevice(

@@ -18,6 +18,7 @@ HOME = {
     "MixedNB": "mixed",
     "MixtureDiscriminant": "mixture_discriminant",
     "QuadraticDiscriminantAnalysis": "gaussian",
+    "UnskewedDiscriminant": "unskewed",
 }
 
 

@@ -30,6 +30,8 @@ def written(model: Learner[Any]) -> tuple[dict[str, Any], dict[str, Array]]:
     if hasattr(model, "selection_"):
         selection, scores = selection_part.written(model.selection_)
         arrays |= scores
+    if _extra(model):
+        arrays |= model._written()
     return {"built": _is_built(model), "selection": selection}, arrays
 
 
@@ -47,7 +49,8 @@ def read(
     built, selection = header["built"], header["selection"]
     if not isinstance(built, bool):
         raise ValueError("built is not true or false")
-    expected = {_STATISTICS} | (set() if selection is None else selection_part.used(arrays))
+    expected = {_STATISTICS, *_extra(model)}
+    expected |= set() if selection is None else selection_part.used(arrays)
     if set(arrays) != expected:
         raise ValueError(f"it has the arrays {sorted(arrays)}, which are not those of a classifier")
     statistics = opened(*unpack(_bytes(arrays[_STATISTICS]), name), name)
@@ -56,6 +59,8 @@ def read(
     if not len(statistics.classes):
         raise ValueError("it has no classes")
     check_sound(statistics)
+    if _extra(model):
+        model._read_back(arrays, statistics.n_features)
     if selection is not None:
         if not hasattr(type(model), "pooling_"):
             raise ValueError("it has a selection, but nothing to select")
@@ -87,6 +92,11 @@ def _is_built(model: Learner[Any]) -> bool:
         return model._fitted is not None
     except SufficeError:
         return False
+
+
+def _extra(model: Learner[Any]) -> tuple[str, ...]:
+    """Names of arrays that a kind of model has beside its statistics."""
+    return getattr(model, "_extra", ())
 
 
 def _bytes(array: Array) -> bytes:

@@ -1,0 +1,152 @@
+"""Powers: skewed features made symmetric, each by a power of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+
+# Exponents that are tried: 1 leaves a feature as it is, 0 is the logarithm. Others would leave a
+# part of the line out, and the density of the rows would not add up to one.
+EXPONENTS = np.round(np.arange(0.0, 1.01, 0.1), 10)
+
+# Units that are tried, in standard deviations: the smaller, the more the lowest values spread.
+UNITS = np.array([1.0, 0.3, 0.1])
+
+# A feature with so few values has no shape.
+FEW_VALUES = 3
+
+# Rows that are looked at.
+MOST_ROWS = 2000
+
+# Values beyond the known ones are undone up to so many times their range.
+FARTHEST = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Powers:
+    """A power of each feature, measured from its lowest value, or down from its highest.
+
+    With z = (x - origin) / unit, the unit negative for the latter, it is ((1 + z)^p - 1) / p (Box
+    and Cox 1964), and z itself beyond the origin, so that a row there is not thrown far out; then
+    it is centred and divided by its own deviation. Origin and unit come from the rows, so those
+    of the measurement do not matter.
+
+    >>> powers = Powers.of(np.exp(np.linspace(-2.0, 2.0, 9))[:, None])
+    >>> x = np.array([[0.1], [1.0], [7.0]])
+    >>> powers.undo(powers.apply(x)).round(6).ravel()
+    array([0.1, 1. , 7. ])
+    """
+
+    origin: Floats  # (d,)
+    unit: Floats  # (d,)
+    exponent: Floats  # (d,)
+    centre: Floats  # (d,)
+    spread: Floats  # (d,)
+    reach: Floats  # (d,): the highest known z
+
+    @classmethod
+    def of(cls, rows: Floats, weights: Floats | None = None) -> Powers:
+        """Those under which each feature is most likely Gaussian; missing values are left out."""
+        x = np.asarray(rows, np.float64)
+        w = np.ones(len(x)) if weights is None else weights
+        x, w = x[w > 0], w[w > 0]
+        held = np.isfinite(x)
+        with np.errstate(all="ignore"):
+            low = np.where(held, x, np.inf).min(axis=0, initial=np.inf)
+            high = np.where(held, x, -np.inf).max(axis=0, initial=-np.inf)
+            low, high = (np.where(np.isfinite(end), end, 0.0) for end in (low, high))
+            # From the ends, since squares of 1e200 overflow.
+            half = np.where(high > low, high / 2 - low / 2, 1.0)
+            scale = half * _deviation((x - low) / half, held, w)
+            scale = np.where((scale > 0) & np.isfinite(scale), scale, 1.0)
+        at = np.unique(np.linspace(0, max(0, len(x) - 1), min(len(x), MOST_ROWS)).astype(int))
+        shapes = []
+        for j, ok in enumerate(held.T):
+            some = at[ok[at]]
+            shapes.append(_shape(x[some, j], w[some], low[j], high[j], scale[j]))
+        origin, unit, exponent = (np.array(part) for part in zip(*shapes, strict=True))
+        reach = np.abs(np.where(unit > 0, high, low) / unit - origin / unit)
+        made = cls(origin, unit, exponent, np.zeros_like(low), np.ones_like(low), reach)
+        with np.errstate(all="ignore"):
+            u = made.apply(x)
+            centre, spread = _mean(u, held, w), _deviation(u, held, w)
+        usable = np.isfinite(centre) & np.isfinite(spread) & (spread > 0)
+        ends = np.where(usable, centre, 0.0), np.where(usable, spread, 1.0)
+        return cls(origin, unit, exponent, *ends, reach)
+
+    def apply(self, rows: Floats) -> Floats:
+        """Rows with each feature to its power; missing and infinite values stay what they are."""
+        with np.errstate(all="ignore"):
+            z = (np.asarray(rows, np.float64) - self.origin) / self.unit
+            up = _power(np.maximum(z, 0.0), self.exponent)
+            found = (np.where(z >= 0, up, z) - self.centre) / self.spread
+            return np.where(np.isfinite(z), found, z)
+
+    def undo(self, rows: Floats) -> Floats:
+        """Rows as they were before."""
+        with np.errstate(all="ignore"):
+            u = np.asarray(rows, np.float64) * self.spread + self.centre
+            most = FARTHEST * (self.reach + 1.0)
+            up = _root(np.maximum(u, 0.0), self.exponent, most)
+            z = np.where(u >= 0, up, np.maximum(u, -most))
+            return np.where(np.isnan(u), np.nan, z * self.unit + self.origin)
+
+    def log_slope(self, rows: Floats) -> Floats:
+        """ln of the volume element du/dx of the known values of each row, (n,)."""
+        with np.errstate(all="ignore"):
+            z = (np.asarray(rows, np.float64) - self.origin) / self.unit
+            steep = (self.exponent - 1.0) * np.log1p(np.maximum(z, 0.0))
+            found = steep - np.log(np.abs(self.unit) * self.spread)
+            return np.asarray(np.where(np.isnan(z), 0.0, found).sum(axis=1))
+
+
+def _power(z: Floats, p: Floats) -> Floats:
+    """((1 + z)^p - 1) / p of z >= 0, and ln(1 + z) for p = 0."""
+    return _of_logs(np.log1p(z), p)
+
+
+def _of_logs(log: Floats, p: Floats) -> Floats:
+    return np.asarray(np.where(p == 0, log, np.expm1(p * log) / np.where(p == 0, 1.0, p)))
+
+
+def _root(u: Floats, p: Floats, most: Floats) -> Floats:
+    """What `_power` makes u of, but no more than `most`."""
+    inside = np.log1p(np.maximum(p * u, -1.0)) / np.where(p == 0, 1.0, p)
+    log = np.where(p == 0, u, inside)
+    return np.minimum(np.expm1(np.minimum(log, np.log1p(most))), most)
+
+
+def _mean(x: Floats, held: Array, w: Floats) -> Floats:
+    """Weighted mean of the values held, (d,)."""
+    total = w @ held
+    return np.asarray(w @ np.where(held, x, 0.0) / np.where(total > 0, total, 1.0))
+
+
+def _deviation(x: Floats, held: Array, w: Floats) -> Floats:
+    """Weighted standard deviation of the values held, (d,)."""
+    return np.asarray(np.sqrt(_mean((x - _mean(x, held, w)) ** 2, held, w)))
+
+
+def _shape(
+    x: Floats, w: Floats, low: float, high: float, scale: float
+) -> tuple[float, float, float]:
+    """Origin, unit and exponent of the Gaussian likelihood's maximum, for values of one feature."""
+    if len(np.unique(x)) < FEW_VALUES:
+        return low, scale, 1.0
+    w, units = w / w.sum(), UNITS[:, None, None] * scale
+    best = (-np.inf, low, scale, 1.0)
+    for origin, sign in ((low, 1.0), (high, -1.0)):
+        with np.errstate(all="ignore"):
+            log = np.log1p(np.abs(x - origin) / units[..., 0])[..., None]  # (units, n, 1)
+            u = _of_logs(log, EXPONENTS)
+            variances = np.einsum("n,unp->up", w, (u - np.einsum("n,unp->up", w, u)[:, None]) ** 2)
+            # ln of the likelihood a row: of the Gaussian, and of the volume that u has in x.
+            gain = (EXPONENTS - 1.0) * (w @ log[..., 0].T)[:, None] - np.log(units[..., 0])
+            gain = np.where(variances > 0, gain - np.log(variances) / 2, -np.inf)
+        i, j = np.unravel_index(int(np.nanargmax(gain)), gain.shape)
+        found = (float(gain[i, j]), origin, sign * scale * UNITS[i].item(), EXPONENTS[j].item())
+        best = max(best, found, key=lambda one: one[0])
+    return best[1:]
