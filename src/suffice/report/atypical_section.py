@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,9 @@ def _reason(model: Any, row: Any, posterior: Floats, names: list[str]) -> str:
         found = model.contributions(row, *model.classes_[order[:2]].tolist())
     except (AttributeError, NotImplementedError, ValueError):  # a model that cannot say
         return ""
-    return explanation(found, 0, [short(name, 40) for name in names])
+    first, second = (short(one) if isinstance(one, str) else one for one in found.classes)
+    told = replace(found, classes=(first, second))
+    return explanation(told, 0, [short(name, 40) for name in names])
 
 
 def _odd_values(data: Material, model: Any, names: list[str], order: Array) -> list[list[OddValue]]:

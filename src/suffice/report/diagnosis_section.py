@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suffice.report.markup import Html, element, items, joined, paragraphs, plural
+from suffice.report.markup import Html, element, items, joined, paragraphs, plural, short_labels
 from suffice.report.material import Material
 from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
 from suffice.selection.diagnostics.diagnostic import Diagnostic
@@ -69,6 +69,6 @@ def _entry(name: str, one: Diagnostic) -> Html:
         element("strong", QUESTIONS.get(name, name)),
         element("span", f" {name}", class_="muted"),
     ]
-    said = element("p", one.sentence)
+    said = element("p", short_labels(one.sentence))
     advice = element("p", f"→ {one.recommendation}") if one.concern and one.recommendation else ""
     return Html("".join([*head, said, advice]))

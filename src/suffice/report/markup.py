@@ -15,6 +15,9 @@ FORBIDDEN = re.compile(
 # Names and values of the data longer than this are cut.
 LONGEST = 80
 
+# A label in a sentence; the apostrophe of "Box's M" opens none.
+QUOTED = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
+
 
 class Html(str):
     """A text that is HTML already."""
@@ -34,13 +37,23 @@ def escaped(value: Any) -> Html:
 
 
 def short(value: Any, longest: int = LONGEST) -> str:
-    """A value as text, cut where it is too long to be read.
+    """A value as text, without its middle where it is too long to be read.
 
     >>> short("abcdefgh", 5)
-    'abcd…'
+    'ab…gh'
     """
     text = str(value.item() if isinstance(getattr(value, "shape", None), tuple) else value)
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    end = (longest - 1) // 2
+    return text if len(text) <= longest else f"{text[: longest - 1 - end]}…{text[-end:]}"
+
+
+def short_labels(sentence: str) -> str:
+    """A sentence in which what stands in quotes is short.
+
+    >>> len(short_labels(f"Class '{'a' * 300}' is not Gaussian."))
+    105
+    """
+    return QUOTED.sub(lambda label: f"'{short(label[1])}'", sentence)
 
 
 def joined(parts: Iterable[Any]) -> Html:

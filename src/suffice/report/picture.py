@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from suffice.report.markup import Html, element, short
+from suffice.report.markup import Html, element, short, short_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +59,7 @@ class Picture:
             "figure",
             element("h3", self.title),
             *pictures,
-            element("figcaption", self.caption),
+            element("figcaption", short_labels(self.caption)),
             id=f"picture-{self.name}",
         )
 

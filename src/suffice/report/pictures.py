@@ -11,7 +11,7 @@ import numpy as np
 
 from suffice.errors import InvalidParameter
 from suffice.report.choice_section import Choice, described
-from suffice.report.markup import percent, plural, reason, short
+from suffice.report.markup import percent, plural, reason, short, short_labels
 from suffice.report.material import Material
 from suffice.report.picture import HIGH, Picture, drawn
 from suffice.report.quality_section import Quality
@@ -284,7 +284,7 @@ def _quantiles(diagnosis: Diagnosis) -> Picture:
         "quantiles",
         "How far rows lie from their class",
         "Squared distances of the rows from their class mean against those of Gaussian rows, by "
-        f"class: {_named(diagnosis.classes)}. {one.sentence}",
+        f"class: {_named(diagnosis.classes)}. {short_labels(one.sentence)}",
         _caption("Rows above the line are further out than Gaussian rows", display.caption_),
         **found,
     )
