@@ -57,11 +57,7 @@ def _family(few: bool) -> list[Any]:
         UnskewedDiscriminant(**one) for one in (*full, *diagonal) if one.get("target") != "identity"
     ]
     smoothed = [GaussianNB(var_smoothing=share) for share in SMOOTHINGS]
-    believed = [
-        BayesianDiscriminant(structure, pooling)
-        for structure in ("full", "diagonal")
-        for pooling in (0.0, 1.0)
-    ]
+    believed = [BayesianDiscriminant(pooling=pooling) for pooling in (0.0, 1.0)]
     return [*plain, *unskewed, *smoothed, *believed]
 
 
