@@ -37,7 +37,7 @@ clean:
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) -e ".[files,plot,cli]"
+	$(PIP) -e ".[files,plot,cli,demo]"
 	touch $(READY)
 
 $(FULL): $(READY)
