@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 
@@ -19,6 +20,12 @@ def say(what: str) -> None:
     print(f"[{time.perf_counter() - began:4.1f} s] {what}", flush=True)
 
 
+def bar(share: float) -> None:
+    """Show on a terminal how far long work has come."""
+    if sys.stdout.isatty():
+        print(f"\r{'#' * round(40 * share):.<40} {share:4.0%}", end="\n" * (share == 1), flush=True)
+
+
 frame = load_wine(as_frame=True)
 X, X_test, y, y_test = train_test_split(
     frame.data,
@@ -32,9 +39,9 @@ statistics = sf.summarize(X, y)
 say(f"read {len(X)} rows once: {statistics}")
 
 say("choosing a model by cross-validation, with no refit ...")
-found = sf.select_model(X, y)
+found = sf.select_model(X, y, progress=bar)
 model = found.model
-say(f"{len(found.candidates)} candidates; taken: {model}\n")
+say(f"{found.tried} candidates; taken: {model}\n")
 
 print(f"{'on rows held out':>44}   accuracy   log-loss")
 rivals = {
@@ -60,7 +67,7 @@ parts = sf.summarize(X[:half], y[:half]) + sf.summarize(X[half:], y[half:])
 say(f"two halves, summarized apart and added, equal the whole: {parts == statistics}")
 
 say("writing the report ...")
-sf.report(X.assign(cultivar=y), "cultivar", REPORT)
+sf.report(X.assign(cultivar=y), "cultivar", REPORT, progress=bar)
 say(f"the report is in {REPORT}: open it in a browser")
 
 print(
