@@ -275,6 +275,10 @@ def test_rows_elsewhere_are_refused_at_fit():
         sf.UnskewedDiscriminant().fit(rows, y)
     model = sf.UnskewedDiscriminant().fit(X, Y)
     np.testing.assert_array_equal(np.asarray(model.predict(rows)), model.predict(X))
+    with pytest.raises(InvalidInput, match="rows in memory"):
+        model.fit(rows, y)
+    twice = sf.UnskewedDiscriminant().fit(X, Y).partial_fit(rows, y)
+    assert twice.statistics_.weight.sum() == 2 * len(Y)
 
 
 def test_files_with_broken_powers_are_refused(tmp_path):

@@ -54,6 +54,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     """
 
     _powers: Powers | None = None
+    _finds = False  # whether powers were just found, from the rows that are summarized
     _extra = ("powers",)  # arrays of model files beside the statistics
 
     @anywhere
@@ -77,11 +78,11 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     def merge(self, other: Learner[Any]) -> Self:
         """Become the model of the rows of both, which must have the same powers."""
         if self._powers is not None and hasattr(other, "statistics_"):
-            theirs = getattr(other, "_powers", None)
-            if theirs is None or not np.array_equal(theirs.exponent, self._powers.exponent):
-                raise Mismatch("the two have other powers; add rows to one by partial_fit instead.")
-            if not np.array_equal(self._arrays(), other._arrays()):
-                raise Mismatch("the two measure features from other origins; use partial_fit.")
+            alike = isinstance(other, UnskewedDiscriminant)
+            if not alike or not np.array_equal(self._arrays(), other._arrays()):
+                raise Mismatch(
+                    "the two have other powers, or none; add rows to one by partial_fit instead."
+                )
         return super().merge(other)
 
     @property
@@ -146,22 +147,27 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     def _under(self, powers: Powers | None, call: Callable[..., Self], *given: Any) -> Self:
         """A call that learns under powers; if it fails, the old ones are back."""
         before, self._powers = self._powers, powers
+        self._finds = True
         try:
             return call(*given)
         except BaseException:
             self._powers = before
             raise
+        finally:
+            self._finds = False
 
     def _seen(self, X: Any) -> Array:
-        if self._powers is None:
-            raise InvalidParameter(
-                "powers are found from rows in memory; fit a sample of these rows there."
-            )
+        assert self._powers is not None
         return self._powers.apply(read(X))
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: AnyStatistics | None
     ) -> AnyStatistics:
+        if like is None and not self._finds:
+            raise InvalidParameter(
+                "powers are found from rows in memory; fit a sample of these rows there, and add "
+                "the others by partial_fit."
+            )
         found = super()._summarize(self._seen(X), y, sample_weight, settings, like)
         return replace(found, feature_names=as_features(X).names)
 
