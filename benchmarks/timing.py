@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from time import perf_counter, sleep
+from hashlib import sha256
+from threading import Thread
+from time import perf_counter
 from typing import Any
 
 PAUSE = 0.1
+BUSY_WORK = bytes(1 << 20)
 
 Contenders = Mapping[str, Callable[[], Any]]
 
@@ -49,9 +53,27 @@ def fastest_calls(contenders: Contenders, calls: int, rounds: int = 7) -> dict[s
 
 
 def _seconds(call: Callable[[], Any]) -> float:
-    # BLAS threads may go on spinning for a while after a product: let those of one contender
-    # come to rest before the next one starts.
-    sleep(PAUSE)
+    _settle()
     start = perf_counter()
     call()  # what it returns is freed here, before the clock stops: for everyone
     return perf_counter() - start
+
+
+def _settle() -> None:
+    """Wait until the BLAS threads of the last contender spin no more, with every core awake.
+
+    A virtual machine may put all threads of an idle process on one core for the first
+    milliseconds: asleep in the meantime, whoever uses two threads would pay for it.
+    """
+    until = perf_counter() + PAUSE
+    others = [Thread(target=_busy, args=(until,)) for _ in range((os.cpu_count() or 1) - 1)]
+    for other in others:
+        other.start()
+    _busy(until)
+    for other in others:
+        other.join()
+
+
+def _busy(until: float) -> None:
+    while perf_counter() < until:
+        sha256(BUSY_WORK)  # long enough to let go of the interpreter
