@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidWeights
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.reader import Reader
 from suffice.statistics.threads import in_parallel, shares
 
-# Rows looked at for a first guess of the class means.
-SAMPLE_ROWS = 1024
+# Rows looked at for a first guess of the class means: so many a class, but neither fewer than
+# a few, nor a good part of all, nor more entries than a cache holds.
+SAMPLE_OF_CLASS, SAMPLE_LEAST, SAMPLE_SHARE, SAMPLE_ENTRIES = 8, 256, 16, 1 << 20
 
 # Squares about an origin this many standard deviations off lose a digit: then start again.
 FAR = 4.0
@@ -38,9 +39,17 @@ def class_sums(reader: Reader) -> tuple[ClassSums, Floats]:
         origin = better
 
 
+def sampled_rows(reader: Reader) -> Indices:
+    """Rows, evenly spaced, to guess the class means from."""
+    n, d = reader.shape
+    size = min(SAMPLE_OF_CLASS * reader.batch.n_codes, n // SAMPLE_SHARE, SAMPLE_ENTRIES // d)
+    size = min(n, max(SAMPLE_LEAST, size))
+    return np.linspace(0, n - 1, size).astype(np.int64)
+
+
 def _first_guess(reader: Reader) -> Floats:
     batch, (n, d) = reader.batch, reader.shape
-    rows = np.arange(n) if n <= SAMPLE_ROWS else np.linspace(0, n - 1, SAMPLE_ROWS).astype(int)
+    rows = sampled_rows(reader)
     codes = batch.codes[rows]
     missing = np.ones(batch.n_codes, bool)
     missing[codes] = False

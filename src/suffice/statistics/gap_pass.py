@@ -14,7 +14,7 @@ from suffice.data.gaps import Gaps
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
 from suffice.statistics.extremes import Extremes
-from suffice.statistics.first_pass import FAR, SAMPLE_ROWS
+from suffice.statistics.first_pass import FAR, sampled_rows
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, settled
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
@@ -160,8 +160,8 @@ def _known(reader: Reader) -> tuple[Indices, Floats]:
 
 def _first_guess(reader: Reader, known: Indices) -> Floats:
     """Means of the known values of a few rows, or else the first known value."""
-    batch, (n, d) = reader.batch, reader.shape
-    rows = np.arange(n) if n <= SAMPLE_ROWS else np.linspace(0, n - 1, SAMPLE_ROWS).astype(int)
+    batch, d = reader.batch, reader.shape[1]
+    rows = sampled_rows(reader)
     sample, codes = reader.rows(rows), batch.codes[rows]
     origin, guessed = np.zeros((batch.n_codes, d)), np.zeros((batch.n_codes, d), bool)
     for c in np.unique(codes[codes < len(batch.classes)]).tolist():

@@ -15,21 +15,24 @@ from suffice.statistics.kernels.sums import About, ClassSums, Fourths
 _FAST = {"contract", "nnan", "nsz"}
 
 _BLOCK_ROWS = 4096
-_SHORT_ROW = 256  # bytes
-LONG_ROW = 128  # features
+_BLOCK_BYTES = 1 << 19  # half of a usual second-level cache
+_ROWS_OF_CLASS = 32  # fewer than these together are not worth a block of their own
+LONG_ROW = 64  # features
 
 
 def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums) -> None:
     """Add each class's count, weight, sums about its origin, squares, and extremes to `out`."""
-    block = _BLOCK_ROWS
-    if X.shape[1] * X.itemsize <= _SHORT_ROW:
-        block = (1 << 19) // (X.shape[1] * X.itemsize)
+    block = _BLOCK_BYTES // (X.shape[1] * X.itemsize)
+    cached = block >= _ROWS_OF_CLASS * len(origin)
+    if not cached:
+        block = _BLOCK_ROWS
     _class_sums(
         X,
         codes,
         weights,
         origin,
         block,
+        cached,
         out.count,
         out.weight,
         out.sum,
@@ -92,11 +95,12 @@ def _sort(
 
 @jit(fastmath=True, forceinline=True)
 def _touch(X: Any, start: int, stop: int) -> float:  # pragma: no cover - compiled
-    # Rows of a class lie apart; reading a block in order first brings it into the cache.
-    seen = 0.0
+    # Rows of a class lie apart; reading a block in order first brings it into the cache. The
+    # largest value is of no interest, but no load waits for another as in a sum.
+    seen = X[start, 0]
     for i in range(start, stop):
         for j in range(0, X.shape[1], 64 // X.itemsize):
-            seen += X[i, j]
+            seen = max(seen, X[i, j])
     return seen
 
 
@@ -187,6 +191,7 @@ def _class_sums(
     weights: Any,
     origin: Any,
     block: int,
+    cached: bool,
     count: Any,
     weight: Any,
     total: Any,
@@ -208,7 +213,7 @@ def _class_sums(
     seen = 0.0
     for start in range(0, n, block):
         stop = min(n, start + block)
-        if d * X.itemsize <= 256:
+        if cached:
             seen += _touch(X, start, stop)
         _sort(codes, start, stop, k, place, order)
         r = 0
