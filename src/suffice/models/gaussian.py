@@ -12,14 +12,16 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
 from suffice.models.completion import adapted, complete
-from suffice.models.covariance import Covariance, Diagonal
+from suffice.models.covariance import Covariance, Diagonal, Full
 from suffice.models.diagonal import diagonal_covariances
 from suffice.models.full import full_covariances
 from suffice.models.gapped import mended, mostly_gaps
 from suffice.models.groups import Groups
+from suffice.models.linalg import Cholesky
 from suffice.models.priors import class_priors
 from suffice.models.scoring import Independent, by_blocks, normalised, probabilities
 from suffice.models.settings import Settings, fitting
+from suffice.models.side_by_side import SideBySide
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import small_matrices
@@ -139,6 +141,13 @@ class GaussianModel:
         precisions = [c.precisions for c in self.covariances if isinstance(c, Diagonal)]
         return Independent(self.means, np.array(precisions))
 
+    @cached_property
+    def side_by_side(self) -> SideBySide | None:
+        """The classes as regular covariances of their own, if they are, and small."""
+        own = [c.whitener for c in self.covariances if isinstance(c, Full)]
+        factors = tuple(factor for factor in own if isinstance(factor, Cholesky))
+        return SideBySide.of(self.means, factors) if len(factors) == len(self.means) > 1 else None
+
     def answer(self, name: str, rows: Array) -> Floats:
         """One of the answers below for all rows; missing values are integrated out."""
         if mostly_gaps(rows):
@@ -195,7 +204,7 @@ class GaussianModel:
         independent = self.independent
         if independent is not None and not self.shared:
             return independent.distances(n_rows)
-        return self._distances
+        return self.side_by_side.squared_distances if self.side_by_side else self._distances
 
     def _shared_joint(self, X: Floats) -> Floats:
         lengths = self.covariances[0].squared_lengths(X - self.linear.centre)

@@ -94,7 +94,7 @@ def _sort(
 
 
 @jit(fastmath=True, forceinline=True)
-def _touch(X: Any, start: int, stop: int) -> float:  # pragma: no cover - compiled
+def _touch(X: Any, start: int, stop: int) -> Any:  # pragma: no cover - compiled
     # Rows of a class lie apart; reading a block in order first brings it into the cache. The
     # largest value is of no interest, but no load waits for another as in a sum.
     seen = X[start, 0]

@@ -1,0 +1,74 @@
+"""Side by side: rows measured against the full covariances of all classes by one product."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.models.linalg import NARROW, Cholesky
+
+# Larger factors are as fast class by class, and are not kept twice.
+MOST_ENTRIES = 1 << 18
+
+# Means so many deviations from their centre cost a row within its class two digits.
+FEW_DEVIATIONS = 64.0
+
+# Whitened rows of all classes, which stay in the cache.
+BLOCK_ENTRIES = 1 << 17
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Classes whose whiteners A are triangular: |(x - mean) A'|² for all of them at once.
+
+    With x and the means about one centre, (x, 1) times (A', -mean A') needs no subtraction a
+    class. A product takes the same few columns of every A', and of x what is not met by zeros.
+    """
+
+    centre: Floats  # (d,)
+    steps: Floats  # (k, d): means about the centre
+    factors: tuple[Cholesky, ...]
+
+    @classmethod
+    def of(cls, means: Floats, factors: tuple[Cholesky, ...]) -> SideBySide | None:
+        """Classes of these means and factors, unless they are too large or too far apart."""
+        if means.size * means.shape[1] > MOST_ENTRIES:
+            return None
+        centre = means.mean(axis=0)
+        steps = means - centre
+        scales = np.array([factor.scale for factor in factors])
+        near = np.abs(steps) <= FEW_DEVIATIONS * scales
+        return cls(centre, steps, factors) if near.all() else None
+
+    @cached_property
+    def strips(self) -> list[Floats]:
+        """The next few columns of (-mean A', A') of all classes, without rows of zeros."""
+        d = len(self.centre)
+        width = max(NARROW, d // 4)
+        found = []
+        for low in range(0, d, width):
+            high = min(d, low + width)
+            columns = [factor.columns[:high, low:high] for factor in self.factors]
+            starts = [-step[:high] @ A for step, A in zip(self.steps, columns, strict=True)]
+            found.append(np.vstack([np.concatenate(starts), np.hstack(columns)]))
+        return found
+
+    def squared_distances(self, X: Floats) -> Floats:
+        """Squared Mahalanobis distance of each row to each mean, (k, n)."""
+        n, k = len(X), len(self.factors)
+        out = np.zeros((k, n))
+        width = self.strips[0].shape[1]
+        block = min(n, max(64, BLOCK_ENTRIES // width))
+        rows, products = np.ones((block, 1 + len(self.centre))), np.empty(block * width)
+        for start in range(0, n, block):
+            part, sums = X[start : start + block], out[:, start : start + block]
+            np.subtract(part, self.centre, out=rows[: len(part), 1:])
+            for strip in self.strips:
+                white = products[: len(part) * strip.shape[1]].reshape(len(part), -1)
+                np.matmul(rows[: len(part), : len(strip)], strip, out=white)
+                by_class = white.reshape(len(part), k, -1)
+                sums += np.einsum("ncj,ncj->cn", by_class, by_class)
+        return out
