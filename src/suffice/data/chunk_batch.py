@@ -92,20 +92,32 @@ def _column(series: nw.Series[Any]) -> Array:
 
 
 def _columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[Array]:
-    native = frame.to_native()
-    if not type(native).__module__.startswith("pyarrow"):
-        return [_column(frame[name]) for name in names]
     # Frames of a few thousand rows are many: a detour by narwhals would cost as much as the sums.
+    native = frame.to_native()
+    package = type(native).__module__.partition(".")[0]
+    plain = {"pyarrow": _plain_arrow, "polars": _plain_polars}.get(package)
     found = []
     for name in names:
-        column = native.column(name)
-        if column.num_chunks == 1:
-            array = column.chunk(0)
-            if array.null_count == 0 and str(array.type) in PLAIN:
-                found.append(array.to_numpy())
-                continue
-        found.append(_column(frame[name]))
+        column = None if plain is None else plain(native, name)
+        found.append(_column(frame[name]) if column is None else column)
     return found
+
+
+def _plain_arrow(table: Any, name: str) -> Array | None:
+    column = table.column(name)
+    if column.num_chunks != 1:
+        return None
+    array = column.chunk(0)
+    if array.null_count or str(array.type) not in PLAIN:
+        return None
+    return np.asarray(array.to_numpy())
+
+
+def _plain_polars(frame: Any, name: str) -> Array | None:
+    column = frame.get_column(name)
+    if column.null_count() or not (column.dtype.is_float() or column.dtype.is_integer()):
+        return None
+    return np.asarray(column.to_numpy())
 
 
 def _labels(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:

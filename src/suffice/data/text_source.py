@@ -56,20 +56,37 @@ class TextSource:
     def pieces(self, names: Sequence[str], start: Position) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
         row = start.mark_row
+        attempts = self._attempts()
         for block in blocks(self.path, max(self.start, start.mark), BLOCK_BYTES):
-            frame = self._parsed(block, names)
+            frame = self._parsed(block, names, attempts)
             yield Piece((frame,), row, block.start, row, block.share)
             row += len(frame)
 
-    def _parsed(self, block: Block, names: Sequence[str]) -> nw.DataFrame[Any]:
-        pl = packages.polars()
-        fast = self._by_pyarrow if pl is None else self._by_polars
-        frame = fast(block.data, names)
-        if frame is None:
+    def _attempts(self) -> list[Sequence[str]]:
+        """Texts for nothing to look for, one list after the other until one will do.
+
+        With polars to look for any in each field takes a quarter of the time, while one among
+        numbers that was not looked for is an error. Unless it is a number itself.
+        """
+        if packages.polars() is None or any(map(_is_number, self.missing)):
+            return [self.missing]
+        return [(), self.missing]
+
+    def _parsed(
+        self, block: Block, names: Sequence[str], attempts: list[Sequence[str]]
+    ) -> nw.DataFrame[Any]:
+        """A block as a frame; an attempt that failed, while a later one did not, is given up."""
+        fast = self._by_pyarrow if packages.polars() is None else self._by_polars
+        for failed, missing in enumerate(tuple(attempts)):
+            frame = fast(block.data, names, missing)
+            if frame is not None:
+                del attempts[:failed]
+                break
+        else:
             frame = self._field_by_field(block, names)
         return nw.from_native(frame, eager_only=True)
 
-    def _by_polars(self, data: bytes, names: Sequence[str]) -> Any | None:
+    def _by_polars(self, data: bytes, names: Sequence[str], missing: Sequence[str]) -> Any | None:
         pl: Any = packages.polars()
         at = {name: f"column_{j + 1}" for j, name in enumerate(self.how.names)}
         last = self.how.names[-1]
@@ -83,7 +100,7 @@ class TextSource:
                 separator=self.how.separator,
                 schema=types,
                 columns=[at[name] for name in dict.fromkeys((*names, last))],
-                null_values=list(self.missing),
+                null_values=list(missing) or None,
             )
         except (pl.exceptions.PolarsError, OSError, ValueError):
             return None
@@ -94,7 +111,7 @@ class TextSource:
             return None
         return frame.select(pl.col(at[name]).alias(name) for name in names)
 
-    def _by_pyarrow(self, data: bytes, names: Sequence[str]) -> Any | None:
+    def _by_pyarrow(self, data: bytes, names: Sequence[str], missing: Sequence[str]) -> Any | None:
         arrow: Any = packages.pyarrow()
         reader: Any = packages.pyarrow("csv")
         types = {n: arrow.string() if n in self.texts else arrow.float64() for n in names}
@@ -106,7 +123,7 @@ class TextSource:
                 reader.ConvertOptions(
                     column_types=types,
                     include_columns=list(names),
-                    null_values=list(self.missing),
+                    null_values=list(missing),
                     strings_can_be_null=True,
                 ),
             )
@@ -187,3 +204,10 @@ class TextSource:
         arrow: Any = packages.pyarrow()
         kinds = {n: arrow.string() if n in self.texts else arrow.float64() for n in columns}
         return arrow.table({n: arrow.array(v, kinds[n]) for n, v in columns.items()})
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not np.isnan(float(text))
+    except ValueError:
+        return False
