@@ -375,13 +375,14 @@ def test_the_average_lies_between_those_of_the_heaviest_kind():
         for pooling, share in ((0.0, 0.0), (1.0, 0.1))
     ]
     others = [sf.GaussianNB(var_smoothing=0.1), sf.BayesianDiscriminant(pooling=1.0)]
-    found = average([*some, *others], np.array([0.2, 0.2, 0.3, 0.3]))
+    found, same = average([*some, *others], np.array([0.2, 0.2, 0.3, 0.3]))
     assert isinstance(found, sf.GaussianDiscriminant)
     assert found.pooling == 0.5
     assert found.shrinkage == pytest.approx(np.sqrt(0.001 * 0.101) - 0.001, rel=1e-2)
     assert found.inflation == 1.0
-    alone = average([*some, *others], np.array([0.0, 0.0, 0.4, 0.6]))
+    alone, at = average([*some, *others], np.array([0.0, 0.0, 0.4, 0.6]))
     assert repr(alone) == repr(others[1])
+    assert (same, at) == (None, 3)
     assert some[0].pooling == 0.0
 
 

@@ -24,15 +24,17 @@ SCALES: dict[str, Scale] = {
 }
 
 
-def average(candidates: Sequence[Any], weights: Floats) -> Any:
+def average(candidates: Sequence[Any], weights: Floats) -> tuple[Any, int | None]:
     """The candidate between those of one kind, the kind of the largest total weight.
+
+    With it comes the position of the one that is the same, if there is one.
 
     weights : of the candidates, see `Selection.weights`
 
     >>> from suffice import GaussianDiscriminant, GaussianNB
     >>> some = [GaussianDiscriminant(pooling=p, inflation=f) for p, f in ((0.0, 1.0), (1.0, 4.0))]
     >>> average([*some, GaussianNB()], np.array([0.3, 0.3, 0.4]))
-    GaussianDiscriminant(inflation=2.0, pooling=0.5)
+    (GaussianDiscriminant(inflation=2.0, pooling=0.5), None)
     """
     kinds: dict[Any, list[int]] = defaultdict(list)
     for i, candidate in enumerate(candidates):
@@ -46,7 +48,12 @@ def average(candidates: Sequence[Any], weights: Floats) -> Any:
             values = np.array([getattr(_last(candidates[i]), name) for i in at], np.float64)
             between = back(float(share @ there(values)))
             setattr(model, name, float(f"{between:.3g}") if np.ptp(values) else values[0].item())
-    return found
+    same = (i for i in at if _shares(_last(candidates[i])) == _shares(model))
+    return found, next(same, None)
+
+
+def _shares(model: Any) -> list[Any]:
+    return [getattr(model, name, None) for name in SCALES]
 
 
 def _kind(candidate: Any) -> Any:

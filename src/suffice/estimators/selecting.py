@@ -109,10 +109,9 @@ def _deal(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, i
 
 def _averaged(trial: Trial, candidates: list[Any], found: Selection) -> tuple[Selection, Any]:
     """The candidate between the others, tried on the same folds, as the last one."""
-    between = average(candidates, found.weights(trial.rows))
-    same = [i for i, one in enumerate(candidates) if repr(one) == repr(between)]
-    if same:
-        return replace(found, chosen=same[0]), candidates[same[0]]
+    between, same = average(candidates, found.weights(trial.rows))
+    if same is not None:
+        return replace(found, chosen=same), candidates[same]
     one = trial.run([between], found.metric)
     scores = {name: np.concatenate([all_, one.scores[name]]) for name, all_ in found.scores.items()}
     whole = replace(

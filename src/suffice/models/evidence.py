@@ -11,7 +11,9 @@ scatter serves every κ and λ.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +22,9 @@ from suffice.data.arrays import Floats, Indices
 from suffice.models.gammas import log_ratio, log_ratio_slope
 
 LOG_2PI = float(np.log(2 * np.pi))
+
+# For so many strengths ratios of gamma functions are remembered.
+RECENT = 32
 
 
 class Evidence(Protocol):
@@ -50,7 +55,7 @@ class Separate:
         room = lam + self.scatter
         reach = (self.shift**2 / room).sum(axis=1)
         log_size = np.log1p(self.scatter / lam).sum(axis=1) + np.log1p(pull * reach)
-        gamma, gamma_slope = _gammas(lam, n, d)
+        gamma, gamma_slope = self._gammas(lam)
         half = (lam + d - 1 + n) / 2
         value = gamma - half * log_size - d / 2 * np.log1p(n / kappa)
         value -= n / 2 * (d * LOG_2PI + self.log_volume)
@@ -60,6 +65,11 @@ class Separate:
         by_mean = rest * (d / 2 - half * share)
         by_covariance = gamma_slope - lam / 2 * log_size - half * size_slope
         return float(value.sum()), np.array([by_mean.sum(), by_covariance.sum()])
+
+    @cached_property
+    def _gammas(self) -> Callable[[float], tuple[Floats, Floats]]:
+        # On a grid of strengths the same again and again, and most of the work.
+        return lru_cache(RECENT)(lambda lam: _gammas(lam, self.weight, self.features))
 
 
 @dataclass(frozen=True)
@@ -79,7 +89,7 @@ class Shared:
         rest, total = n / (kappa + n), float(n.sum())
         log_det, by_mean, det_slope = self._determinant(kappa * rest, rest, lam)
         log_size = float(np.log1p(self.scatter / lam).sum()) + log_det
-        gamma, gamma_slope = _gammas(lam, np.array([total]), np.array([d]))
+        gamma, gamma_slope = self._gammas(lam)
         half = (lam + d - 1 + total) / 2
         value = float(gamma[0]) - half * log_size - d / 2 * float(np.log1p(n / kappa).sum())
         value -= total / 2 * (d * LOG_2PI + self.log_volume)
@@ -89,6 +99,11 @@ class Shared:
             float(gamma_slope[0]) - lam / 2 * log_size - half * size_slope,
         ]
         return value, np.array(slopes)
+
+    @cached_property
+    def _gammas(self) -> Callable[[float], tuple[Floats, Floats]]:
+        total, d = np.array([self.weight.sum()]), np.array([self.features])
+        return lru_cache(RECENT)(lambda lam: _gammas(lam, total, d))
 
     def _determinant(self, pull: Floats, rest: Floats, lam: float) -> tuple[float, float, float]:
         """ln|I + shifts' pull shifts / (λ + scatter)|, and its derivatives by ln κ and ln λ.
