@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data import packages
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.chunk import Chunk
+from suffice.data.chunk import CHUNK_ENTRIES, Chunk
 from suffice.data.features import ArrayFeatures
 from suffice.data.labels import Labels
 from suffice.data.roles import Roles
@@ -65,15 +65,26 @@ def floats(
     """
     n, d = sum(map(len, frames)), len(names)
     out = np.empty((n, d)) if room is None else room[:n]
-    step, at = max(64, TURNED_BYTES // (8 * d)), 0
+    turn, at = _turn if n * d < CHUNK_ENTRIES else _compiled_turn(), 0
     for frame in frames:
-        columns = _columns(frame, names)
-        for start in range(0, len(frame), step):
-            block = out[at + start : at + min(len(frame), start + step)]
-            for j, column in enumerate(columns):
-                block[:, j] = column[start : start + step]
+        turn(_columns(frame, names), out[at : at + len(frame)])
         at += len(frame)
     return out
+
+
+def _turn(columns: Sequence[Array], out: Floats) -> None:
+    step = max(64, TURNED_BYTES // (8 * len(columns)))
+    for start in range(0, len(out), step):
+        block = out[start : start + step]
+        for j, column in enumerate(columns):
+            block[:, j] = column[start : start + step]
+
+
+def _compiled_turn() -> Callable[[Sequence[Array], Floats], None]:
+    """The same compiled: where a chunk is full more will come, which repay it."""
+    from suffice.data.turning import turn
+
+    return turn
 
 
 def _joined(frames: Sequence[nw.DataFrame[Any]], name: str) -> nw.Series[Any]:

@@ -1,14 +1,17 @@
-"""Prefetch: the next items of an iterator are made by a thread while this one works."""
+"""Prefetch: the next items of an iterator are made by threads while this one works."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, Full, Queue
 from threading import Event, Thread
 from types import TracebackType
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 # How long a thread waits before it looks whether it is still wanted.
 WAIT = 0.05
@@ -80,3 +83,30 @@ class Prefetched(Generic[Item]):
 class _End:
     def __init__(self, error: BaseException | None) -> None:
         self.error = error
+
+
+def in_order(work: Callable[[Item], Made], items: Iterator[Item], threads: int) -> Iterator[Made]:
+    """work(item) for each item, so many at a time, in the order of the items.
+
+    An error comes in its turn, be it of an item or of the work.
+
+    >>> list(in_order(abs, iter([-2, 1, -3]), 2))
+    [2, 1, 3]
+    """
+    waiting: deque[Future[Made]] = deque()
+    failed: Exception | None = None
+    with ThreadPoolExecutor(threads, "suffice-parser") as pool:
+        while True:
+            try:
+                waiting.append(pool.submit(work, next(items)))
+            except StopIteration:
+                break
+            except Exception as error:  # raised again after what came before it
+                failed = error
+                break
+            if len(waiting) == threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    if failed is not None:
+        raise failed

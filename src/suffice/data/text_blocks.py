@@ -15,7 +15,7 @@ from suffice.data.packages import pyarrow
 from suffice.data.table_text import GZIP, ZSTD
 from suffice.errors import InvalidFile, MissingPackage, UnreadableFile
 
-BLOCK_BYTES = 1 << 24
+BLOCK_BYTES = 1 << 23
 
 # A record longer than this is taken for a quote that is never closed.
 MOST_RECORD_BYTES = 1 << 26
@@ -35,10 +35,23 @@ def blocks(path: Path, start: int = 0, size: int = BLOCK_BYTES) -> Iterator[Bloc
     with unpacked(path) as (text, raw):
         _skip(text, start, raw)
         total, at = max(1, path.stat().st_size), start
-        while data := text.read(size):
+        while data := _read(text, size, text is raw):
             data += _rest(text, data, path, at)
             yield Block(data, at, min(1.0, raw.tell() / total))
             at += len(data)
+
+
+def _read(text: IO[bytes], size: int, seekable: bool) -> bytes:
+    """So many bytes, and where it can be known beforehand the rest of the last line: a text that
+    grows afterwards is copied.
+    """
+    if not seekable:
+        return text.read(size)
+    start = text.tell()
+    text.seek(start + size - 1)
+    size += len(text.readline()) - 1
+    text.seek(start)
+    return text.read(size)
 
 
 def _rest(text: IO[bytes], data: bytes, path: Path, start: int) -> bytes:

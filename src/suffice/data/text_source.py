@@ -15,10 +15,14 @@ import numpy as np
 
 from suffice.data import packages
 from suffice.data.chunk import Piece, Position
+from suffice.data.prefetch import in_order
 from suffice.data.table_file import MISSING, ending_of
 from suffice.data.table_text import Layout, as_utf8, layout
 from suffice.data.text_blocks import BLOCK_BYTES, Block, blocks, first_record, line_at
 from suffice.errors import InvalidFile, NotNumbers
+
+# So many blocks are parsed at a time.
+SIDE_BY_SIDE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +61,16 @@ class TextSource:
         """The rows from a position on, in these columns."""
         row = start.mark_row
         attempts = self._attempts()
-        for block in blocks(self.path, max(self.start, start.mark), BLOCK_BYTES):
-            frame = self._parsed(block, names, attempts)
-            yield Piece((frame,), row, block.start, row, block.share)
+        texts = blocks(self.path, max(self.start, start.mark), BLOCK_BYTES)
+
+        def parsed(block: Block) -> tuple[nw.DataFrame[Any], int, float]:
+            return self._parsed(block, names, attempts), block.start, block.share
+
+        # Parsing has stretches that keep one core busy: another block fills the gaps.
+        for frame, byte, share in in_order(parsed, texts, SIDE_BY_SIDE):
+            yield Piece((frame,), row, byte, row, share)
             row += len(frame)
+            del frame
 
     def _attempts(self) -> list[Sequence[str]]:
         """Texts for nothing to look for, one list after the other until one will do.
@@ -77,10 +87,11 @@ class TextSource:
     ) -> nw.DataFrame[Any]:
         """A block as a frame; an attempt that failed, while a later one did not, is given up."""
         fast = self._by_pyarrow if packages.polars() is None else self._by_polars
-        for failed, missing in enumerate(tuple(attempts)):
+        tried = tuple(attempts)
+        for failed, missing in enumerate(tried):
             frame = fast(block.data, names, missing)
             if frame is not None:
-                del attempts[:failed]
+                attempts[:] = tried[failed:]
                 break
         else:
             frame = self._field_by_field(block, names)

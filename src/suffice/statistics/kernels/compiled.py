@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.statistics.jit import jit
+from suffice.data.jit import jit
 from suffice.statistics.kernels.sums import About, ClassSums, Fourths
 
 # NaN and infinity make a sum non-finite all the same, and are found there; no loop reorders

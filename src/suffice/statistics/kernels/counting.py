@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.statistics.jit import jit
+from suffice.data.jit import jit
 
 
 @jit()
