@@ -15,6 +15,10 @@ from suffice.data.arrays import Array, Floats
 
 ALL = slice(None)
 
+# Longer arrays are added in parts of so many entries: what is made on the way is made in one
+# place, which stays in the cache, and takes no memory that the system must find first.
+PART = 1 << 13
+
 
 # Not frozen, though never changed: freezing triples the cost of making one, and an update
 # by a single row makes a dozen.
@@ -31,6 +35,8 @@ class Pair:
     low: Floats | None = None
 
     def __add__(self, other: Pair) -> Pair:
+        if self.high.size > PART and self.high.shape == other.high.shape:
+            return _long_sum(self, other)
         total, error = two_sum(self.high, other.high)
         if self.low is not None:
             error += self.low
@@ -64,6 +70,32 @@ class Pair:
         high[at] = rows.high
         low[at] = 0.0 if rows.low is None else rows.low
         return Pair(high, low)
+
+
+def _long_sum(a: Pair, b: Pair) -> Pair:
+    """a + b, by the same steps."""
+    high, low = np.empty(a.high.shape), np.empty(a.high.shape)
+    out, rest = high.reshape(-1), low.reshape(-1)
+    (x, x_low), (y, y_low) = _flat(a), _flat(b)
+    room = np.empty((3, PART))
+    for start in range(0, len(out), PART):
+        at = slice(start, start + PART)
+        total, error, part = room[:, : len(out[at])]
+        np.add(x[at], y[at], out=total)
+        np.subtract(total, x[at], out=part)
+        np.subtract(total, part, out=error)
+        np.subtract(x[at], error, out=error)
+        error += np.subtract(y[at], part, out=part)
+        for less in (x_low, y_low):
+            if less is not None:
+                error += less[at]
+        np.add(total, error, out=out[at])
+        np.subtract(error, np.subtract(out[at], total, out=part), out=rest[at])
+    return Pair(high, low)
+
+
+def _flat(pair: Pair) -> tuple[Floats, Floats | None]:
+    return pair.high.reshape(-1), None if pair.low is None else pair.low.reshape(-1)
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:

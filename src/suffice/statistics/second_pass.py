@@ -39,6 +39,20 @@ class Segment:
     order: Indices
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where a thread makes things, again and again."""
+
+    centred: Floats  # (rows, d)
+    product: Floats  # (d, d)
+
+    @classmethod
+    def of(cls, d: int, workers: int) -> Room:
+        """Room for one of so many threads."""
+        rows = max(1, min(CENTRED_BYTES, (64 << 20) // workers) // (8 * d))
+        return cls(np.empty((rows, d)), np.empty((d, d)))
+
+
 def scatter(
     reader: Reader, mean: Pair, weight: Floats, unit: float, per_class: bool
 ) -> tuple[Dense | Thin, Fourth]:
@@ -89,10 +103,10 @@ def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
 
     def work(start: int, stop: int) -> Sums:
         sums = Sums(np.zeros((groups, d, d)), Fourths.empty(k, d))
-        centred = np.empty((_block_rows(d, workers), d))
+        room = Room.of(d, workers)
         for block in reader.blocks(start, stop, ROWS_OF_CLASS * k if per_class else None):
             for segment in _segments(reader, block, k, per_class):
-                _add(reader, block, segment, about, centred, sums)
+                _add(reader, block, segment, about, room, sums)
         return sums
 
     with blas_threads(max(1, reader.threads // workers)):
@@ -110,9 +124,9 @@ def _by_class(reader: Reader, about: About, k: int) -> Sums:
     workers = min(reader.threads, k)
 
     def work(block: Block, segments: list[Segment]) -> None:
-        centred = np.empty((_block_rows(d, workers), d))
+        room = Room.of(d, workers)
         for segment in segments:
-            _add(reader, block, segment, about, centred, sums)
+            _add(reader, block, segment, about, room, sums)
 
     with blas_threads(max(1, reader.threads // workers)):
         for block in reader.blocks(0, n):
@@ -121,10 +135,6 @@ def _by_class(reader: Reader, about: About, k: int) -> Sums:
             hands = [segments[i::workers] for i in range(workers)]
             in_parallel(work, [(block, hand) for hand in hands if hand])
     return sums
-
-
-def _block_rows(d: int, workers: int) -> int:
-    return max(1, min(CENTRED_BYTES, (64 << 20) // workers) // (8 * d))
 
 
 def _segments(reader: Reader, block: Block, k: int, per_class: bool) -> list[Segment]:
@@ -141,10 +151,11 @@ def _counted(block: Block, k: int) -> Indices:
 
 
 def _add(
-    reader: Reader, block: Block, segment: Segment, about: About, centred: Floats, sums: Sums
+    reader: Reader, block: Block, segment: Segment, about: About, room: Room, sums: Sums
 ) -> None:
-    for start in range(0, len(segment.order), len(centred)):
-        order = segment.order[start : start + len(centred)]
-        Z = centred[: len(order)]
+    step = len(room.centred)
+    for start in range(0, len(segment.order), step):
+        order = segment.order[start : start + step]
+        Z = room.centred[: len(order)]
         reader.kernels.centre(block.rows, order, block.codes, block.weights, about, Z, sums.fourths)
-        sums.outer[segment.group] += Z.T @ Z
+        sums.outer[segment.group] += np.matmul(Z.T, Z, out=room.product)
