@@ -16,8 +16,9 @@ from suffice.statistics.scatter import Dense
 from suffice.statistics.thin import Thin, from_rows
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
-# Centred rows are made and multiplied in blocks of this size, which stay in the cache.
-CENTRED_BYTES = 4 << 20
+# Centred rows are made and multiplied in blocks of this size, which stay in the cache, but never
+# fewer of them: products of fewer rows are slower. All threads together take so much at most.
+CENTRED_BYTES, CENTRED_ROWS, ALL_CENTRED_BYTES = 4 << 20, 3072, 64 << 20
 
 # Rows are gathered by class from stretches with about this many of each.
 ROWS_OF_CLASS = 8192
@@ -49,8 +50,9 @@ class Room:
     @classmethod
     def of(cls, d: int, workers: int) -> Room:
         """Room for one of so many threads."""
-        rows = max(1, min(CENTRED_BYTES, (64 << 20) // workers) // (8 * d))
-        return cls(np.empty((rows, d)), np.empty((d, d)))
+        rows = max(CENTRED_BYTES // (8 * d), CENTRED_ROWS)
+        most = ALL_CENTRED_BYTES // workers // (8 * d)
+        return cls(np.empty((max(1, min(rows, most)), d)), np.empty((d, d)))
 
 
 def scatter(
