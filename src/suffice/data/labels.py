@@ -20,6 +20,9 @@ KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}
 # Integer labels spread over at most this many values are used as codes directly.
 DIRECT_RANGE = 256
 
+# Where integers start from zero, one of the first so many is zero, most likely.
+FIRST_LABELS = 1024
+
 # Spread over at most this many, they are looked up in a table; beyond, sorted.
 TABLE_RANGE = 1 << 16
 
@@ -133,6 +136,10 @@ def _from_series(series: nw.Series[Any]) -> Array | nw.Series[Any]:
 
 
 def _encode_integers(values: Indices) -> tuple[Array, Indices]:
+    # One pass instead of two: as unsigned, a negative number is a large one.
+    high = int(values.view(np.uint64).max())
+    if high < DIRECT_RANGE and not values[:FIRST_LABELS].all():
+        return np.arange(high + 1), np.ascontiguousarray(values)
     low, high = int(values.min()), int(values.max())
     if high - low >= TABLE_RANGE:
         classes, codes = np.unique(values, return_inverse=True)

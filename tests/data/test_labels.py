@@ -1,0 +1,36 @@
+"""Integer labels become codes: the classes are those that occur, whatever they start from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from suffice.data.labels import DIRECT_RANGE, FIRST_LABELS, Labels
+
+LATE_ZERO = np.r_[np.ones(FIRST_LABELS + 5, np.int64), 0, 2]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0, 1, 2, 1],
+        [0, 0],
+        [5, 7, 5],
+        [-1, 0, 1],
+        [-3, -3],
+        [0, DIRECT_RANGE - 1],
+        [0, DIRECT_RANGE],
+        [0, 2**40],
+        [-(2**63), 0, 2**63 - 1],
+        LATE_ZERO,
+        np.array([2, 0, 1, 9], np.int64)[::2],
+        np.array([3, 1], np.int8),
+    ],
+)
+def test_codes_point_at_their_labels(values: object) -> None:
+    given = np.asarray(values)
+    classes, codes = Labels.of(given).encode()
+    assert (codes >= 0).all()
+    np.testing.assert_array_equal(classes[codes], given)
+    np.testing.assert_array_equal(classes, np.unique(classes))
+    assert set(np.unique(given).tolist()) <= set(classes.tolist())
