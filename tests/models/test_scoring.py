@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import suffice as sf
+from suffice.data import jit
 from suffice.models import scoring
-from suffice.statistics import jit
 from suffice.statistics.threads import n_threads
 
 rng = np.random.default_rng(0)

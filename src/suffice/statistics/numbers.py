@@ -35,7 +35,7 @@ class Pair:
     low: Floats | None = None
 
     def __add__(self, other: Pair) -> Pair:
-        if self.high.size > PART and self.high.shape == other.high.shape:
+        if _are_long(self.high, other.high):
             return _long_sum(self, other)
         total, error = two_sum(self.high, other.high)
         if self.low is not None:
@@ -70,6 +70,11 @@ class Pair:
         high[at] = rows.high
         low[at] = 0.0 if rows.low is None else rows.low
         return Pair(high, low)
+
+
+def _are_long(a: Any, b: Any) -> bool:
+    # Arrays of other libraries are added where they lie, all at once.
+    return isinstance(a, np.ndarray) and a.size > PART and a.shape == b.shape
 
 
 def _long_sum(a: Pair, b: Pair) -> Pair:
