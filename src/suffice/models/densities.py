@@ -13,9 +13,7 @@ from suffice.models.covariance import Diagonal, Full
 from suffice.models.expectation import regressions
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import NARROW, Cholesky, reciprocal
-
-# Within so many deviations of all means, one point will do to sum about: squares lose 4 digits.
-FEW_DEVIATIONS = 64.0
+from suffice.models.side_by_side import FEW_DEVIATIONS
 
 # Squared distances beyond this are not split into differences of larger ones.
 FAR = 1e6

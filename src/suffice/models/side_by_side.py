@@ -13,7 +13,8 @@ from suffice.models.linalg import NARROW, Cholesky
 # Larger factors are as fast class by class, and are not kept twice.
 MOST_ENTRIES = 1 << 18
 
-# Means so many deviations from their centre cost a row within its class two digits.
+# Within so many deviations of all means one point will do to measure or sum from: a row within
+# its class loses two digits, sums of squares four.
 FEW_DEVIATIONS = 64.0
 
 # Whitened rows of all classes, which stay in the cache.

@@ -15,8 +15,8 @@ from suffice.data.arrays import Array, Floats
 
 ALL = slice(None)
 
-# Longer arrays are added in parts of so many entries: what is made on the way is made in one
-# place, which stays in the cache, and takes no memory that the system must find first.
+# Longer arrays are added in parts of so many entries: what is made on the way stays in the cache,
+# and is small enough that the system need not find memory for it anew.
 PART = 1 << 13
 
 
@@ -78,29 +78,18 @@ def _are_long(a: Any, b: Any) -> bool:
 
 
 def _long_sum(a: Pair, b: Pair) -> Pair:
-    """a + b, by the same steps."""
     high, low = np.empty(a.high.shape), np.empty(a.high.shape)
     out, rest = high.reshape(-1), low.reshape(-1)
-    (x, x_low), (y, y_low) = _flat(a), _flat(b)
-    room = np.empty((3, PART))
+    a, b = _flat(a), _flat(b)
     for start in range(0, len(out), PART):
         at = slice(start, start + PART)
-        total, error, part = room[:, : len(out[at])]
-        np.add(x[at], y[at], out=total)
-        np.subtract(total, x[at], out=part)
-        np.subtract(total, part, out=error)
-        np.subtract(x[at], error, out=error)
-        error += np.subtract(y[at], part, out=part)
-        for less in (x_low, y_low):
-            if less is not None:
-                error += less[at]
-        np.add(total, error, out=out[at])
-        np.subtract(error, np.subtract(out[at], total, out=part), out=rest[at])
+        part = a[at] + b[at]
+        out[at], rest[at] = part.high, part.low
     return Pair(high, low)
 
 
-def _flat(pair: Pair) -> tuple[Floats, Floats | None]:
-    return pair.high.reshape(-1), None if pair.low is None else pair.low.reshape(-1)
+def _flat(pair: Pair) -> Pair:
+    return Pair(pair.high.reshape(-1), None if pair.low is None else pair.low.reshape(-1))
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:

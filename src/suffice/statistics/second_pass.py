@@ -48,10 +48,11 @@ class Room:
     product: Floats  # (d, d)
 
     @classmethod
-    def of(cls, d: int, workers: int) -> Room:
-        """Room for one of so many threads."""
+    def of(cls, shape: tuple[int, int], workers: int) -> Room:
+        """Room for one of so many threads that share rows of this shape."""
+        n, d = shape
         rows = max(CENTRED_BYTES // (8 * d), CENTRED_ROWS)
-        most = ALL_CENTRED_BYTES // workers // (8 * d)
+        most = min(n, ALL_CENTRED_BYTES // workers // (8 * d))
         return cls(np.empty((max(1, min(rows, most)), d)), np.empty((d, d)))
 
 
@@ -105,7 +106,7 @@ def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
 
     def work(start: int, stop: int) -> Sums:
         sums = Sums(np.zeros((groups, d, d)), Fourths.empty(k, d))
-        room = Room.of(d, workers)
+        room = Room.of(reader.shape, workers)
         for block in reader.blocks(start, stop, ROWS_OF_CLASS * k if per_class else None):
             for segment in _segments(reader, block, k, per_class):
                 _add(reader, block, segment, about, room, sums)
@@ -126,7 +127,7 @@ def _by_class(reader: Reader, about: About, k: int) -> Sums:
     workers = min(reader.threads, k)
 
     def work(block: Block, segments: list[Segment]) -> None:
-        room = Room.of(d, workers)
+        room = Room.of(reader.shape, workers)
         for segment in segments:
             _add(reader, block, segment, about, room, sums)
 
