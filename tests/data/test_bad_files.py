@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import chunk
+from suffice.data import chunk, packages
+from suffice.data.table_file import read_table
 from suffice.errors import (
     ChangedInput,
     InvalidFeatures,
@@ -147,6 +148,35 @@ def test_bytes_that_are_no_text(folder, monkeypatch):
     (folder / "open.csv").write_text('a,label\n1,"b\n' + "2,c\n" * 9_000_000)
     with pytest.raises(InvalidFile, match=r"open\.csv, line 1 or later: a quote"):
         sf.summarize("open.csv", target="label")
+
+
+LEFT_OPEN = {
+    "before a label, to the end": ('a,label\n1,"b"\n2,"c\n3,b\n4,c\n', 3),
+    "before a label, to the next": ('a,label\n1,"b"\n2,"c\n3,"b"\n4,"c"\n', 3),
+    "twice": ('a,label\n1,b\n2,"c\n3,b\n4,"c\n5,b\n', 3),
+    "before a number": ('a,label\n1,b\n"2,c\n3,b\n4,c\n', 3),
+    "before a name": ('a,"label\n1,b\n2,c\n3,b\n', 1),
+}
+
+
+@pytest.mark.parametrize(("text", "line"), LEFT_OPEN.values(), ids=LEFT_OPEN)
+@pytest.mark.parametrize("engine", ["polars", "pyarrow"])
+def test_a_quote_left_open_is_told_with_its_line(folder, monkeypatch, text, line, engine):
+    if engine == "pyarrow":
+        monkeypatch.setattr(packages, "polars", lambda: None)
+    (folder / "rows.csv").write_text(text)
+    told = rf"rows\.csv, line {line}: a quote is opened and not closed"
+    with pytest.raises(InvalidFile, match=told):
+        sf.summarize("rows.csv", target="label")
+    with pytest.raises(InvalidFile, match=told):
+        read_table("rows.csv")
+
+
+def test_a_quote_within_a_text_stands_for_itself(folder):
+    text = 'a,label\n1,5" pipe\n2,"6"" pipe"\n3,"6"" pipe"\n'
+    (folder / "rows.csv").write_text(text)
+    stats = sf.summarize("rows.csv", target="label")
+    assert dict(zip(stats.classes, stats.count, strict=True)) == {'5" pipe': 1, '6" pipe': 2}
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from suffice.data.table import named, polars
 from suffice.errors import InvalidFile
 
@@ -127,6 +129,37 @@ def blank_lines(data: bytes, source: str, how: Layout) -> list[int]:
     except csv.Error as error:
         raise InvalidFile(f"{source}, line {reader.line_num}: {error}.") from None
     return blank
+
+
+def open_quote(data: bytes, how: Layout) -> int | None:
+    r"""The line, from 1 on, of the first quoted text that does not end where its field does.
+
+    >>> open_quote(b'1,"red"\n2,"blue\n3,green\n', Layout(",", ["size", "colour"]))
+    2
+    """
+    if b'"' not in data or _well_quoted(data, how.separator):
+        return None
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace", newline="")
+    reader = csv.reader(text, delimiter=how.separator, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            next(reader)
+        except StopIteration:
+            return None
+        except csv.Error:
+            return line
+
+
+def _well_quoted(data: bytes, separator: str) -> bool:
+    """Whether each second quote ends a field; a single one in a text without quotes is doubted."""
+    text = np.frombuffer(data, np.uint8)
+    (at,) = np.nonzero(text == ord('"'))
+    if len(at) % 2:
+        return False
+    ends = at[1::2] + 1
+    after = text[ends[ends < len(text)]]
+    return bool(np.isin(after, np.frombuffer(f'{separator}\r\n" '.encode(), np.uint8)).all())
 
 
 def _decoded(data: bytes, source: str, encoding: str) -> str:
