@@ -14,6 +14,12 @@ from suffice.statistics.summarize import summarize
 # Iterations of k-means before EM starts.
 LLOYD = 10
 
+# Of so many rows the one is the next centre that leaves the others nearest to one.
+TRIALS = 4
+
+# Several starts for so many entries at most, times components.
+STARTS, FEW_ENTRIES = 4, 1 << 17
+
 
 class Nearest:
     """Centres for the components of each class, and the rows nearest to them (k-means++).
@@ -32,7 +38,23 @@ class Nearest:
         self.inverse = np.sqrt(reciprocal(overall.squares[0] / overall.known_weight[0]))
 
     def centres(self, rng: np.random.Generator) -> Floats:
-        """Spread out at random, then moved to the mean of their rows a few times, (K, d)."""
+        """Spread out at random, then moved to the mean of their rows a few times, (K, d).
+
+        Of few rows the best of several such, which takes next to nothing.
+        """
+        n, d = self.training.X.shape
+        several = STARTS if n * d * len(self.owner) <= FEW_ENTRIES else 1
+        found = [self._moved(rng) for _ in range(several)]
+        return min(found, key=self._inertia) if several > 1 else found[0]
+
+    def _inertia(self, centres: Floats) -> float:
+        """Sum of squared distances of rows from the centre that each is nearest to."""
+        own = self.assigned(centres)
+        X, weights = self.training.X, self.labelled
+        squares = np.nansum(((X - centres[own]) * self.inverse) ** 2, axis=1)
+        return float(squares.sum() if weights is None else squares @ weights)
+
+    def _moved(self, rng: np.random.Generator) -> Floats:
         centres = self._seeds(rng)
         before = np.full(len(self.training.X), -1)
         for _ in range(LLOYD):
@@ -79,21 +101,35 @@ class Nearest:
         return np.asarray(apart.argmin(axis=1))
 
     def _seeds(self, rng: np.random.Generator) -> Floats:
-        """Rows chosen one by one, by their squared distance from those chosen before, (K, d)."""
+        """Rows chosen one by one, by their squared distance from those chosen before, (K, d).
+
+        The best of a few such rows each time: one alone is too often a bad start.
+        """
         X, weights = self.training.X, self.labelled
         centres = np.repeat(self.centre[None], len(self.owner), axis=0)
-        latest = np.repeat(self.centre[None], 1 + self.owner[-1], axis=0)
-        distance, chance = self._squared_distances(latest), np.ones(len(X))
+        k = 1 + self.owner[-1]
+        distance = self._squared_distances(np.repeat(self.centre[None], k, axis=0))
+        chance = np.ones(len(X))
         for j in range(int(np.bincount(self.owner).max())):
-            for stretch in self.rows.stretches:
-                if j < len(stretch.components):
-                    own, at = stretch.components[j], stretch.rows
+            growing = [one for one in self.rows.stretches if j < len(one.components)]
+            nearest, least = distance.copy(), np.full(k, np.inf)
+            for _ in range(TRIALS if j else 1):
+                latest = np.repeat(self.centre[None], k, axis=0)
+                for stretch in growing:
+                    at = stretch.rows
                     total = chance[at] if weights is None else chance[at] * weights[at]
                     row = X[at[_picked(distance[at], total, rng.random())]]
-                    centres[own] = np.where(np.isnan(row), self.centre, row)
-                    latest[self.owner[own]] = centres[own]
-            found = self._squared_distances(latest)
-            distance = chance = np.minimum(distance, found) if j else found
+                    c = self.owner[stretch.components[j]]
+                    latest[c] = np.where(np.isnan(row), self.centre, row)
+                found = self._squared_distances(latest)
+                found = np.minimum(distance, found) if j else found
+                for stretch in growing:
+                    own, at = stretch.components[j], stretch.rows
+                    left = found[at] if weights is None else found[at] * weights[at]
+                    c = self.owner[own]
+                    if left.sum() < least[c]:
+                        least[c], centres[own], nearest[at] = left.sum(), latest[c], found[at]
+            distance = chance = nearest
         return centres
 
     def _squared_distances(self, centres: Floats) -> Floats:
