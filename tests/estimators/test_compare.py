@@ -107,7 +107,18 @@ def test_two_gaussians_a_class_win_where_classes_are_such():
     X, y = frame[["first", "second"]].to_numpy(), frame["target"].to_numpy()
     rows = np.random.default_rng(0).permutation(len(y))
     found = sf.compare(X[rows], y[rows])
-    assert found.names[int(np.argmin(found.table["log_loss"]))] == "two Gaussians a class"
+    loss = dict(zip(found.names, found.table["log_loss"], strict=True))
+    two = loss.pop("two Gaussians a class")
+    # The automatic choice has found as much.
+    assert isinstance(found.models[found.names.index("automatic")], sf.MixtureDiscriminant)
+    assert loss.pop("automatic") == pytest.approx(two, rel=0.02)
+    assert two < min(loss.values())
+    i = found.names.index("two Gaussians a class")
+    model = found.models[i]
+    assert found.parameters[i] == model.n_parameters() == 1 + 2 + 4 * 2 + 4 * 3
+    expected = model.n_parameters() * np.log(len(y)) - 2 * found.log_likelihood[i]
+    assert found.table["bic"][i] == pytest.approx(expected, rel=1e-12)
+    assert found.log_likelihood[i] == pytest.approx(model.log_likelihood(X, y), rel=1e-12)
 
 
 def test_no_models_is_an_error():

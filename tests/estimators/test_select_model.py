@@ -24,7 +24,8 @@ from suffice.errors import (
     NotFinite,
     TooFewRows,
 )
-from suffice.estimators.averaging import average
+from suffice.estimators import automatic
+from suffice.estimators.averaging import average, belief
 from suffice.selection.selection import Selection
 
 X, Y = load_wine(return_X_y=True)
@@ -367,6 +368,81 @@ def test_candidates_count_by_the_likelihood_of_the_rows_they_were_tested_on():
     found = _told([0.5, 0.4, 0.45, np.nan]).weights(20)
     expected = np.exp(-20 * np.array([0.1, 0.0, 0.05]))
     np.testing.assert_allclose(found, [*expected / expected.sum(), 0.0], rtol=1e-12)
+
+
+def test_a_candidate_is_believed_by_its_past_and_by_its_tests():
+    even = _told([0.5, 0.4, 0.45])
+    found = even.weights(20, np.array([3.0, 0.0, 1.0]))
+    expected = np.exp([3.0 - 2.0, 0.0, 1.0 - 1.0])
+    np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-12)
+
+
+def test_what_one_fold_decides_is_decided_less():
+    rows = ({"model": "LDA"}, {"model": "QDA"})
+    hard = np.array([[0.2, 0.2, 0.2, 0.2], [0.1, 0.1, 0.1, 0.9]])
+    steady = np.repeat(hard.mean(axis=1)[:, None], 4, axis=1)
+    one, other = (
+        Selection(rows, {"log_loss": scores}, np.zeros(2)).weights(100) for scores in (hard, steady)
+    )
+    assert other[1] < 1e-4
+    assert 0.05 < one[1] < 0.5
+    again = Selection(rows, {"log_loss": hard}, np.zeros(2)).weights(100)
+    assert one.tolist() == again.tolist()
+    # Dealt twice, rows are no more than they were.
+    twice = Selection(rows, {"log_loss": np.tile(hard, 2)}, np.zeros(2), repeats=2).weights(100)
+    assert twice[1] == pytest.approx(one[1], abs=0.1)
+
+
+def test_what_is_simpler_is_believed_more_beforehand():
+    order = [
+        sf.LDA(),
+        sf.UnskewedDiscriminant(pooling=1.0),
+        sf.GaussianDiscriminant(pooling=1.0, inflation=3.0),
+        sf.GaussianDiscriminant(pooling=0.25),
+        sf.QDA(),
+        sf.UnskewedDiscriminant(pooling=0.0),
+        sf.MixtureDiscriminant(2),
+        sf.MixtureDiscriminant(3),
+    ]
+    beliefs = [belief(model) for model in order]
+    assert beliefs[0] == 0
+    assert beliefs == sorted(beliefs, reverse=True)
+    assert len(set(beliefs)) == len(order)
+    assert belief(make_pipeline(StandardScaler(), sf.QDA())) == beliefs[4]
+    assert belief(sf.LDA(shrinkage="cv")) == belief(LogisticRegression()) == 0
+
+
+def _classes(centres, spread=0.3, rows=150, seed=0):
+    """Two classes, each about centres of its own."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], rows)
+    middle = np.array(centres, float)[y, rng.integers(len(centres[0]), size=2 * rows)]
+    return middle + spread * rng.normal(size=(2 * rows, 2)), y
+
+
+def test_classes_that_fall_apart_get_two_gaussians_each():
+    rows, y = _classes([[[-3, 0], [1, 0]], [[-1, 0], [3, 0]]])
+    found = sf.select_model(rows, y, repeats=1)
+    assert isinstance(found.model, sf.MixtureDiscriminant)
+    assert found.scores["accuracy"][found.chosen].mean() > 0.97
+    assert isinstance(sf.select_model(rows, y, repeats=1).model, sf.MixtureDiscriminant)
+
+
+def test_classes_of_one_piece_do_not():
+    found = sf.select_model(*_classes([[[-1, -1]], [[1, 1]]], spread=1.0), repeats=1)
+    assert not isinstance(found.model, sf.MixtureDiscriminant)
+    assert any(one["model"] == "MixtureDiscriminant" for one in found.candidates)
+
+
+@pytest.mark.parametrize("why", ["few rows", "gaps", "many rows"])
+def test_mixtures_are_not_tried_where_they_would_tell_nothing_or_take_too_long(why, monkeypatch):
+    rows, y = _classes([[[-1, -1]], [[1, 1]]], rows=90 if why == "few rows" else 150)
+    if why == "gaps":
+        rows[3, 1] = np.nan
+    if why == "many rows":
+        monkeypatch.setattr(automatic, "MOST_WORK", 1000)
+    found = automatic.automatic_candidates(rows, y)
+    assert not any(isinstance(one, sf.MixtureDiscriminant) for one in found)
 
 
 def test_the_average_lies_between_those_of_the_heaviest_kind():

@@ -52,6 +52,11 @@ def explain(
         )
     X = loaded.inner_rows(loaded.rows(table)[row : row + 1])
     inner = loaded.inner()
+    if not hasattr(inner, "contributions"):
+        raise InvalidParameter(
+            f"{model} holds a {type(inner).__name__}, whose log-odds are no sum over columns. Fit "
+            "with --model lda, qda, nb, diagonal-lda or gaussian."
+        )
     order = (-inner.predict_log_proba(X)[0]).argsort(kind="stable")
     a = None if label is None else parsed_label(label, classes)
     b = None if against is None else parsed_label(against, classes)

@@ -4,24 +4,52 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from suffice.data.arrays import Floats
+from suffice.errors import InvalidParameter
+from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.estimators.unskewed import UnskewedDiscriminant
 
 # Parameters that have values in between, and the scale on which to find them.
 Scale = tuple[Callable[[Floats], Floats], Callable[[float], float]]
 _LOGARITHM: Scale = (np.log, lambda mean: float(np.exp(mean)))
 SCALES: dict[str, Scale] = {
-    "pooling": (lambda values: values, float),
+    "pooling": (lambda values: values, lambda mean: round(mean, 4)),
     # As if of a thousandth at least: from there to nothing is no longer a step that matters.
     "shrinkage": (lambda v: np.log(v + 1e-3), lambda m: round(max(0.0, np.exp(m) - 1e-3), 4)),
     "inflation": _LOGARITHM,
     "alpha": _LOGARITHM,
     "var_smoothing": _LOGARITHM,
 }
+
+# By so many nats less a model is believed beforehand: for looking at powers of the features, for
+# covariances that are not pooled at all, for each further Gaussian of a class, and for each
+# factor of e by which covariances are inflated. What is simpler errs less on rows unlike those
+# it was tested on.
+UNSKEWED, APART, FURTHER, INFLATED = 1.0, 2.0, 2.0, 1.0
+
+
+def belief(candidate: Any) -> float:
+    """The logarithm of how much a candidate is believed before any row is seen.
+
+    >>> from suffice import LDA, QDA, GaussianDiscriminant
+    >>> [belief(model) for model in (LDA(), GaussianDiscriminant(pooling=0.5), QDA())]
+    [0.0, -1.0, -2.0]
+    """
+    model = _last(candidate)
+    gaussians = model.n_components if isinstance(model, MixtureDiscriminant) else 1
+    more = gaussians - 1 if isinstance(gaussians, int) else 1
+    return -(
+        UNSKEWED * isinstance(model, UnskewedDiscriminant)
+        + APART * (1.0 - _pooling(model))
+        + FURTHER * more
+        + INFLATED * abs(float(np.log(getattr(model, "inflation", 1.0))))
+    )
 
 
 def average(candidates: Sequence[Any], weights: Floats) -> tuple[Any, int | None]:
@@ -50,6 +78,15 @@ def average(candidates: Sequence[Any], weights: Floats) -> tuple[Any, int | None
             setattr(model, name, float(f"{between:.3g}") if np.ptp(values) else values[0].item())
     same = (i for i in at if _shares(_last(candidates[i])) == _shares(model))
     return found, next(same, None)
+
+
+def _pooling(model: Any) -> float:
+    """How much classes share; of a model that does not say it, or is to find it, all."""
+    given = getattr(model, "pooling", None)
+    if given is None and hasattr(model, "_settings"):
+        with suppress(InvalidParameter):  # "cv" is found with rows
+            given = getattr(model._settings(), "pooling", None)
+    return float(given) if isinstance(given, int | float) else 1.0
 
 
 def _shares(model: Any) -> list[Any]:

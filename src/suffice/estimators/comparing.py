@@ -24,7 +24,7 @@ from suffice.estimators.linear import LDA
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.selecting import select_model
-from suffice.estimators.trial import Trial, fit, log_probabilities, named_classifiers
+from suffice.estimators.trial import Trial, fit_quietly, log_probabilities, named_classifiers
 from suffice.selection.comparison import Comparison, Curve
 from suffice.selection.folds import Fold
 from suffice.selection.steps import Steps, Tell
@@ -78,13 +78,19 @@ def compare(
     spoilt, curve = contest.spoilt(), contest.curve()
     steps.finish()
     fitted, seconds = zip(*(_timed(trial, model) for model in candidates), strict=True)
+
+    def rows(model: Any) -> tuple[Any, ...]:
+        # A mixture has no statistics that would tell; weights it does not take there.
+        by_rows = isinstance(model, MixtureDiscriminant) and sample_weight is None
+        return (X, y) if by_rows else ()
+
     return Comparison(
         names,
         found,
         np.array([_training_loss(trial, model) for model in fitted]),
-        np.array([_told(model, lambda one: one.log_likelihood()) for model in fitted]),
+        np.array([_told(model, lambda one: one.log_likelihood(*rows(one))) for model in fitted]),
         np.array([_told(model, _parameters) for model in fitted]),
-        np.array([_told(model, lambda one: one.bic()) for model in fitted]),
+        np.array([_told(model, lambda one: one.bic(*rows(one))) for model in fitted]),
         np.array(seconds),
         spoilt,
         curve,
@@ -188,7 +194,8 @@ class _Contest:
         trial = self.trial
         weights = None if trial.weights is None else trial.weights[rows]
         try:
-            fitted = fit(clone(model), X, trial.classes[trial.codes[rows]], weights)
+            # What goes wrong with few rows, or outliers among them, shows in the scores.
+            fitted, _ = fit_quietly(clone(model), X, trial.classes[trial.codes[rows]], weights)
         except (SufficeError, ValueError):
             return dict.fromkeys(METRICS, np.nan)
         found = trial.tested(fitted, fold).metrics(len(trial.classes))

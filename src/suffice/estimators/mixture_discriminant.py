@@ -23,9 +23,10 @@ from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import Classifier
 from suffice.estimators.fitting import Fitting, Plan, training_rows
 from suffice.models.em import fit_mixture, sizes_by_bic
-from suffice.models.mixture import MixtureModel
+from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings, choice
 from suffice.models.training import Lessons, Progress, most_components
+from suffice.selection import criteria
 
 # With n_components="bic", a class has at most so many.
 MOST_BY_BIC = 6
@@ -142,6 +143,21 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         raise AttributeError("the log-odds of mixtures are no sum over features.")
 
     explain = contributions
+
+    def n_parameters(self) -> int:
+        """How many numbers were free: shares, means, and what the structure leaves."""
+        given = 0 if self.priors is None else len(self.classes_) - 1
+        return n_parameters(self._fitted, self._settings()) - given
+
+    @anywhere
+    def aic(self, X: Any, y: Any) -> float:
+        """-2 ln L + 2 p of labelled rows: the smaller, the better."""
+        return criteria.aic(self.log_likelihood(X, y), self.n_parameters())
+
+    @anywhere
+    def bic(self, X: Any, y: Any) -> float:
+        """-2 ln L + p ln n of labelled rows: the smaller, the better."""
+        return criteria.bic(self.log_likelihood(X, y), self.n_parameters(), len(y))
 
     def _settings(self) -> Settings:
         return Settings.checked(

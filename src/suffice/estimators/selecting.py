@@ -14,7 +14,7 @@ from suffice.answers.sampling import count
 from suffice.data.labels import Labels
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
-from suffice.estimators.averaging import average
+from suffice.estimators.averaging import average, belief
 from suffice.estimators.trial import Trial, named_classifiers
 from suffice.models.settings import choice
 from suffice.selection.selection import Selection
@@ -52,14 +52,14 @@ def select_model(
     ----------
     X, y, sample_weight : as for `fit`
     models : a classifier, a list or a mapping of them; None tries the family, from naive Bayes to
-        QDA
+        QDA, and where there are rows enough two Gaussians a class
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them
     metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
     rule : take the simplest that is not clearly worse than the best, by half a standard error of
         their difference ("careful"); the "best" mean; the simplest within "one-standard-error" of
         the best; or the "average": the model between those of a kind, each counting by how well
-        it did, since the best of many is partly luck. None averages the family (models=None) by
-        log-loss, and is careful else
+        it did and how simple it is, since the best of many is partly luck. None averages the
+        family (models=None) by log-loss, and is careful else
     cv : number of stratified folds, of rows shuffled always the same way; a splitter of
         scikit-learn; or (train, test) row numbers. None makes 5 folds, and of a small table 10,
         dealt twice, where models is None
@@ -81,7 +81,7 @@ def select_model(
     if rule == "average" and metric != "log_loss":
         raise InvalidParameter(f"rule='average' weighs by log_loss; metric is {metric!r}.")
     trial = Trial(X, y, sample_weight, *_deal(cv, repeats, y, models is None), groups)
-    candidates = _candidates(models, grid, X)
+    candidates = _candidates(models, grid, X, y)
     steps = Steps(1.0, progress)
     found = trial.run(candidates, metric, steps.part(0.98))
     if rule == "average":
@@ -109,7 +109,8 @@ def _deal(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, i
 
 def _averaged(trial: Trial, candidates: list[Any], found: Selection) -> tuple[Selection, Any]:
     """The candidate between the others, tried on the same folds, as the last one."""
-    between, same = average(candidates, found.weights(trial.rows))
+    beliefs = np.array([belief(candidate) for candidate in candidates])
+    between, same = average(candidates, found.weights(trial.rows, beliefs))
     if same is not None:
         return replace(found, chosen=same), candidates[same]
     one = trial.run([between], found.metric)
@@ -126,9 +127,9 @@ def _averaged(trial: Trial, candidates: list[Any], found: Selection) -> tuple[Se
     return whole, between
 
 
-def _candidates(given: Any, grid: Any, X: Any) -> list[Any]:
+def _candidates(given: Any, grid: Any, X: Any, y: Any) -> list[Any]:
     if given is None:
-        given = automatic_candidates(X)
+        given = automatic_candidates(X, y)
     models = list(named_classifiers(given).values())
     if grid is None:
         return models

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -122,7 +123,7 @@ class Trial:
             return found.scores, found.complexity, found.notes
         if isinstance(first, Learner) and not _chooses(first):
             return *self._learners(models), ()
-        return self._refitted(first), np.inf, ()
+        return self._refitted(first)
 
     def _unskewed(
         self, models: Sequence[Any]
@@ -165,14 +166,18 @@ class Trial:
         complexity = [_complexity(clone(model).fit_statistics(whole)) for model in models]
         return self._metrics(tallies), np.array(complexity)
 
-    def _refitted(self, model: Any) -> dict[str, Floats]:
-        tallies = []
+    def _refitted(self, model: Any) -> tuple[dict[str, Floats], float, list[str]]:
+        tallies, complexity = [], np.inf
+        notes: list[str] = []
         for fold in self.folds:
             weights = None if self.weights is None else self.weights[fold.train]
             X, y = _safe_indexing(self.X, fold.train), self.classes[self.codes[fold.train]]
-            tallies.append([self.tested(fit(clone(model), X, y, weights), fold)])
+            fitted, told = fit_quietly(clone(model), X, y, weights)
+            notes += [f"{_named(model)}: {what}" for what in told]
+            tallies.append([self.tested(fitted, fold)])
+            complexity = _complexity(fitted)
             self.steps.add()
-        return self._metrics(tallies)
+        return self._metrics(tallies), complexity, notes
 
     def tested(self, model: Any, fold: Fold) -> Tally:
         """What a fitted model makes of the test rows of a fold."""
@@ -257,6 +262,14 @@ def fit(model: Any, X: Any, y: Any, weights: Floats | None) -> Any:
     if _is_pipeline(model):
         name = f"{model.steps[-1][0]}__{name}"
     return model.fit(X, y, **{name: weights})
+
+
+def fit_quietly(model: Any, X: Any, y: Any, weights: Floats | None) -> tuple[Any, list[str]]:
+    """The model, fitted, and what it warned of."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        fitted = fit(model, X, y, weights)
+    return fitted, [str(one.message) for one in told]
 
 
 def _complexity(model: Any) -> float:

@@ -15,6 +15,9 @@ from suffice.selection.tally import METRICS
 # How many of the best candidates are printed.
 SHOWN = 10
 
+# In so many ways folds may count, see `Selection.weights`.
+DRAWS = 400
+
 MORE_IS_BETTER = ("accuracy",)
 
 # Metrics as heads of columns, where shorter.
@@ -69,15 +72,26 @@ class Selection:
         loss = self._loss.mean(axis=1)
         return int(np.lexsort((self.complexity[: self.tried], loss))[0])
 
-    def weights(self, rows: float) -> Floats:
+    def weights(self, rows: float, belief: Floats | None = None) -> Floats:
         """How much to believe each candidate, (tried,), after so many rows were tested.
 
-        Proportional to exp(-rows x mean loss): were the log-loss that of the rows themselves, it
-        would be Bayes' rule.
+        Proportional to exp(belief - rows x mean loss): were the log-loss that of the rows
+        themselves, it would be Bayes' rule. A mean, over as many ways in which the folds may
+        count: a few rows that are hard decide less so.
+
+        belief : logarithm of how much it was believed before; None for all alike
         """
-        loss = self._loss.mean(axis=1)
-        found = np.exp(-rows * (loss - loss[self.best]))
-        return np.asarray(found / found.sum())
+        loss = self._loss
+        sound = np.isfinite(loss).all(axis=1)
+        beforehand = np.zeros(self.tried) if belief is None else belief
+        folds = loss.shape[1]
+        # Each row was tested in as many folds as there are repeats.
+        counts = np.random.default_rng(0).dirichlet(np.full(folds, 1 / self.repeats), DRAWS)
+        nats = beforehand[sound, None] - rows * (loss[sound] @ counts.T)
+        each = np.exp(nats - nats.max(axis=0))
+        found = np.zeros(self.tried)
+        found[sound] = (each / each.sum(axis=0)).mean(axis=1)
+        return found
 
     @property
     def careful(self) -> int:
