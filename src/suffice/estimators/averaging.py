@@ -44,12 +44,13 @@ def belief(candidate: Any) -> float:
     model = _last(candidate)
     gaussians = model.n_components if isinstance(model, MixtureDiscriminant) else 1
     more = gaussians - 1 if isinstance(gaussians, int) else 1
-    return -(
-        UNSKEWED * isinstance(model, UnskewedDiscriminant)
-        + APART * (1.0 - _pooling(model))
-        + FURTHER * more
-        + INFLATED * abs(float(np.log(getattr(model, "inflation", 1.0))))
-    )
+    complications = [
+        UNSKEWED * isinstance(model, UnskewedDiscriminant),
+        APART * (1.0 - _pooling(model)),
+        FURTHER * more,
+        INFLATED * abs(float(np.log(getattr(model, "inflation", 1.0)))),
+    ]
+    return 0.0 - sum(complications)
 
 
 def average(candidates: Sequence[Any], weights: Floats) -> tuple[Any, int | None]:
