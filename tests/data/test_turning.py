@@ -10,10 +10,10 @@ import pytest
 
 from suffice.data.chunk import CHUNK_ENTRIES
 from suffice.data.chunk_batch import floats
-from suffice.data.turning import TILE, turn
+from suffice.data.turning import STRETCH, turn
 
 
-@pytest.mark.parametrize("n", [0, 1, TILE - 1, TILE, TILE + 1, 1000])
+@pytest.mark.parametrize("n", [0, 1, STRETCH - 1, STRETCH, STRETCH + 1, 1000])
 @pytest.mark.parametrize("d", [1, 3, 70])
 def test_every_value_is_in_its_place(n: int, d: int) -> None:
     columns = [np.random.default_rng(j).normal(size=n) for j in range(d)]

@@ -12,8 +12,8 @@ from numba.extending import intrinsic
 from suffice.data.arrays import Array, Floats
 from suffice.data.jit import jit
 
-# Rows turned at a time: with their copies they stay in the cache.
-TILE = 64
+# Rows turned at a time: with few features they stay in the cache.
+STRETCH = 1024
 
 
 def turn(columns: Sequence[Array], out: Floats) -> None:
@@ -36,19 +36,27 @@ def _floats_at(_: Any, place: Any) -> Any:  # pragma: no cover - compiled
 
 @jit()
 def _turn(places: Any, out: Any) -> None:  # pragma: no cover - compiled
-    # By way of a small table: columns are read along memory, rows written along memory. Its
-    # lines are a little longer than the tile, for addresses a power of two apart share their
-    # place in the cache.
+    # A stretch of four columns at a time: reading all of them side by side, a few rows each,
+    # would be more streams than memory keeps up with.
     n, d = out.shape
-    table = np.empty((d, TILE + 8))
-    for start in range(0, n, TILE):
-        rows = min(TILE, n - start)
-        for j in range(d):
-            column = carray(_floats_at(places[j] + 8 * start), TILE)
-            line = table[j]
+    for start in range(0, n, STRETCH):
+        rows = min(STRETCH, n - start)
+        at = 8 * start
+        j = 0
+        while j + 4 <= d:
+            a = carray(_floats_at(places[j] + at), STRETCH)
+            b = carray(_floats_at(places[j + 1] + at), STRETCH)
+            c = carray(_floats_at(places[j + 2] + at), STRETCH)
+            e = carray(_floats_at(places[j + 3] + at), STRETCH)
             for i in range(rows):
-                line[i] = column[i]
-        for i in range(rows):
-            row = out[start + i]
-            for j in range(d):
-                row[j] = table[j, i]
+                row = out[start + i]
+                row[j] = a[i]
+                row[j + 1] = b[i]
+                row[j + 2] = c[i]
+                row[j + 3] = e[i]
+            j += 4
+        while j < d:
+            a = carray(_floats_at(places[j] + at), STRETCH)
+            for i in range(rows):
+                out[start + i, j] = a[i]
+            j += 1
