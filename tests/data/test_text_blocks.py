@@ -110,7 +110,7 @@ def test_a_number_that_means_nothing_is_looked_for_from_the_start(tmp_path: Path
     path = tmp_path / "rows.csv"
     path.write_text("x,label\n1.5,a\n-999,b\n")
     source = TextSource.open(path, ["label"], ["-999"])
-    frame = next(source.pieces(["x", "label"], text_source.Position())).frames[0]
+    frame = next(source.pieces(["x", "label"], text_source.Position(), 100)).frames[0]
     assert frame["x"].to_list() == [1.5, None]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from suffice.data.chunk import CHUNK_ENTRIES
 from suffice.data.chunk_batch import floats
-from suffice.data.turning import STRETCH, turn
+from suffice.data.turning import STRETCH, turn, turn_table
 
 
 @pytest.mark.parametrize("n", [0, 1, STRETCH - 1, STRETCH, STRETCH + 1, 1000])
@@ -70,3 +70,41 @@ def test_a_full_chunk_of_several_frames(library: str) -> None:
         parts = [pa.concat_tables([whole[:100], whole[100:5000]]), whole[5000:]]
     frames = [nw.from_native(part, eager_only=True) for part in parts]
     np.testing.assert_array_equal(floats(frames, list(columns)), expected)
+
+
+def _table(n: int = 2 * STRETCH + 5) -> pa.Table:
+    rng = np.random.default_rng(0)
+    return pa.table({name: rng.normal(size=n) for name in "abcdefg"})
+
+
+@pytest.mark.parametrize("names", ["abcdefg", "gca", "b"])
+@pytest.mark.parametrize("start", [0, 3, STRETCH + 1])
+def test_a_table_is_turned_from_where_its_columns_lie(names: str, start: int) -> None:
+    # Parts that start within their columns, of several record batches.
+    table = pa.concat_tables([_table()[start:], _table()[:start], _table()[7:7]])
+    out = np.full((len(table) + 2, len(names)), np.nan)
+    assert turn_table(table, list(names), out[1:-1])
+    np.testing.assert_array_equal(out[1:-1], table.select(list(names)).to_pandas().to_numpy())
+    assert np.isnan(out[[0, -1]]).all()
+
+
+def test_a_table_of_other_types_or_with_gaps_is_left_to_others() -> None:
+    table, out = _table(), np.empty((2 * STRETCH + 5, 2))
+    whole = table.append_column("n", pa.array(np.arange(len(table))))
+    assert not turn_table(whole, ["a", "n"], out)
+    gappy = table.append_column("h", pa.array([None, *([1.0] * (len(table) - 1))]))
+    assert not turn_table(gappy, ["a", "h"], out)
+    # A part without gaps of a column that has one further on.
+    part = gappy[1:]
+    if turn_table(part, ["a", "h"], out[1:]):
+        np.testing.assert_array_equal(out[1:], part.select(["a", "h"]).to_pandas().to_numpy())
+    assert turn_table(gappy, ["a", "b"], out)
+
+
+def test_columns_are_let_go_once_they_are_turned() -> None:
+    before = pa.total_allocated_bytes()
+    for _ in range(3):
+        table = pa.table({"a": pa.array(range(50_000)).cast("double")})
+        assert turn_table(table, ["a"], np.empty((50_000, 1)))
+        del table
+    assert pa.total_allocated_bytes() <= before + 1000

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 
 from suffice.data import packages
 from suffice.data.arrow_schema import schema_of
-from suffice.data.chunk import Piece, Position, piece_rows
+from suffice.data.chunk import Piece, Position
 from suffice.data.table_file import ARROW
 from suffice.errors import InvalidFile
 
@@ -51,13 +51,13 @@ class ArrowSource:
                 f"{path} is not an Arrow file, or it was cut short: {error}."
             ) from None
 
-    def pieces(self, names: Sequence[str], start: Position) -> Iterator[Piece]:
+    def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
         pa: Any = packages.pyarrow()
 
         row, number, mark_row = start.mark_row, start.mark, start.mark_row
         try:
-            for batch, part, share in self._parts(names, start.mark):
+            for batch, part, share in self._parts(names, start.mark, rows):
                 if batch != number:
                     number, mark_row = batch, row
                 table = part if isinstance(part, pa.Table) else pa.Table.from_batches([part])
@@ -70,12 +70,14 @@ class ArrowSource:
                 f"{str(error).rstrip('.')}. Fetch or write the file again."
             ) from None
 
-    def _parts(self, names: Sequence[str], first: int) -> Iterator[tuple[int, Any, float]]:
+    def _parts(
+        self, names: Sequence[str], first: int, rows: int
+    ) -> Iterator[tuple[int, Any, float]]:
         """Rows, the number of the record batch they are of, and the share of the file read."""
         pa: Any = packages.pyarrow()
         fields = [list(self.schema).index(name) for name in names]
         options = pa.ipc.IpcReadOptions(included_fields=fields)
-        size, rows = self.path.stat().st_size, piece_rows(len(names))
+        size = self.path.stat().st_size
         if self.batches and size > LARGE_BYTES * self.batches:
             for number in range(first, self.batches):
                 yield from self._mapped(number, rows, fields)

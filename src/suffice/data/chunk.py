@@ -62,12 +62,13 @@ def chunk_rows(n_features: int) -> int:
     return min(MOST_ROWS, max(FEWEST_ROWS, rows))
 
 
-def piece_rows(n_features: int) -> int:
-    """How many rows a reader had better deliver at a time.
+def piece_rows(rows: int) -> int:
+    """How many rows a reader had better deliver at a time, where so many make a chunk.
 
-    A chunk keeps whole pieces in memory even where it needs but a part of them.
+    Whole chunks, for a row from another piece is one more table to look through; two of them,
+    for starting to read takes a while; but not of wide rows, which take memory.
     """
-    return max(FEWEST_ROWS, chunk_rows(n_features) // 2)
+    return 2 * rows if rows > FEWEST_ROWS else rows
 
 
 def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:

@@ -67,12 +67,13 @@ def floats(
     out = np.empty((n, d)) if room is None else room[:n]
     turn, at = _turn if n * d < CHUNK_ENTRIES else _compiled_turn(), 0
     for frame in frames:
-        turn(_columns(frame, names), out[at : at + len(frame)])
+        turn(frame, names, out[at : at + len(frame)])
         at += len(frame)
     return out
 
 
-def _turn(columns: Sequence[Array], out: Floats) -> None:
+def _turn(frame: nw.DataFrame[Any], names: Sequence[str], out: Floats) -> None:
+    columns = _columns(frame, names)
     step = max(64, TURNED_BYTES // (8 * len(columns)))
     for start in range(0, len(out), step):
         block = out[start : start + step]
@@ -80,11 +81,20 @@ def _turn(columns: Sequence[Array], out: Floats) -> None:
             block[:, j] = column[start : start + step]
 
 
-def _compiled_turn() -> Callable[[Sequence[Array], Floats], None]:
+def _compiled_turn() -> Callable[[nw.DataFrame[Any], Sequence[str], Floats], None]:
     """The same compiled: where a chunk is full more will come, which repay it."""
-    from suffice.data.turning import turn
+    from suffice.data.turning import turn, turn_table
 
-    return turn
+    def compiled(frame: nw.DataFrame[Any], names: Sequence[str], out: Floats) -> None:
+        native = frame.to_native()
+        if _package(native) != "pyarrow" or not turn_table(native, names, out):
+            turn(_columns(frame, names), out)
+
+    return compiled
+
+
+def _package(native: Any) -> str:
+    return type(native).__module__.partition(".")[0]
 
 
 def _joined(frames: Sequence[nw.DataFrame[Any]], name: str) -> nw.Series[Any]:
@@ -105,8 +115,7 @@ def _column(series: nw.Series[Any]) -> Array:
 def _columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[Array]:
     # Frames of a few thousand rows are many: a detour by narwhals would cost as much as the sums.
     native = frame.to_native()
-    package = type(native).__module__.partition(".")[0]
-    plain = {"pyarrow": _plain_arrow, "polars": _plain_polars}.get(package)
+    plain = {"pyarrow": _plain_arrow, "polars": _plain_polars}.get(_package(native))
     found = []
     for name in names:
         column = None if plain is None else plain(native, name)

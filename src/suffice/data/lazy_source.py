@@ -10,7 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from suffice.data import packages
-from suffice.data.chunk import Piece, Position, chunk_rows
+from suffice.data.chunk import Piece, Position
 from suffice.errors import InvalidFile
 
 # Every slice starts to decode at the start of its row group: few slices, so few such starts.
@@ -42,11 +42,11 @@ class LazySource:
             ) from None
         return cls(path, dict(nw.from_native(empty, eager_only=True).schema), scan, rows)
 
-    def pieces(self, names: Sequence[str], start: Position) -> Iterator[Piece]:
+    def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
         pl: Any = packages.polars()
         frame = getattr(pl, self.scan)(self.path).select(names)
-        step = CHUNKS_A_SLICE * chunk_rows(len(names))
+        step = CHUNKS_A_SLICE * rows
         for row in range(start.row, self.rows, step):
             stop = min(self.rows, row + step)
             try:

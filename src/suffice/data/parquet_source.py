@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 
 from suffice.data import packages
 from suffice.data.arrow_schema import schema_of
-from suffice.data.chunk import Piece, Position, chunk_rows, piece_rows
+from suffice.data.chunk import Piece, Position, piece_rows
 from suffice.errors import InvalidFile
 
 # Of every column that is read so much is held at once, or as much less as many columns ask for.
@@ -48,14 +48,14 @@ class ParquetSource:
                 f"{path} is not a Parquet file, or it was cut short: {error}."
             ) from None
 
-    def pieces(self, names: Sequence[str], start: Position) -> Iterator[Piece]:
+    def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
         arrow, parquet = _packages()
         buffer = max(1 << 12, min(BUFFER_BYTES, ALL_BUFFERS_BYTES // len(names)))
         first = min(bisect_right(self.edges, start.row) - 1, len(self.edges) - 1)
         row = self.edges[first]
         groups = list(range(first, len(self.edges) - 1))
-        size = piece_rows(len(names))
+        size = piece_rows(rows)
         try:
             with parquet.ParquetFile(
                 self.path, pre_buffer=False, buffer_size=buffer, page_checksum_verification=True
@@ -68,14 +68,14 @@ class ParquetSource:
                     yield Piece((frame,), row, share=(row + len(frame)) / self.edges[-1])
                     row += len(frame)
         except (arrow.ArrowException, OSError) as error:
-            raise self._damaged(row, names, error) from None
+            raise self._damaged(row, row + size, names, error) from None
 
-    def _damaged(self, row: int, names: Sequence[str], error: Exception) -> InvalidFile:
+    def _damaged(self, row: int, stop: int, names: Sequence[str], error: Exception) -> InvalidFile:
         """The error for rows that cannot be read: it names the first row group that cannot."""
         first = bisect_right(self.edges, row) - 1
         where, why = f"from row {row} on", str(error)
         for group in range(first, len(self.edges) - 1):
-            if self.edges[group] > row + chunk_rows(len(names)):
+            if self.edges[group] > stop:
                 break
             found = self._bad_column(group, names)
             if found is not None:

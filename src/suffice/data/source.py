@@ -34,8 +34,11 @@ class Source(Protocol):
         """Whether the file says which type its columns have."""
         ...
 
-    def pieces(self, names: Sequence[str], start: Position) -> Iterator[Piece]:
-        """The rows from a position on, or from before it, in these columns."""
+    def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
+        """The rows from a position on, or from before it, in these columns.
+
+        rows : how many make a chunk
+        """
         ...
 
 

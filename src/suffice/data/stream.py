@@ -77,8 +77,8 @@ class FileStream:
         path = self.paths[number]
         stat = path.stat()
         source = self._opened(path)
-        pieces = source.pieces(self.roles.names, at)
-        yield from cut(pieces, chunk_rows(len(self.roles.features)), at.row)
+        rows = chunk_rows(len(self.roles.features))
+        yield from cut(source.pieces(self.roles.names, at, rows), rows, at.row)
         now = path.stat()
         if (now.st_size, now.st_mtime_ns) != (stat.st_size, stat.st_mtime_ns):
             raise ChangedInput(f"{path} was changed while it was read; start again.")

@@ -59,7 +59,7 @@ class TextSource:
             name: nw.String() if name in self.texts else nw.Float64() for name in self.how.names
         }
 
-    def pieces(self, names: Sequence[str], start: Position) -> Iterator[Piece]:
+    def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
         row = start.mark_row
         attempts = self._attempts()
