@@ -22,7 +22,7 @@ from suffice.data.text_blocks import BLOCK_BYTES, Block, blocks, first_record, l
 from suffice.errors import InvalidFile, NotNumbers
 
 # So many blocks are parsed at a time.
-SIDE_BY_SIDE = 3
+SIDE_BY_SIDE = 4
 
 
 @dataclass(frozen=True, slots=True)
