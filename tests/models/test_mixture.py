@@ -532,3 +532,14 @@ def test_every_member_of_the_family_can_be_mixed(chosen, gaps):
     assert found.converged
     assert np.isfinite(found.model.answer("joint", X)).all()
     assert found.model.components.priors.min() > 0.05
+
+
+@pytest.mark.parametrize("structure", ["full", "diagonal"])
+def test_clusters_side_by_side_are_found_from_any_start(structure):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 150)
+    side = rng.integers(2, size=300)
+    X = np.c_[4.0 * side + 2.0 * y, np.zeros(300)] + 0.3 * rng.normal(size=(300, 2))
+    for seed in range(30):
+        model = sf.MixtureDiscriminant(2, structure, 0.5, random_state=seed).fit(X, y)
+        np.testing.assert_allclose(np.sort(model.means_[:, 0]), [0, 2, 4, 6], atol=0.15)

@@ -17,6 +17,16 @@ from suffice.data.jit import jit
 STRETCH = 1024
 
 
+def turn(columns: Sequence[Array], out: Floats) -> None:
+    """Write columns of numbers, as long as `out`, to its columns."""
+    # Where one lies is all that is passed on: what must be converted is held until then.
+    held = [np.ascontiguousarray(column, np.float64) for column in columns]
+    if any(column.shape != (len(out),) for column in held):
+        raise ValueError("columns and rows differ in length")
+    places = np.array([column.__array_interface__["data"][0] for column in held], np.intp)
+    _turn(places, out)
+
+
 def turn_table(table: Any, names: Sequence[str], out: Floats) -> bool:
     """The same for columns of a pyarrow table; False where some are no float64, or have gaps.
 
@@ -27,7 +37,7 @@ def turn_table(table: Any, names: Sequence[str], out: Floats) -> bool:
         return False
     wanted, first = np.array([schema.get_field_index(name) for name in names]), 0
     for batch in table.to_batches():
-        # The capsules hold the columns; they are let go after the next line that uses them.
+        # This capsule holds the columns; before they are turned it must not be let go.
         _, held = batch.__arrow_c_array__()
         places = np.empty(len(wanted), np.intp)
         if not _places(_address(held, b"arrow_array"), wanted, places):
@@ -36,16 +46,6 @@ def turn_table(table: Any, names: Sequence[str], out: Floats) -> bool:
         first += len(batch)
         del held
     return True
-
-
-def turn(columns: Sequence[Array], out: Floats) -> None:
-    """Write columns of numbers, as long as `out`, to its columns."""
-    # Where one lies is all that is passed on: what must be converted is held until then.
-    held = [np.ascontiguousarray(column, np.float64) for column in columns]
-    if any(column.shape != (len(out),) for column in held):
-        raise ValueError("columns and rows differ in length")
-    places = np.array([column.__array_interface__["data"][0] for column in held], np.intp)
-    _turn(places, out)
 
 
 _address = ctypes.pythonapi.PyCapsule_GetPointer

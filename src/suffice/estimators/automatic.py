@@ -84,7 +84,8 @@ def _mixed(few: bool) -> list[Any]:
 def _mixtures() -> list[Any]:
     shapes = [("full", "diagonal"), ("diagonal", "identity")]
     return [
-        MixtureDiscriminant(2, structure, pooling, target=target, random_state=0)
+        # Where -1 is a label, it is one like any other.
+        MixtureDiscriminant(2, structure, pooling, target=target, random_state=0, unlabelled=None)
         for structure, target in shapes
         for pooling in (0.0, 0.5, 1.0)
     ]

@@ -127,7 +127,7 @@ def _usual(X: Any, y: Any, sample_weight: Any, tell: Tell) -> dict[str, Any]:
             "QDA": QDA(),
             "GaussianNB": GaussianNB(),
             "DiagonalLDA": DiagonalLDA(),
-            "two Gaussians a class": MixtureDiscriminant(2, random_state=0),
+            "two Gaussians a class": MixtureDiscriminant(2, random_state=0, unlabelled=None),
         }
     automatic = clone(select_model(X, y, sample_weight=sample_weight, progress=tell).model)
     return {

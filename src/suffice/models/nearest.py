@@ -8,7 +8,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.models.linalg import reciprocal
 from suffice.models.training import Training
 from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.soft_rows import Block, SoftRows
+from suffice.statistics.soft_rows import Block, SoftRows, Stretch
 from suffice.statistics.summarize import summarize
 
 # Iterations of k-means before EM starts.
@@ -105,32 +105,43 @@ class Nearest:
 
         The best of a few such rows each time: one alone is too often a bad start.
         """
-        X, weights = self.training.X, self.labelled
         centres = np.repeat(self.centre[None], len(self.owner), axis=0)
         k = 1 + self.owner[-1]
         distance = self._squared_distances(np.repeat(self.centre[None], k, axis=0))
-        chance = np.ones(len(X))
+        chance = np.ones(len(distance))
         for j in range(int(np.bincount(self.owner).max())):
-            growing = [one for one in self.rows.stretches if j < len(one.components)]
             nearest, least = distance.copy(), np.full(k, np.inf)
             for _ in range(TRIALS if j else 1):
-                latest = np.repeat(self.centre[None], k, axis=0)
-                for stretch in growing:
-                    at = stretch.rows
-                    total = chance[at] if weights is None else chance[at] * weights[at]
-                    row = X[at[_picked(distance[at], total, rng.random())]]
-                    c = self.owner[stretch.components[j]]
-                    latest[c] = np.where(np.isnan(row), self.centre, row)
+                latest = self._drawn(j, distance, chance, rng)
                 found = self._squared_distances(latest)
                 found = np.minimum(distance, found) if j else found
-                for stretch in growing:
-                    own, at = stretch.components[j], stretch.rows
-                    left = found[at] if weights is None else found[at] * weights[at]
-                    c = self.owner[own]
-                    if left.sum() < least[c]:
-                        least[c], centres[own], nearest[at] = left.sum(), latest[c], found[at]
+                for c, stretch in self._growing(j):
+                    at = stretch.rows
+                    left = self._weighted(found, at).sum()
+                    if left < least[c]:
+                        least[c], centres[stretch.components[j]] = left, latest[c]
+                        nearest[at] = found[at]
             distance = chance = nearest
         return centres
+
+    def _drawn(self, j: int, distance: Floats, chance: Floats, rng: np.random.Generator) -> Floats:
+        """A row of each class that has a centre j, by its chance, (k, d)."""
+        latest = np.repeat(self.centre[None], 1 + self.owner[-1], axis=0)
+        for c, stretch in self._growing(j):
+            at = stretch.rows
+            row = self.training.X[
+                at[_picked(distance[at], self._weighted(chance, at), rng.random())]
+            ]
+            latest[c] = np.where(np.isnan(row), self.centre, row)
+        return latest
+
+    def _growing(self, j: int) -> list[tuple[int, Stretch]]:
+        """The classes that have a centre j, each with its rows."""
+        some = [one for one in self.rows.stretches if j < len(one.components)]
+        return [(int(self.owner[one.components[j]]), one) for one in some]
+
+    def _weighted(self, values: Floats, at: Indices) -> Floats:
+        return values[at] if self.labelled is None else values[at] * self.labelled[at]
 
     def _squared_distances(self, centres: Floats) -> Floats:
         """Of each row from the centre of its class (k, d), in what is known of it, (n,)."""

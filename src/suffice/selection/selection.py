@@ -76,8 +76,8 @@ class Selection:
         """How much to believe each candidate, (tried,), after so many rows were tested.
 
         Proportional to exp(belief - rows x mean loss): were the log-loss that of the rows
-        themselves, it would be Bayes' rule. A mean, over as many ways in which the folds may
-        count: a few rows that are hard decide less so.
+        themselves, it would be Bayes' rule. Averaged over many ways in which the folds might
+        count (a Bayesian bootstrap), so that a few hard rows decide less.
 
         belief : logarithm of how much it was believed before; None for all alike
         """
