@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import chunk, packages
+from suffice.data import chunk, packages, text_blocks, text_source
 from suffice.data.table_file import read_table
 from suffice.errors import (
     ChangedInput,
@@ -170,6 +170,44 @@ def test_a_quote_left_open_is_told_with_its_line(folder, monkeypatch, text, line
         sf.summarize("rows.csv", target="label")
     with pytest.raises(InvalidFile, match=told):
         read_table("rows.csv")
+
+
+def test_a_quote_left_open_in_a_long_file_is_told_soon(folder, monkeypatch):
+    rows = "".join(f"{i % 1000}.25,{'ab'[i % 2]}\n" for i in range(200_000))
+    (folder / "rows.csv").write_text('x,label\n1,"a\n' + rows)
+    (folder / "pipes.csv").write_text('x,label\n1,5" pipe\n' + rows)
+    monkeypatch.setattr(text_source, "BLOCK_BYTES", 1 << 10)
+    read = counted(monkeypatch)
+    with pytest.raises(InvalidFile, match=r"rows\.csv, line 2: a quote is opened"):
+        sf.summarize("rows.csv", target="label")
+    # Each line is looked at once or twice, not once for every line before it.
+    assert read() < 4 * 200_000
+    stats = sf.summarize("pipes.csv", target="label")
+    assert stats.count.tolist() == [1, 100_000, 100_000]
+    assert read() < 4 * 200_000
+
+
+def counted(monkeypatch):
+    """How many texts were looked through for quotes since it was asked before."""
+    seen, look = [0], text_blocks._within_quotes
+
+    def looking(*args):
+        seen[0] += 1
+        return look(*args)
+
+    def since():
+        found, seen[0] = seen[0], 0
+        return found
+
+    monkeypatch.setattr(text_blocks, "_within_quotes", looking)
+    return since
+
+
+def test_a_quote_within_a_name_stands_for_itself(folder):
+    (folder / "rows.csv").write_text('x,pipe 5",label\n1,2,a\n3,4,b\n')
+    stats = sf.summarize("rows.csv", target="label")
+    assert stats.feature_names == ("x", 'pipe 5"')
+    assert stats.count.tolist() == [1, 1]
 
 
 def test_a_quote_within_a_text_stands_for_itself(folder):

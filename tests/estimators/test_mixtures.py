@@ -530,3 +530,24 @@ def test_bad_rows_labels_and_weights_are_named():
         MixtureDiscriminant().fit(X, np.where(y == 0, "a", y.astype(object)))
     with pytest.raises(InvalidParameter, match="priors"):
         MixtureDiscriminant(priors=[0.5, 0.5]).fit(X, y)
+
+
+@pytest.mark.parametrize("pooling", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("shrinkage", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("target", ["identity", "diagonal"])
+@pytest.mark.parametrize("priors", [None, "uniform"])
+def test_one_gaussian_a_class_has_the_parameters_of_the_family(pooling, shrinkage, target, priors):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.repeat([0, 1, 2], 20)
+    how = {"pooling": pooling, "shrinkage": shrinkage, "target": target, "priors": priors}
+    family = sf.GaussianDiscriminant(**how).fit(X, y)
+    mixture = sf.MixtureDiscriminant(1, **how).fit(X, y)
+    assert mixture.n_parameters() == family.n_parameters()
+    assert mixture.aic(X, y) == pytest.approx(family.aic(), rel=1e-9)
+    assert mixture.bic(X, y) == pytest.approx(family.bic(), rel=1e-9)
+
+
+def test_a_mixture_says_why_it_has_no_equation():
+    model = sf.MixtureDiscriminant(1).fit([[0.0], [1.0], [3.0], [5.0]], [0, 0, 1, 1])
+    with pytest.raises(AttributeError, match="no equation of second degree"):
+        model.boundary(0, 1)

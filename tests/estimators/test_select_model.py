@@ -410,6 +410,8 @@ def test_what_is_simpler_is_believed_more_beforehand():
     assert len(set(beliefs)) == len(order)
     assert belief(make_pipeline(StandardScaler(), sf.QDA())) == beliefs[4]
     assert belief(sf.LDA(shrinkage="cv")) == belief(LogisticRegression()) == 0
+    assert belief(sf.GaussianDiscriminant(pooling=1, inflation="cv")) == 0
+    assert belief(sf.MixtureDiscriminant(np.int64(3))) == beliefs[-1]
 
 
 def _classes(centres, spread=0.3, rows=150, seed=0):
@@ -467,6 +469,8 @@ def test_the_average_lies_between_those_of_the_heaviest_kind():
     alone, at = average([*some, *others], np.array([0.0, 0.0, 0.4, 0.6]))
     assert repr(alone) == repr(others[1])
     assert (same, at) == (None, 3)
+    whole = [sf.GaussianDiscriminant(pooling=0), sf.GaussianDiscriminant(pooling=1)]
+    assert average(whole, np.array([0.5, 0.5]))[0].pooling == 0.5
     assert some[0].pooling == 0.0
 
 
@@ -511,3 +515,8 @@ def test_classes_too_small_for_ten_folds_are_dealt_into_five():
     few = np.r_[np.flatnonzero(Y == 0), np.flatnonzero(Y == 1), np.flatnonzero(Y == 2)[:7]]
     found = sf.select_model(X[few, :2], Y[few])
     assert found.scores["log_loss"].shape[1] == 5
+
+
+def test_what_is_too_few_is_said_of_the_rows_outside_a_fold():
+    with pytest.raises(TooFewRows, match="in the rows outside a fold, every class has 1 row"):
+        sf.select_model([[0.0, 1.0], [1.0, 0.0], [5.0, 5.0], [6.0, 4.0]], [0, 0, 1, 1], sf.LDA())

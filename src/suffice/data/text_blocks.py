@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from suffice.data.packages import pyarrow
-from suffice.data.table_text import GZIP, ZSTD
+from suffice.data.table_text import GZIP, SEPARATORS, ZSTD
 from suffice.errors import InvalidFile, MissingPackage, UnreadableFile
 
 BLOCK_BYTES = 1 << 23
+
+FIELD_STARTS = "".join(SEPARATORS).encode() + b"\r\n"
 
 # A record longer than this is taken for a quote that is never closed.
 MOST_RECORD_BYTES = 1 << 26
@@ -57,18 +59,39 @@ def _read(text: IO[bytes], size: int, seekable: bool) -> bytes:
 def _rest(text: IO[bytes], data: bytes, path: Path, start: int) -> bytes:
     """What is left of the last record; a line end between quotes does not end it."""
     line = b"" if data.endswith(b"\n") else text.readline()
-    quotes = data.count(b'"') if b'"' in data else 0
-    quotes += line.count(b'"')
-    lines = [line]
-    while quotes % 2 and (line := text.readline()):
-        quotes += line.count(b'"')
+    quotes = (data.count(b'"') if b'"' in data else 0) + line.count(b'"')
+    # As many quotes end as begin, unless some stand within a text and mean themselves.
+    within = quotes % 2 == 1 and _within_quotes(line, _within_quotes(data))
+    lines, size = [line], len(line)
+    while within and (line := text.readline()):
+        within = _within_quotes(line, within)
         lines.append(line)
-        if sum(map(len, lines)) > MOST_RECORD_BYTES:
+        size += len(line)
+        if size > MOST_RECORD_BYTES:
             raise InvalidFile(
                 f"{path}, line {line_at(path, start)} or later: a quote is opened and not closed "
                 f"within {MOST_RECORD_BYTES >> 20} MB."
             )
     return b"".join(lines)
+
+
+def _within_quotes(text: bytes, within: bool = False) -> bool:
+    r"""Whether a quoted field goes on after a text, which began within one or not.
+
+    >>> [_within_quotes(text) for text in (b'1,"red', b'1,"red"', b'1,5" pipe', b'1,"6"" pipe')]
+    [True, False, False, True]
+    """
+    at = text.find(b'"')
+    while at >= 0:
+        if within:
+            doubled = text[at + 1 : at + 2] == b'"'
+            within = doubled
+            at += doubled
+        else:
+            # Elsewhere than at the start of a field a quote is a letter like others.
+            within = at == 0 or text[at - 1] in FIELD_STARTS
+        at = text.find(b'"', at + 1)
+    return within
 
 
 def line_at(path: Path, start: int) -> int:
@@ -88,15 +111,15 @@ def first_record(data: bytes) -> int:
     >>> first_record(b'a,"b\nc"\n1,2\n')
     8
     """
-    at, quotes = -1, 0
+    start, within = 0, False
     while True:
-        line_end = data.find(b"\n", at + 1)
-        if line_end < 0:
+        end = data.find(b"\n", start) + 1
+        if end == 0:
             return len(data)
-        quotes += data.count(b'"', at + 1, line_end)
-        at = line_end
-        if quotes % 2 == 0:
-            return at + 1
+        within = _within_quotes(data[start:end], within)
+        start = end
+        if not within:
+            return start
 
 
 @contextmanager

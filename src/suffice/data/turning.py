@@ -32,6 +32,8 @@ def turn_table(table: Any, names: Sequence[str], out: Floats) -> bool:
 
     All columns are handed over at once: to ask for them one by one takes longer than turning them.
     """
+    if len(table) != len(out):
+        raise ValueError("table and rows differ in length")
     schema = table.schema
     if any(str(schema.field(name).type) != "double" for name in names):
         return False

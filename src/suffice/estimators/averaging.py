@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -43,14 +44,16 @@ def belief(candidate: Any) -> float:
     """
     model = _last(candidate)
     gaussians = model.n_components if isinstance(model, MixtureDiscriminant) else 1
-    more = gaussians - 1 if isinstance(gaussians, int) else 1
+    more = int(gaussians) - 1 if isinstance(gaussians, Integral) else 1
+    inflation = getattr(model, "inflation", 1.0)
+    swollen = abs(np.log(float(inflation))) if isinstance(inflation, Real) else 0.0
     complications = [
         UNSKEWED * isinstance(model, UnskewedDiscriminant),
         APART * (1.0 - _pooling(model)),
         FURTHER * more,
-        INFLATED * abs(float(np.log(getattr(model, "inflation", 1.0)))),
+        INFLATED * swollen,
     ]
-    return 0.0 - sum(complications)
+    return 0.0 - float(sum(complications))
 
 
 def average(candidates: Sequence[Any], weights: Floats) -> tuple[Any, int | None]:
@@ -87,7 +90,7 @@ def _pooling(model: Any) -> float:
     if given is None and hasattr(model, "_settings"):
         with suppress(InvalidParameter):  # "cv" is found with rows
             given = getattr(model._settings(), "pooling", None)
-    return float(given) if isinstance(given, int | float) else 1.0
+    return float(given) if isinstance(given, Real) else 1.0
 
 
 def _shares(model: Any) -> list[Any]:
@@ -106,7 +109,7 @@ def _varies(model: Any, name: str) -> bool:
     value = getattr(model, name, None)
     # Strengths of beliefs stand for pooling there: there is nothing in between.
     believes = hasattr(model, "density")
-    return name in SCALES and isinstance(value, float) and not believes
+    return name in SCALES and isinstance(value, Real) and not believes
 
 
 def _last(candidate: Any) -> Any:

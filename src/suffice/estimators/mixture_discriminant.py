@@ -138,6 +138,11 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         return np.asarray(self.classes_[self._fitted.owner])
 
     @property
+    def boundary(self) -> Any:
+        """Boundaries of mixtures have no equation of second degree: an AttributeError."""
+        raise AttributeError("the boundaries of mixtures have no equation of second degree.")
+
+    @property
     def contributions(self) -> Any:
         """The log-odds of mixtures are no sum over features: an AttributeError."""
         raise AttributeError("the log-odds of mixtures are no sum over features.")
