@@ -424,22 +424,21 @@ def _classes(centres, spread=0.3, rows=150, seed=0):
 
 def test_classes_that_fall_apart_get_two_gaussians_each():
     rows, y = _classes([[[-3, 0], [1, 0]], [[-1, 0], [3, 0]]])
-    found = sf.select_model(rows, y, repeats=1)
+    found = sf.select_model(rows, y, cv=5)
     assert isinstance(found.model, sf.MixtureDiscriminant)
     assert found.scores["accuracy"][found.chosen].mean() > 0.97
-    assert isinstance(sf.select_model(rows, y, repeats=1).model, sf.MixtureDiscriminant)
 
 
 def test_minus_one_is_a_label_like_any_other():
     rows, y = _classes([[[-3, 0], [1, 0]], [[-1, 0], [3, 0]]])
-    found = sf.select_model(np.r_[rows, rows[:150] + 20], np.r_[y, np.full(150, -1)], repeats=1)
+    found = sf.select_model(np.r_[rows, rows[:150] + 20], np.r_[y, np.full(150, -1)], cv=5)
     assert isinstance(found.model, sf.MixtureDiscriminant)
     assert found.model.classes_.tolist() == [-1, 0, 1]
     assert found.scores["accuracy"][found.chosen].mean() > 0.97
 
 
 def test_classes_of_one_piece_do_not():
-    found = sf.select_model(*_classes([[[-1, -1]], [[1, 1]]], spread=1.0), repeats=1)
+    found = sf.select_model(*_classes([[[-1, -1]], [[1, 1]]], spread=1.0), cv=5)
     assert not isinstance(found.model, sf.MixtureDiscriminant)
     assert any(one["model"] == "MixtureDiscriminant" for one in found.candidates)
 
