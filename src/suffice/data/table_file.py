@@ -15,7 +15,7 @@ from typing import Any
 
 from suffice.data.paths import others_near
 from suffice.data.table import Table, named, polars
-from suffice.data.table_text import as_utf8, blank_lines, layout, open_quote, unpacked
+from suffice.data.table_text import as_utf8, blank_lines, check_quotes, layout, unpacked
 from suffice.errors import InvalidFile, MissingFile, UnreadableFile
 
 STDIN = "-"
@@ -28,8 +28,6 @@ FIRST_ROWS = 10_000
 
 PARQUET, ARROW = b"PAR1", b"ARROW1"
 JSON_LINES = (".jsonl", ".ndjson")
-
-OPEN_QUOTE = "a quote is opened and not closed where its field ends. Close it, or remove it."
 
 HOW_JSON = 'A table in JSON is a list of records such as {"a": 1, "b": 2}, or one record a line.'
 
@@ -168,9 +166,7 @@ def _read_text(
     pl = polars()
     content = as_utf8(unpacked(data, source), source, encoding)
     how = layout(content, source, "\t" if ending == ".tsv" else None, row_names=True)
-    line = open_quote(content, how)
-    if line is not None:
-        raise InvalidFile(f"{source}, line {line}: {OPEN_QUOTE}")
+    check_quotes(content, how, lambda line: f"{source}, line {line}")
     kept = {j for j, name in enumerate(how.names) if name in text}
     names = [f"column_{j}" for j in range(len(how.names))]
     options = {

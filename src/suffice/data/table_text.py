@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,10 +132,23 @@ def blank_lines(data: bytes, source: str, how: Layout) -> list[int]:
     return blank
 
 
-def open_quote(data: bytes, how: Layout) -> int | None:
+def check_quotes(data: bytes, how: Layout, where: Callable[[int], str]) -> None:
+    """An error for a quoted text that does not end where its field does.
+
+    where : how to name a line, counted from 1
+    """
+    line = _open_quote(data, how)
+    if line is not None:
+        raise InvalidFile(
+            f"{where(line)}: a quote is opened and not closed where its field ends. Close it, or "
+            "remove it."
+        )
+
+
+def _open_quote(data: bytes, how: Layout) -> int | None:
     r"""The line, from 1 on, of the first quoted text that does not end where its field does.
 
-    >>> open_quote(b'1,"red"\n2,"blue\n3,green\n', Layout(",", ["size", "colour"]))
+    >>> _open_quote(b'1,"red"\n2,"blue\n3,green\n', Layout(",", ["size", "colour"]))
     2
     """
     if b'"' not in data or _well_quoted(data, how.separator):

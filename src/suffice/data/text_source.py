@@ -16,8 +16,8 @@ import numpy as np
 from suffice.data import packages
 from suffice.data.chunk import Piece, Position
 from suffice.data.prefetch import in_order
-from suffice.data.table_file import MISSING, OPEN_QUOTE, ending_of
-from suffice.data.table_text import Layout, as_utf8, layout, open_quote
+from suffice.data.table_file import MISSING, ending_of
+from suffice.data.table_text import Layout, as_utf8, check_quotes, layout
 from suffice.data.text_blocks import BLOCK_BYTES, Block, blocks, first_record, line_at
 from suffice.errors import InvalidFile, NotNumbers
 
@@ -48,8 +48,7 @@ class TextSource:
         mark = len(codecs.BOM_UTF8) if first.data.startswith(codecs.BOM_UTF8) else 0
         how = layout(text, name, "\t" if ending_of(path) == ".tsv" else None)
         end = first_record(text)
-        if open_quote(text[:end], how) is not None:
-            raise InvalidFile(f"{name}, line 1: {OPEN_QUOTE}")
+        check_quotes(text[:end], how, lambda line: f"{name}, line {line}")
         return cls(path, how, mark + end, frozenset(texts), (*MISSING, *missing))
 
     @property
@@ -88,9 +87,7 @@ class TextSource:
         self, block: Block, names: Sequence[str], attempts: list[Sequence[str]]
     ) -> nw.DataFrame[Any]:
         """A block as a frame; an attempt that failed, while a later one did not, is given up."""
-        line = open_quote(block.data, self.how)
-        if line is not None:
-            raise InvalidFile(f"{self._line(block, line)}: {OPEN_QUOTE}")
+        check_quotes(block.data, self.how, lambda line: self._line(block, line))
         fast = self._by_pyarrow if packages.polars() is None else self._by_polars
         tried = tuple(attempts)
         for failed, missing in enumerate(tried):

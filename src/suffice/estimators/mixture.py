@@ -26,7 +26,7 @@ from suffice.models.mixture import MixtureModel, n_parameters, shaped
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings, choice, not_negative
 from suffice.models.training import Given, Lessons, Progress
-from suffice.selection.criteria import icl
+from suffice.selection import criteria
 
 COVARIANCE_TYPES = {
     "full": ("full", 0.0),
@@ -181,17 +181,17 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
     def bic(self, X: Any) -> float:
         """-2 ln L + p ln n of the rows: the smaller, the better."""
         found = self.score_samples(X)
-        return float(self._free * np.log(len(found)) - 2 * found.sum())
+        return criteria.bic(float(found.sum()), self._free, len(found))
 
     @anywhere
     def aic(self, X: Any) -> float:
         """-2 ln L + 2 p of the rows: the smaller, the better."""
-        return float(2 * self._free - 2 * self.score_samples(X).sum())
+        return criteria.aic(float(self.score_samples(X).sum()), self._free)
 
     @anywhere
     def icl(self, X: Any) -> float:
         """BIC + 2 entropy of the components given the rows: small where they are told apart."""
-        return icl(self.bic(X), self._answer(X, "log_posterior"))
+        return criteria.icl(self.bic(X), self._answer(X, "log_posterior"))
 
     @property
     def weights_(self) -> Floats:

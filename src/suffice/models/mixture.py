@@ -112,10 +112,7 @@ def own_log_likelihood(
 def n_parameters(model: MixtureModel, settings: Settings) -> int:
     """How many numbers were free in a fit: shares, means, and what the structure leaves."""
     K, d = model.components.means.shape
-    each = {"full": d * (d + 1) // 2, "diagonal": d, "spherical": 1}[settings.structure]
-    if settings.shrinkage == 1:
-        each = min(each, {"identity": 1, "diagonal": d, "unit": 0}[settings.target])
-    return int(K - 1 + K * d + each * (1 if settings.pooling == 1 else K))
+    return int(K - 1 + K * d + settings.entries(d) * (1 if settings.pooling == 1 else K))
 
 
 def shaped(components: GaussianModel, settings: Settings, what: str) -> Floats:

@@ -61,6 +61,18 @@ class Settings:
         given["inflation"] = positive("inflation", given.get("inflation", 1.0))
         return cls(**given)
 
+    def entries(self, rank: int) -> int:
+        """Free numbers of a covariance that has variance in so many directions.
+
+        >>> Settings().entries(3), Settings(shrinkage=1.0, target="diagonal").entries(3)
+        (6, 3)
+        """
+        free = {"full": rank * (rank + 1) // 2, "diagonal": rank, "spherical": min(rank, 1)}
+        if self.shrinkage != 1:
+            return free[self.structure]
+        target = {"identity": min(rank, 1), "diagonal": rank, "unit": 0}[self.target]
+        return min(target, free[self.structure])
+
     @property
     def detail(self) -> str:
         """The least detail of statistics that this takes."""

@@ -212,16 +212,7 @@ def _(model: GaussianModel, settings: Settings, statistics: Any) -> int:
     ranks = [covariances[g].rank for g in own]
     if model.borrowed:
         ranks.append(covariances[model.borrowed[0]].rank)
-    return means + sum(_entries(settings, rank) for rank in ranks)
-
-
-def _entries(settings: Settings, rank: int) -> int:
-    """Free numbers of a covariance that has variance in so many directions."""
-    free = {"full": rank * (rank + 1) // 2, "diagonal": rank, "spherical": min(rank, 1)}
-    if settings.shrinkage != 1:
-        return free[settings.structure]
-    target = {"identity": min(rank, 1), "diagonal": rank, "unit": 0}[settings.target]
-    return min(target, free[settings.structure])
+    return means + sum(map(settings.entries, ranks))
 
 
 def _variances(model: GaussianModel, statistics: AnyStatistics) -> int:
