@@ -519,3 +519,10 @@ def test_classes_too_small_for_ten_folds_are_dealt_into_five():
 def test_what_is_too_few_is_said_of_the_rows_outside_a_fold():
     with pytest.raises(TooFewRows, match="in the rows outside a fold, every class has 1 row"):
         sf.select_model([[0.0, 1.0], [1.0, 0.0], [5.0, 5.0], [6.0, 4.0]], [0, 0, 1, 1], sf.LDA())
+
+
+def test_what_is_wrong_with_a_row_is_said_of_the_table():
+    spoilt = X.copy()
+    spoilt[3, 1] = np.inf
+    with pytest.raises(NotFinite, match="^Input X contains infinity: .* row 3, column 1"):
+        sf.select_model(spoilt, Y)

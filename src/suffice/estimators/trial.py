@@ -74,8 +74,9 @@ class Trial:
         if len(failures) == len(candidates):
             first = failures[0]
             if len({type(error) for error in failures}) == 1:
-                told = f"in the rows outside a fold, {first}" if len(self.folds) > 1 else str(first)
-                raise type(first)(told) from first
+                if isinstance(first, TooFewRows):
+                    raise TooFewRows(f"in the rows outside a fold, {first}") from first
+                raise first
             raise TooFewRows("no candidate could be fitted. " + " ".join(dict.fromkeys(notes)))
         rows = tuple(described(model) for model in candidates)
         told = tuple(dict.fromkeys(notes))
