@@ -524,5 +524,5 @@ def test_what_is_too_few_is_said_of_the_rows_outside_a_fold():
 def test_what_is_wrong_with_a_row_is_said_of_the_table():
     spoilt = X.copy()
     spoilt[3, 1] = np.inf
-    with pytest.raises(NotFinite, match="^Input X contains infinity: .* row 3, column 1"):
+    with pytest.raises(NotFinite, match=r"^Input X contains infinity: .* row 3, column 1"):
         sf.select_model(spoilt, Y)

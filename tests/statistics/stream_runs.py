@@ -14,7 +14,7 @@ from suffice.data import chunk
 from suffice.statistics import checkpoint
 
 
-def run(source, saved, answer, delay, target):
+def run(source, saved, answer, delay, target, detail):
     """Stream files in small chunks with a checkpoint after each, and write the digest.
 
     A file beside the answer tells that the first chunk was counted.
@@ -26,7 +26,7 @@ def run(source, saved, answer, delay, target):
         Path(f"{answer}.begun").touch()
         time.sleep(delay)
 
-    s = sf.summarize(source, target=target, checkpoint=saved, progress=listen)
+    s = sf.summarize(source, target=target, detail=detail, checkpoint=saved, progress=listen)
     Path(answer).write_text(s.digest())
 
 

@@ -77,23 +77,26 @@ def stop_after(chunks):
     return listen
 
 
-@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize(
+    ("detail", "gaps"), [("separate", False), ("separate", True), ("shared", False)]
+)
 @pytest.mark.parametrize("ending", list(WRITERS))
-def test_an_interrupted_pass_goes_on_to_the_same_bits(often, tmp_path, monkeypatch, ending, gaps):
+def test_an_interrupted_pass_goes_on_to_the_same_bits(
+    often, tmp_path, monkeypatch, ending, detail, gaps
+):
     from suffice.data import text_blocks, text_source
 
     monkeypatch.setattr(text_source, "BLOCK_BYTES", 1000)
     monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 1000)
     files, saved = written(tmp_path, ending, gaps=gaps), tmp_path / SAVED
-    whole = sf.summarize(files, target="label")
+    task = {"target": "label", "detail": detail}
+    whole = sf.summarize(files, **task)
     frames = pl.concat([table(n, i, gaps) for i, n in enumerate((300, 7, 200))])
-    assert whole == sf.summarize(frames, target="label")
+    assert whole == sf.summarize(frames, **task)
     interruptions = 0
     for chunks in (0, 1, 3, 2, 9, 4, 100):
         try:
-            found = sf.summarize(
-                files, target="label", checkpoint=saved, progress=stop_after(chunks)
-            )
+            found = sf.summarize(files, **task, checkpoint=saved, progress=stop_after(chunks))
         except Stop:
             interruptions += 1
         else:
@@ -112,20 +115,25 @@ def nursery():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
-@pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_a_pass_killed_at_random_moments_goes_on_to_the_same_bits(tmp_path, nursery, ending):
-    files = written(tmp_path, ending, rows=(120, 300, 90), gaps=True)
+@pytest.mark.parametrize(
+    ("ending", "detail"), [("parquet", "separate"), ("csv", "separate"), ("parquet", "shared")]
+)
+def test_a_pass_killed_at_random_moments_goes_on_to_the_same_bits(
+    tmp_path, nursery, ending, detail
+):
+    files = written(tmp_path, ending, rows=(120, 300, 90), gaps=detail == "separate")
     saved, answer = tmp_path / SAVED, tmp_path / "digest"
-    nursery.start(files, None, str(answer), DELAY, "label")
+    task = ("label", detail)
+    nursery.start(files, None, str(answer), DELAY, *task)
     stream_runs.begun(answer)
     began = time.monotonic()
     assert nursery.ended() == 0
     usual, expected = time.monotonic() - began, answer.read_text()
     answer.unlink()
-    rng, kills, midway, finished = random.Random(ending), 0, 0, 0
-    while kills < KILLS // 2 or not finished:
-        pid = nursery.start(files, str(saved), str(answer), DELAY, "label")
-        if kills < KILLS // 2:
+    rng, kills, midway, finished = random.Random(ending + detail), 0, 0, 0
+    while kills < KILLS / 3 or not finished:
+        pid = nursery.start(files, str(saved), str(answer), DELAY, *task)
+        if kills < KILLS / 3:
             if rng.random() < 0.8:
                 stream_runs.begun(answer)
             time.sleep(rng.uniform(0, 0.3) * usual)

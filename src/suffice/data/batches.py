@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.column_features import ColumnFeatures
 from suffice.data.features import ArrayFeatures, Features, FrameFeatures, as_features, as_frame
 from suffice.data.labels import Labels
 from suffice.data.weights import Weights
@@ -28,7 +29,7 @@ class Batch:
     the code `len(classes)`, which belongs to no class: as if they were absent.
     """
 
-    features: Features
+    features: Features | ColumnFeatures
     classes: Array  # (k,) sorted labels
     codes: Indices  # (n,)
     weights: Floats | None  # (n,)

@@ -9,7 +9,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 # A chunk has about so many entries: few enough to hold several of them.
-CHUNK_ENTRIES = 1 << 21
+CHUNK_ENTRIES = 1 << 22
 FEWEST_ROWS, MOST_ROWS = 1 << 10, 1 << 20
 
 
@@ -56,19 +56,15 @@ def chunk_rows(n_features: int) -> int:
     """How many rows of so many features make a chunk; it depends on nothing else.
 
     >>> chunk_rows(64), chunk_rows(1), chunk_rows(100_000)
-    (32768, 1048576, 1024)
+    (65536, 1048576, 1024)
     """
     rows = -(-CHUNK_ENTRIES // n_features)
     return min(MOST_ROWS, max(FEWEST_ROWS, rows))
 
 
-def piece_rows(rows: int) -> int:
-    """How many rows a reader had better deliver at a time, where so many make a chunk.
-
-    Whole chunks, for a row from another piece is one more table to look through; two of them,
-    for starting to read takes a while; but not of wide rows, which take memory.
-    """
-    return 2 * rows if rows > FEWEST_ROWS else rows
+def is_full(rows: int, n_features: int) -> bool:
+    """Whether so many rows make a chunk; then more will come, which repay compiled loops."""
+    return rows >= chunk_rows(n_features)
 
 
 def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:

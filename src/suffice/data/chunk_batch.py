@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -11,12 +11,16 @@ import numpy as np
 from suffice.data import packages
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.chunk import CHUNK_ENTRIES, Chunk
+from suffice.data.chunk import Chunk, is_full
+from suffice.data.column_features import ColumnFeatures, new_room
 from suffice.data.features import ArrayFeatures
 from suffice.data.labels import Labels
 from suffice.data.roles import Roles
 from suffice.data.table_file import MISSING
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
+
+if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
+    from suffice.data.turning import Columns
 
 # Columns are turned to rows in blocks of this size, which stay in the cache.
 TURNED_BYTES = 1 << 19
@@ -25,10 +29,16 @@ TURNED_BYTES = 1 << 19
 PLAIN = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8")
 
 
-def batch_of(chunk: Chunk, roles: Roles, room: Floats | None = None) -> Batch | None:
+def batch_of(
+    chunk: Chunk,
+    roles: Roles,
+    room: Callable[[int, int], Floats] = new_room,
+    is_further: bool = False,
+) -> Batch | None:
     """The batch of a chunk; None where no row counts.
 
-    room : rows of which as many as needed are overwritten, to spare making new ones
+    room : makes, or has kept, a place for so many rows and columns
+    is_further : a full chunk came before this one
     """
     source = f"{chunk.source}: " if chunk.source else ""
     frames, weights = chunk.frames, None
@@ -50,24 +60,20 @@ def batch_of(chunk: Chunk, roles: Roles, room: Floats | None = None) -> Batch | 
     some = bool(ignored.any())
     if some:
         codes = np.where(ignored, len(classes), codes)
-    rows = ArrayFeatures(floats(frames, roles.features, room), roles.features)
+    rows = _features(frames, roles.features, room, is_further)
     return Batch(rows, classes, codes, weights, chunk.row, source, some, is_chunk=True)
 
 
-def floats(
-    frames: Sequence[nw.DataFrame[Any]], names: Sequence[str], room: Floats | None = None
-) -> Floats:
+def floats(frames: Sequence[nw.DataFrame[Any]], names: Sequence[str]) -> Floats:
     """Columns of numbers as rows, C-ordered, NaN where a value is missing.
 
     >>> import polars as pl
     >>> floats([nw.from_native(pl.DataFrame({"a": [1, None], "b": [True, False]}))], ["b", "a"])
     array([[ 1.,  1.], [ 0., nan]])
     """
-    n, d = sum(map(len, frames)), len(names)
-    out = np.empty((n, d)) if room is None else room[:n]
-    turn, at = _turn if n * d < CHUNK_ENTRIES else _compiled_turn(), 0
+    out, at = np.empty((sum(map(len, frames)), len(names))), 0
     for frame in frames:
-        turn(frame, names, out[at : at + len(frame)])
+        _turn(frame, names, out[at : at + len(frame)])
         at += len(frame)
     return out
 
@@ -81,16 +87,27 @@ def _turn(frame: nw.DataFrame[Any], names: Sequence[str], out: Floats) -> None:
             block[:, j] = column[start : start + step]
 
 
-def _compiled_turn() -> Callable[[nw.DataFrame[Any], Sequence[str], Floats], None]:
-    """The same compiled: where a chunk is full more will come, which repay it."""
-    from suffice.data.turning import turn, turn_table
+def _features(
+    frames: Sequence[nw.DataFrame[Any]],
+    names: tuple[str, ...],
+    room: Callable[[int, int], Floats],
+    is_further: bool,
+) -> ArrayFeatures | ColumnFeatures:
+    if not is_further and not is_full(sum(map(len, frames)), len(names)):
+        return ArrayFeatures(floats(frames, names), names)
+    return ColumnFeatures(_held(frames, names), names, room)
 
-    def compiled(frame: nw.DataFrame[Any], names: Sequence[str], out: Floats) -> None:
+
+def _held(frames: Sequence[nw.DataFrame[Any]], names: Sequence[str]) -> Columns:
+    """Columns that compiled loops turn to rows."""
+    from suffice.data.turning import Columns, part_of_arrays, parts_of_table
+
+    parts = []
+    for frame in frames:
         native = frame.to_native()
-        if _package(native) != "pyarrow" or not turn_table(native, names, out):
-            turn(_columns(frame, names), out)
-
-    return compiled
+        found = parts_of_table(native, names) if _package(native) == "pyarrow" else None
+        parts.extend([part_of_arrays(_columns(frame, names))] if found is None else found)
+    return Columns.of(parts)
 
 
 def _package(native: Any) -> str:
@@ -144,6 +161,8 @@ def _labels(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
     """Sorted classes and the code of each row, -1 for a row without a label."""
     if roles.labels == "U":
         return _text_codes(series, () if roles.typed else (*MISSING, *roles.wanted.missing))
+    if not series.null_count() and roles.labels != "f":
+        return Labels.of(np.asarray(series.to_numpy())).encode()
     if roles.labels == "f":
         values = np.asarray(series.cast(nw.Float64).fill_null(np.nan).to_numpy())
         known = ~np.isnan(values)

@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 
 from suffice.data import packages
 from suffice.data.arrow_schema import schema_of
-from suffice.data.chunk import Piece, Position, piece_rows
+from suffice.data.chunk import Piece, Position
 from suffice.errors import InvalidFile
 
 # Of every column that is read so much is held at once, or as much less as many columns ask for.
@@ -55,12 +55,11 @@ class ParquetSource:
         first = min(bisect_right(self.edges, start.row) - 1, len(self.edges) - 1)
         row = self.edges[first]
         groups = list(range(first, len(self.edges) - 1))
-        size = piece_rows(rows)
         try:
             with parquet.ParquetFile(
                 self.path, pre_buffer=False, buffer_size=buffer, page_checksum_verification=True
             ) as file:
-                for batch in file.iter_batches(size, row_groups=groups, columns=list(names)):
+                for batch in file.iter_batches(rows, row_groups=groups, columns=list(names)):
                     # A name may be the start of a nested column's, which is then read, too.
                     exact = batch if batch.num_columns == len(names) else batch.select(list(names))
                     table = arrow.Table.from_batches([exact])
@@ -68,7 +67,7 @@ class ParquetSource:
                     yield Piece((frame,), row, share=(row + len(frame)) / self.edges[-1])
                     row += len(frame)
         except (arrow.ArrowException, OSError) as error:
-            raise self._damaged(row, row + size, names, error) from None
+            raise self._damaged(row, row + rows, names, error) from None
 
     def _damaged(self, row: int, stop: int, names: Sequence[str], error: Exception) -> InvalidFile:
         """The error for rows that cannot be read: it names the first row group that cannot."""

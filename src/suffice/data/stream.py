@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -34,7 +34,7 @@ class Stream(Protocol):
         """What the columns are."""
         ...
 
-    def chunks(self, start: Position) -> Iterator[Chunk]:
+    def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """The chunks from a position on."""
         ...
 
@@ -52,7 +52,7 @@ class FileStream:
         first = open_source(paths[0], wanted)
         return cls(tuple(paths), Roles.of(first.schema, first.typed, str(paths[0]), wanted))
 
-    def chunks(self, start: Position) -> Iterator[Chunk]:
+    def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """The chunks from a position on; none holds rows of two files."""
         for number in range(start.file, len(self.paths)):
             at = start if number == start.file else Position(number)
@@ -102,7 +102,7 @@ class ObjectStream:
         schema, pieces = _lazy(X) if _is_polars(X) else _arrow(X)
         return cls(Roles.of(schema, True, "", wanted), pieces)
 
-    def chunks(self, start: Position) -> Iterator[Chunk]:
+    def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """All chunks."""
         rows = chunk_rows(len(self.roles.features))
         try:

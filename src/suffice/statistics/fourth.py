@@ -17,6 +17,9 @@ from suffice.statistics.thin import Thin
 
 SMALLEST_UNIT = 2.0**-500
 
+# An anchor stays where the mean has moved by at most this share of the mean square about it.
+CLOSE = 1 / 16
+
 
 class Known(NamedTuple):
     """What else is known of the classes whose sums are moved."""
@@ -31,8 +34,8 @@ class Fourth:
     """Sums over a class of w|u|², w|u|²u and w|u|⁴, u being a row about the class's anchor.
 
     The anchor is a fixed point near the mean, so that a merge moves only the smaller part.
-    It is set anew whenever the weight of the class has doubled; in between, the mean stays
-    within about a standard deviation of it, so no digits are lost.
+    It is set anew when the weight of the class has doubled, unless the mean is still close; in
+    between, the mean stays within about a standard deviation of it, so no digits are lost.
 
     All is measured in `unit`, a power of two near the size of the data: |u|⁴ of a feature of
     size 1e100 has no float. To move the sums takes the scatter of the class itself; where only
@@ -144,6 +147,11 @@ def _moved(
     """Both in one unit, large enough, and the sums of b about the anchors of a."""
     anchor = a.anchor[of_a]
     unit = max(a.unit, b.unit)
+    if np.array_equal(anchor, b.anchor[of_b]):
+        there = b.in_unit(unit)
+        sums = there.square[of_b], there.cubic[of_b], there.quartic[of_b]
+        if np.isfinite(sums[2]).all():
+            return a.in_unit(unit), sums
     moved = b.about(anchor, unit, known_b, of_b)
     if not all(map(math.isfinite, moved[2].tolist())):
         reach = np.abs(difference(known_b.means[of_b], Pair(anchor))).max()
@@ -159,6 +167,15 @@ def settled(sums: Fourth, known: Known) -> Fourth:
     if min(ratios) >= 0.5 and max(ratios) <= 2.0:
         return sums
     rows = np.flatnonzero((ratio < 0.5) | (ratio > 2.0))
+    step = difference(known.means[rows], Pair(sums.anchor[rows])) / sums.unit
+    close = known.weight[rows] * np.vecdot(step, step) <= CLOSE * sums.square[rows]
+    if close.any():
+        # These need no new anchor: to move one is exact only where classes share their shape.
+        since = sums.since.copy()
+        since[rows[close]] = known.weight[rows[close]]
+        sums, rows = replace(sums, since=since), rows[~close]
+    if not len(rows):
+        return sums
     anchor = known.means.high[rows]
     moved = sums.about(anchor, sums.unit, known, rows)
     return sums.overlaid(rows, Fourth(sums.unit, *moved, anchor, known.weight[rows]))

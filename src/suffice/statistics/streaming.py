@@ -9,23 +9,24 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from threading import local
 from time import monotonic
 from typing import TypeAlias
 
-import numpy as np
-
 from suffice.data.arrays import Floats
 from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk, Position
 from suffice.data.chunk_batch import batch_of
+from suffice.data.column_features import new_room
 from suffice.data.prefetch import Prefetched
 from suffice.data.roles import Roles
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
 from suffice.statistics.checkpoint import Checkpoint, State
 from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.one_pass import Origin
 from suffice.statistics.progress import Listener, Progress
 from suffice.statistics.relabelling import typed
 from suffice.statistics.threads import blas_threads, n_threads
@@ -34,7 +35,6 @@ from suffice.statistics.threads import blas_threads, n_threads
 MOST_THREADS = 3
 
 Part: TypeAlias = AnyStatistics | None
-OfBatch: TypeAlias = Callable[[Batch], AnyStatistics]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,22 @@ class Waiting:
 
 def summarize_stream(
     stream: Stream,
-    of_batch: OfBatch,
+    of_batch: Callable[[Batch, Origin | None], AnyStatistics],
+    origin_of: Callable[[Batch], Origin | None],
     checkpoint: Checkpoint | None = None,
     listener: Listener | None = None,
 ) -> AnyStatistics:
-    """Statistics of all chunks of a stream; `of_batch` makes those of one."""
+    """Statistics of all chunks of a stream.
+
+    of_batch : makes those of a chunk
+    origin_of : tells from the first chunk what helps with this one and all others, if anything
+    """
     start = State() if checkpoint is None else checkpoint.begin()
     run = _Run(start, checkpoint, listener)
-    threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream.roles, of_batch)
+    threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream.roles, of_batch, origin_of)
     with blas_threads(1), ThreadPoolExecutor(threads) as pool:
         try:
-            run.count(stream, lambda box: pool.submit(parts, box), threads + 1)
+            run.count(stream, parts, pool, threads + 1)
         except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
             run.abandon(error)
@@ -94,18 +99,18 @@ class _Run:
         self._first_rows = start.rows
         self._first_share: float | None = None if start.rows else 0.0
 
-    def count(
-        self, stream: Stream, submit: Callable[[list[Chunk]], Future[Part]], most: int
-    ) -> None:
+    def count(self, stream: Stream, parts: _Parts, pool: ThreadPoolExecutor, most: int) -> None:
         """Add up all chunks from the state on, at most so many of them side by side."""
         waiting: deque[Waiting] = deque()
+        if self.state.position != Position():
+            parts.look_again(stream)
         with Prefetched(stream.chunks(self.state.position), 1) as ready:
             try:
                 for chunk in ready:
-                    box = [chunk]
-                    one = Waiting(chunk.source, chunk.after, chunk.share, submit(box))
-                    waiting.append(one)
+                    parts.look(chunk)
+                    source, after, share, box = chunk.source, chunk.after, chunk.share, [chunk]
                     del chunk
+                    waiting.append(Waiting(source, after, share, pool.submit(parts, box)))
                     while len(waiting) >= most:
                         self._take(waiting.popleft())
             except FileFailed as failed:
@@ -162,25 +167,53 @@ class _Run:
 class _Parts:
     """Makes the statistics of a chunk; each thread has a place for rows that it uses again."""
 
-    def __init__(self, roles: Roles, of_batch: OfBatch) -> None:
+    def __init__(
+        self,
+        roles: Roles,
+        of_batch: Callable[[Batch, Origin | None], AnyStatistics],
+        origin_of: Callable[[Batch], Origin | None],
+    ) -> None:
         self._roles = roles
         self._of_batch = of_batch
+        self._origin_of = origin_of
+        self._looked = False
+        self._origin: Origin | None = None
         self._local = local()
 
+    def look(self, chunk: Chunk) -> None:
+        """Learn from the first chunk; later ones are passed over."""
+        if self._looked:
+            return
+        self._looked = True
+        # Whatever is wrong with the chunk is told when its turn comes.
+        with suppress(InvalidInput):
+            batch = batch_of(chunk, self._roles)
+            self._origin = None if batch is None else self._origin_of(batch)
+
+    def look_again(self, stream: Stream) -> None:
+        """Learn from the first chunk where a pass goes on from a later one."""
+        with closing(stream.chunks(Position())) as chunks:
+            try:
+                for chunk in chunks:
+                    self.look(chunk)
+                    break
+            except FileFailed as failed:
+                raise failed.error from failed.error.__cause__
+
     def __call__(self, box: list[Chunk]) -> Part:
-        rows = sum(map(len, box[0].frames))
-        batch = batch_of(box.pop(), self._roles, self._room(rows))
+        origin = self._origin
+        batch = batch_of(box.pop(), self._roles, self._room, origin is not None)
         if batch is None:
             return None
         try:
-            return self._of_batch(batch)
+            return self._of_batch(batch, origin)
         except InvalidInput as error:
             if not batch.source:
                 raise
             raise type(error)(f"{batch.source}{error}") from error
 
-    def _room(self, rows: int) -> Floats:
+    def _room(self, rows: int, columns: int) -> Floats:
         room: Floats | None = getattr(self._local, "room", None)
         if room is None or len(room) < rows:
-            room = self._local.room = np.empty((rows, len(self._roles.features)))
-        return room
+            room = self._local.room = new_room(rows, columns)
+        return room[:rows]

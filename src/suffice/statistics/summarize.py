@@ -25,6 +25,7 @@ from suffice.statistics.fourth import SMALLEST_UNIT, Fourth, power_of_two
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.one_pass import Origin, in_one_pass, origin_of
 from suffice.statistics.progress import Listener, shown
 from suffice.statistics.reader import Reader, vanished
 from suffice.statistics.scatter import Diagonal, Scatter
@@ -107,7 +108,7 @@ def summarize(
     total: AnyStatistics | None = None
     for batch in batches(X, y, sample_weight, target, weight, columns):
         try:
-            part = _of_any_batch(batch, detail)
+            part = _of_any_batch(batch, detail=detail)
             total = part if total is None else total + part
         except InvalidInput as error:
             if not batch.source:
@@ -136,7 +137,9 @@ def summarize_parts(
     else:
         stream = ObjectStream.open(X, wanted)
     with shown(progress) as listener:
-        return summarize_stream(stream, partial(_of_any_batch, detail=detail), saved, listener)
+        of_batch = partial(_of_any_batch, detail=detail)
+        of_first = partial(origin_of, detail=detail)
+        return summarize_stream(stream, of_batch, of_first, saved, listener)
 
 
 def _task(roles: Roles, detail: str) -> dict[str, Any]:
@@ -152,7 +155,10 @@ def _task(roles: Roles, detail: str) -> dict[str, Any]:
     }
 
 
-def _of_any_batch(batch: Batch, detail: str) -> AnyStatistics:
+def _of_any_batch(batch: Batch, origin: Origin | None = None, *, detail: str) -> AnyStatistics:
+    found = None if origin is None else in_one_pass(batch, origin)
+    if found is not None:
+        return found
     try:
         return _of_batch(batch, detail)
     except HasGaps:

@@ -46,14 +46,15 @@ def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
     """Rows in the order of their codes, and where each code below k starts and the last ends."""
     order = np.empty(len(codes), np.int64)
     place = np.empty((5, int(k) + 1), np.int64)
-    _sort(codes, 0, len(codes), k + 1, place, order)
+    sort_codes(codes, 0, len(codes), k + 1, place, order)
     return order, np.concatenate([[0], place[4, :k]])
 
 
 @jit()
-def _sort(
+def sort_codes(
     codes: Any, start: int, stop: int, k: int, place: Any, order: Any
 ) -> None:  # pragma: no cover - compiled
+    """Rows start to stop in the order of their codes, and where each code ends: place[4]."""
     # Four streams with counters of their own: with one, each row would wait for the last.
     quarter = (stop - start) // 4
     b1 = start + quarter
@@ -139,12 +140,14 @@ def _rows_of_class(
 
 
 @jit(fastmath=_FAST, forceinline=True)
-def _least(a: float, b: float) -> float:  # pragma: no cover - compiled
+def least(a: float, b: float) -> float:  # pragma: no cover - compiled
+    """The smaller of two numbers."""
     return a if a < b else b
 
 
 @jit(fastmath=_FAST, forceinline=True)
-def _most(a: float, b: float) -> float:  # pragma: no cover - compiled
+def most(a: float, b: float) -> float:  # pragma: no cover - compiled
+    """The larger of two numbers."""
     return a if a > b else b
 
 
@@ -157,12 +160,12 @@ def _eights(
         x0, x1, x2, x3 = X[order[r]], X[order[r + 1]], X[order[r + 2]], X[order[r + 3]]
         x4, x5, x6, x7 = X[order[r + 4]], X[order[r + 5]], X[order[r + 6]], X[order[r + 7]]
         for j in range(len(o)):
-            least = _least(_least(x0[j], x1[j]), _least(x2[j], x3[j]))
-            least = _least(least, _least(_least(x4[j], x5[j]), _least(x6[j], x7[j])))
-            most = _most(_most(x0[j], x1[j]), _most(x2[j], x3[j]))
-            most = _most(most, _most(_most(x4[j], x5[j]), _most(x6[j], x7[j])))
-            low[j] = _least(np.float64(least), low[j])
-            high[j] = _most(np.float64(most), high[j])
+            bottom = least(least(x0[j], x1[j]), least(x2[j], x3[j]))
+            bottom = least(bottom, least(least(x4[j], x5[j]), least(x6[j], x7[j])))
+            top = most(most(x0[j], x1[j]), most(x2[j], x3[j]))
+            top = most(top, most(most(x4[j], x5[j]), most(x6[j], x7[j])))
+            low[j] = least(np.float64(bottom), low[j])
+            high[j] = most(np.float64(top), high[j])
             a, b, c, d = x0[j] - o[j], x1[j] - o[j], x2[j] - o[j], x3[j] - o[j]
             e, f, g, h = x4[j] - o[j], x5[j] - o[j], x6[j] - o[j], x7[j] - o[j]
             s[j] += ((a + b) + (c + d)) + ((e + f) + (g + h))
@@ -215,7 +218,7 @@ def _class_sums(
         stop = min(n, start + block)
         if cached:
             seen += _touch(X, start, stop)
-        _sort(codes, start, stop, k, place, order)
+        sort_codes(codes, start, stop, k, place, order)
         r = 0
         for c in range(k):
             end = place[4, c]

@@ -1,0 +1,161 @@
+"""One pass: the statistics of a full chunk about points known beforehand, in one read of it.
+
+Some rows of a stream's first chunk tell where its classes are. About these points everything of
+a chunk is added up in one read, and moved to the chunk's own means after it: what that takes away
+is small beside what stays, so no digits are lost. Where it would not be, as when the rows drift,
+the caller reads the chunk twice, as it does tables in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.batches import Batch
+from suffice.data.column_features import ColumnFeatures
+from suffice.data.features import ArrayFeatures
+from suffice.errors import InvalidInput
+from suffice.statistics.extremes import Extremes
+from suffice.statistics.first_pass import class_sums
+from suffice.statistics.fourth import Fourth, power_of_two
+from suffice.statistics.kernels.sums import Fourths
+from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.reader import Reader
+from suffice.statistics.scatter import Dense
+from suffice.statistics.statistics import Statistics
+
+# So many stretches of so many rows of the first chunk are looked at.
+STRETCHES, STRETCH = 8, 1024
+
+# Rows are turned in blocks of this size, and multiplied in larger ones: both stay in the cache.
+TURNED_BYTES, CENTRED_BYTES = 1 << 17, 1 << 19
+
+# But never fewer rows, nor fewer of a class, which are taken together: that would be slower.
+TURNED_ROWS, ROWS_OF_CLASS, CENTRED_ROWS = 256, 8, 1024
+
+# Squares of the distance from the points to the means, at most so many times the variance.
+NEAR = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Points near the means of the classes, and the unit of fourth powers."""
+
+    classes: Array  # (k,)
+    points: Floats  # (k, d)
+    unit: float
+
+    def of_classes(self, classes: Array) -> Floats | None:
+        """The points of some classes; None where one of them is not known."""
+        if classes.dtype.kind != self.classes.dtype.kind:
+            return None
+        at = np.searchsorted(self.classes, classes).clip(max=len(self.classes) - 1)
+        return self.points[at] if (self.classes[at] == classes).all() else None
+
+
+def origin_of(batch: Batch, detail: str) -> Origin | None:
+    """Means of some rows of a first chunk; None where all chunks had better be read twice."""
+    features = _columns(batch)
+    if detail != "shared" or features is None:
+        return None
+    size = max(1, min(STRETCH, features.shape[0] // (2 * STRETCHES)))
+    stretches = [
+        slice(start, start + size)
+        for start in np.linspace(0, features.shape[0] - size, STRETCHES, dtype=int).tolist()
+    ]
+    rows = np.concatenate([features.peek(one.start, one.stop) for one in stretches])
+    codes = np.concatenate([batch.codes[one] for one in stretches])
+    try:
+        some = Batch(ArrayFeatures(rows), batch.classes, codes, None, 0)
+        sums, origin = class_sums(Reader.of(some))
+    except InvalidInput:
+        return None
+    kept = sums.count > 0
+    points = origin[kept] + sums.sum[kept] / sums.weight[kept, None]
+    reach = float(np.max(sums.high[kept] - sums.low[kept]))
+    return Origin(batch.classes[kept], points, power_of_two(reach))
+
+
+def in_one_pass(batch: Batch, origin: Origin) -> Statistics | None:
+    """Statistics with pooled scatter; None where the rows must be looked at twice."""
+    features = _columns(batch)
+    if features is None:
+        return None
+    count = np.bincount(batch.codes, minlength=batch.n_codes)
+    batch = batch.without_empty_classes(count)
+    count, points = count[count > 0], origin.of_classes(batch.classes)
+    if points is None or ROWS_OF_CLASS * len(count) > CENTRED_ROWS:
+        return None
+    with np.errstate(all="ignore"):
+        sums = _added(features, batch.codes, points, origin.unit)
+        offset = sums.total / count[:, None]
+        jump = sums.total / np.sqrt(count)[:, None]
+        scatter = sums.outer - jump.T @ jump
+        square, moved = scatter.diagonal(), np.vecdot(jump.T, jump.T)
+    varies = (sums.low < sums.high).any(axis=0)
+    near = np.isfinite(sums.fourths.quartic).all() and np.isfinite(square).all()
+    if not near or (moved > NEAR * square).any() or (varies & (square <= 0)).any():
+        return None
+    weight, fourths = count.astype(np.float64), sums.fourths
+    return Statistics(
+        batch.classes,
+        count,
+        weight,
+        Pair(*two_sum(points, offset)),
+        Dense(Pair(scatter[None]), per_class=False),
+        Fourth(origin.unit, fourths.square, fourths.cubic, fourths.quartic, points, weight),
+        Extremes(sums.low, sums.high),
+        features.names,
+    )
+
+
+def _columns(batch: Batch) -> ColumnFeatures | None:
+    """The rows of a batch where they lie as columns, more of them than columns, of one weight."""
+    features = batch.features
+    if not isinstance(features, ColumnFeatures) or batch.weights is not None:
+        return None
+    return features if features.shape[0] > features.shape[1] else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Sums about the points of the classes; filled in place."""
+
+    total: Floats  # (k, d)
+    outer: Floats  # (d, d), pooled
+    low: Floats  # (k, d)
+    high: Floats  # (k, d)
+    fourths: Fourths
+
+
+def _added(features: ColumnFeatures, codes: Indices, points: Floats, unit: float) -> _Sums:
+    from suffice.statistics.kernels.about import add_rows
+
+    (n, d), k, columns = features.shape, len(points), features.columns
+    low, outer = np.full((k, d), np.inf), np.zeros((d, d))
+    sums = _Sums(np.zeros((k, d)), outer, low, -low, Fourths.empty(k, d))
+    product = np.empty((d, d))
+    turned = np.empty((max(TURNED_BYTES // (8 * d), TURNED_ROWS, ROWS_OF_CLASS * k), d))
+    centred = np.empty((max(CENTRED_BYTES // (8 * d), CENTRED_ROWS), d))
+    for start in range(0, n, len(centred)):
+        Z = centred[: n - start]
+        add_rows(
+            columns.places,
+            columns.edges,
+            start,
+            codes,
+            points,
+            1.0 / unit,
+            turned,
+            Z,
+            sums.total,
+            sums.low,
+            sums.high,
+            sums.fourths.square,
+            sums.fourths.cubic,
+            sums.fourths.quartic,
+        )
+        outer += np.matmul(Z.T, Z, out=product)
+    return sums

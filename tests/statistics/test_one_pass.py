@@ -1,0 +1,259 @@
+"""A stream is read once, about points of its first chunk: the same statistics as of a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import exact
+import suffice as sf
+from suffice.data import chunk
+from suffice.errors import InvalidInput, NotFinite
+from suffice.statistics import one_pass, summarize
+from suffice.statistics.one_pass import CENTRED_ROWS, ROWS_OF_CLASS, TURNED_ROWS
+
+D = 5
+CHUNK = 2 * TURNED_ROWS + 37
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Chunks of some hundred rows, in which there are several blocks and a rest."""
+    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", CHUNK * D)
+    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(one_pass, "TURNED_BYTES", 0)
+    monkeypatch.setattr(one_pass, "CENTRED_BYTES", 0)
+    monkeypatch.setattr(one_pass, "CENTRED_ROWS", CENTRED_ROWS // 4)
+
+
+@pytest.fixture
+def ways(monkeypatch):
+    """Of each chunk that was offered, in no fixed order: whether it was read once."""
+    seen = []
+
+    def watched(batch, origin):
+        found = one_pass.in_one_pass(batch, origin)
+        seen.append(found is not None)
+        return found
+
+    monkeypatch.setattr(summarize, "in_one_pass", watched)
+    return seen
+
+
+def rows(n=6 * CHUNK + 100, d=D, k=3, seed=0):
+    """Classes of one shape, with correlated features, far from zero."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    X = rng.gamma(3.0, size=(n, d)) @ rng.normal(size=(d, d)) + 100
+    return X + 3 * y[:, None], y
+
+
+def streamed(X, y, sizes=(1000,), **options):
+    """The rows as a reader of Arrow batches delivers them."""
+    names = [f"x{j}" for j in range(X.shape[1])]
+    table = pa.table({**{name: X[:, j] for j, name in enumerate(names)}, "y": y})
+    batches, at = [], 0
+    while at < len(table):
+        size = sizes[len(batches) % len(sizes)]
+        batches += table.slice(at, size).combine_chunks().to_batches()
+        at += size
+    reader = pa.RecordBatchReader.from_batches(table.schema, batches)
+    return sf.summarize(reader, target="y", detail="shared", **options)
+
+
+def in_memory(X, y):
+    """The same rows as a table."""
+    frame = pl.DataFrame(X, schema=[f"x{j}" for j in range(X.shape[1])])
+    return sf.summarize(frame, y, detail="shared")
+
+
+def intensity(s):
+    """How far Ledoit and Wolf's estimate shrinks the covariance."""
+    plain, shrunk = (sf.LDA(shrinkage=name).fit_statistics(s) for name in (None, "ledoit-wolf"))
+    return 1 - shrunk.covariance_[0, 1] / plain.covariance_[0, 1]
+
+
+def test_all_sums_are_as_exact_as_of_a_table(ways):
+    X, y = rows(3 * CHUNK + 50)
+    found = streamed(X, y)
+    assert ways == [True] * 4
+    parts = exact.by_class(X, y)
+    for c, (_, mean, _) in enumerate(parts):
+        for j in range(D):
+            assert exact.relative_error(found.mean[c, j], mean[j]) <= 2e-16
+    assert exact.covariance_error(found.scatter, exact.pooled(parts)) <= 2e-15
+    whole = in_memory(X, y)
+    assert found == whole
+    np.testing.assert_array_equal(found.count, whole.count)
+    np.testing.assert_array_equal(found.extremes.low, whole.extremes.low)
+    np.testing.assert_array_equal(found.extremes.high, whole.extremes.high)
+    # To look alike takes a matrix that is its own transpose to the last bit.
+    np.testing.assert_array_equal(found.scatter, found.scatter.T)
+
+
+def test_sums_of_fourth_order_are_those_of_a_table(ways):
+    # The pooled scatter is that of the class itself where there is one: then all is exact.
+    X, _ = rows()
+    y = np.zeros(len(X), int)
+    found, whole = streamed(X, y), in_memory(X, y)
+    assert all(ways)
+    for a, b in zip(
+        found.fourth.in_unit(1.0).centred(found.known).arrays[:3],
+        whole.fourth.in_unit(1.0).centred(whole.known).arrays[:3],
+        strict=True,
+    ):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+def test_shrinkage_of_classes_of_other_shapes_is_close(ways):
+    X, y = rows(20 * CHUNK)
+    X[y == 1] *= np.linspace(0.5, 3, D)
+    found, whole = intensity(streamed(X, y)), intensity(in_memory(X, y))
+    assert all(ways)
+    assert found == pytest.approx(whole, rel=1e-3)
+
+
+@pytest.mark.parametrize("sizes", [(CHUNK,), (1, 700, 13), (10**6,), (3 * CHUNK + 1, 5)])
+def test_how_rows_are_delivered_changes_no_bit(sizes, ways):
+    X, y = rows()
+    assert streamed(X, y, sizes).digest() == streamed(X, y).digest()
+    assert all(ways)
+
+
+def test_the_number_of_threads_changes_no_bit(monkeypatch, ways):
+    X, y = rows(20 * CHUNK)
+    found = set()
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("SUFFICE_NUM_THREADS", threads)
+        found.add(streamed(X, y).digest())
+    assert len(found) == 1
+    assert all(ways)
+
+
+def test_chunks_that_lie_elsewhere_are_read_twice(ways):
+    X, y = rows(8 * CHUNK)
+    X[3 * CHUNK : 5 * CHUNK] += 1e7
+    assert streamed(X, y) == in_memory(X, y)
+    assert sorted(ways) == [False] * 2 + [True] * 6
+
+
+def test_classes_that_come_later_or_are_gone(ways):
+    X, y = rows(6 * CHUNK)
+    y[: 2 * CHUNK][y[: 2 * CHUNK] == 1] = 0
+    y[4 * CHUNK :][y[4 * CHUNK :] == 2] = 0
+    y[5 * CHUNK :] = 0
+    assert streamed(X, y) == in_memory(X, y)
+    # Those with class 1, which the first chunk has no row of.
+    assert sorted(ways) == [False] * 3 + [True] * 3
+    names = np.array(["b", "ab", "longer than the others"])
+    assert streamed(X, names[y]) == in_memory(X, names[y])
+
+
+def test_features_that_are_constant_for_a_while(ways):
+    X, y = rows(5 * CHUNK)
+    X[: 2 * CHUNK, 1] = 0.1
+    X[:, 2] = 1 / 3
+    X[:, 3] = y / 7
+    X[3 * CHUNK :, 3] += 1e-3
+    found, whole = streamed(X, y), in_memory(X, y)
+    assert found == whole
+    assert found.scatter[2, 2] == 0
+    assert found.scatter[3, 3] == pytest.approx(whole.scatter[3, 3], rel=1e-12)
+    assert any(ways)
+    assert not all(ways)
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1e-70, 1e70, 1e120])
+def test_numbers_of_any_size(scale, ways):
+    X, y = rows()
+    found, whole = streamed(X * scale, y), in_memory(X * scale, y)
+    assert all(ways)
+    np.testing.assert_allclose(found.scatter, whole.scatter, rtol=1e-12)
+    assert intensity(found) == pytest.approx(intensity(whole), rel=1e-3)
+
+
+def test_numbers_that_grow_beyond_any_unit(ways):
+    X, y = rows()
+    X[2 * CHUNK + 7] = 1e150
+    assert streamed(X, y) == in_memory(X, y)
+    assert sorted(ways) == [False] + [True] * 6
+
+
+def test_numbers_that_are_too_large_or_too_close_are_told_as_of_a_table():
+    X, y = rows()
+    for bad, at in ((1e200, 3 * CHUNK), (np.inf, 2 * CHUNK + 3), (np.inf, 10)):
+        spoilt = X.copy()
+        spoilt[at, 2] = bad
+        with pytest.raises(NotFinite) as table:
+            in_memory(spoilt, y)
+        with pytest.raises(NotFinite) as stream:
+            streamed(spoilt, y)
+        assert str(stream.value) == str(table.value)
+    close = X.copy()
+    close[:, 4] = np.where(np.arange(len(X)) % 2, 1e-180, 0)
+    with pytest.raises(NotFinite, match="column 'x4' of X holds values so close together"):
+        streamed(close, y)
+
+
+@pytest.mark.parametrize("at", [0, 3 * CHUNK + 5])
+def test_missing_values_anywhere(at, ways):
+    X, y = rows()
+    X[at, 1] = np.nan
+    found, whole = streamed(X, y), in_memory(X, y)
+    assert found == whole
+    assert type(found) is type(whole)
+    # Where the first chunk has some among the rows looked at, all are read twice.
+    assert sorted(ways) == ([] if at == 0 else [False] + [True] * 6)
+
+
+def test_rows_with_weights_are_read_twice(ways):
+    X, y = rows()
+    w = np.random.default_rng(1).integers(0, 3, len(y)) / 2
+    table = pa.table({**{f"x{j}": X[:, j] for j in range(D)}, "y": y, "w": w})
+    found = sf.summarize(table.to_reader(900), target="y", weight="w", detail="shared")
+    frame = pl.from_arrow(table).drop("y", "w")
+    assert found == sf.summarize(frame, y, w, detail="shared")
+    assert ways == []
+
+
+def test_more_classes_than_a_block_holds_are_read_twice(ways):
+    k = CENTRED_ROWS // 4 // ROWS_OF_CLASS
+    for classes in (k, k + 1):
+        ways.clear()
+        X, y = rows(4 * CHUNK, k=classes)
+        y[:classes] = y[-classes:] = np.arange(classes)
+        assert streamed(X, y) == in_memory(X, y)
+        assert any(ways) == (classes == k)
+
+
+def test_more_features_than_rows_are_kept_thin(monkeypatch, ways):
+    X, y = rows(90, d=40)
+    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 30 * 40)
+    assert streamed(X, y) == in_memory(X, y)
+    assert ways == []
+
+
+def test_one_bad_label_is_told_where_it_is():
+    X, y = rows()
+    labels = [None if i == CHUNK + 3 else int(label) for i, label in enumerate(y)]
+    with pytest.raises(InvalidInput, match=f"label 'y' is missing in row {CHUNK + 3}"):
+        streamed(X, labels)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_any_stream_equals_its_table(data):
+    d, k = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 5))
+    n = data.draw(st.integers(1, 4 * CHUNK))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    y = rng.integers(k, size=n)
+    if data.draw(st.booleans()):
+        y.sort()
+    offset = data.draw(st.sampled_from([0.0, 1.0, 1e8, -1e12]))
+    spread = 10.0 ** rng.integers(-3, 4, size=d)
+    X = offset + rng.standard_normal((n, d)) * spread + y[:, None]
+    assert streamed(X, y, (data.draw(st.integers(1, 2000)),)) == in_memory(X, y)
