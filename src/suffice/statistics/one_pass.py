@@ -30,7 +30,7 @@ from suffice.statistics.statistics import Statistics
 STRETCHES, STRETCH = 8, 1024
 
 # Rows are turned in blocks of this size, and multiplied in larger ones: both stay in the cache.
-TURNED_BYTES, CENTRED_BYTES = 1 << 17, 1 << 19
+TURNED_BYTES, CENTRED_BYTES = 1 << 18, 1 << 19
 
 # But never fewer rows, nor fewer of a class, which are taken together: that would be slower.
 TURNED_ROWS, ROWS_OF_CLASS, CENTRED_ROWS = 256, 8, 1024

@@ -64,7 +64,7 @@ def summarize_stream(
     threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream.roles, of_batch, origin_of)
     with blas_threads(1), ThreadPoolExecutor(threads) as pool:
         try:
-            run.count(stream, parts, pool, threads + 1)
+            run.count(stream, parts, pool, threads)
         except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
             run.abandon(error)
