@@ -29,6 +29,34 @@ WIDEST = 4096
 
 
 @jit
+def _guess(  # pragma: no cover - compiled
+    X: tl.tensor,
+    stride: tl.tensor,
+    order: tl.tensor,
+    edges: tl.tensor,
+    out: tl.tensor,
+    d: tl.tensor,
+    FEW: tl.constexpr,
+    COLUMNS: tl.constexpr,
+) -> None:
+    """The mean of a few rows of each class, evenly spaced."""
+    c = tl.program_id(0).to(tl.int64)
+    start = tl.load(edges + c)
+    count = tl.load(edges + c + 1) - start
+    columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < d
+    row = tl.load(order + start).to(tl.int64)
+    base = tl.load(X + row * stride + columns, mask=inside, other=0.0).to(tl.float64)
+    # About one row, so that a constant feature stays exact.
+    steps = tl.zeros((COLUMNS,), tl.float64)
+    for i in range(1, FEW):
+        row = tl.load(order + start + count * i // FEW).to(tl.int64)
+        x = tl.load(X + row * stride + columns, mask=inside, other=0.0)
+        steps += x.to(tl.float64) - base
+    tl.store(out + c * d + columns, base + steps / FEW, mask=inside)
+
+
+@jit
 def _sum_runs(  # pragma: no cover - compiled
     X: tl.tensor,
     stride: tl.tensor,
@@ -179,6 +207,22 @@ def _centre_runs(  # pragma: no cover - compiled
         tl.store(place + d + 1, tl.sum(quartic, 0))
 
 
+def first_guess(X: Any, order: Any, edges: np.ndarray, few: int) -> Any:
+    """(k, d): the mean of so many rows of each class.
+
+    edges : (k + 1,) where the rows of each class start in that order, and the last end
+    """
+    import torch
+
+    k, d = len(edges) - 1, X.shape[1]
+    out = torch.empty((k, d), dtype=torch.float64, device=X.device)
+    columns = min(COLUMNS, triton.next_power_of_2(d))
+    grid = (k, -(-d // columns))
+    where = torch.from_numpy(edges).to(X.device)
+    _guess[grid](X, X.stride(0), order, where, out, d, few, columns)
+    return out
+
+
 def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin: Any) -> Any:
     """(4, k, d): sums, sums of squares about the origins (k, d), least and largest values.
 
@@ -188,8 +232,10 @@ def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin
 
     k, d = origin.shape
     n_runs = len(runs)
-    where = torch.from_numpy(runs).to(X.device)
-    first = _first(runs[:, 2], k, X.device)  # before the long loop: a copy would wait for it
+    # In one copy, and before the long loop, which a copy would wait for.
+    host = np.concatenate([runs.ravel(), _first(runs[:, 2], k)])
+    there = torch.from_numpy(host).to(X.device)
+    where, first = there[: runs.size], there[runs.size :]
     parts = torch.empty((4, n_runs, d), dtype=torch.float64, device=X.device)
     wide = X.dtype not in (torch.float32, torch.float16, torch.bfloat16)
     columns = min(COLUMNS, triton.next_power_of_2(d))
@@ -257,14 +303,15 @@ def centre(
 
 def added(parts: Any, owner: np.ndarray, k: int) -> Any:
     """Sums over the runs (m, d) of each of k classes, (k, d)."""
-    return _added(parts[None], _first(owner, k, parts.device))[0]
-
-
-def _first(owner: np.ndarray, k: int, device: Any) -> Any:
-    """Where the runs of each class start, and the last end, (k + 1,)."""
     import torch
 
-    return torch.from_numpy(np.searchsorted(owner, np.arange(k + 1))).to(device)
+    first = torch.from_numpy(_first(owner, k)).to(parts.device)
+    return _added(parts[None], first)[0]
+
+
+def _first(owner: np.ndarray, k: int) -> np.ndarray:
+    """Where the runs of each class start, and the last end, (k + 1,)."""
+    return np.searchsorted(owner, np.arange(k + 1))
 
 
 def _added(parts: Any, first: Any) -> Any:

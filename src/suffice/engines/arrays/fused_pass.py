@@ -6,7 +6,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from suffice.engines.arrays.class_pass import About
+from suffice.engines.arrays.class_pass import FEW, About
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import Rows
 from suffice.engines.arrays.runs import class_runs, pooled_plan, separate_plan
@@ -32,6 +32,16 @@ def serves(space: Space, features: int) -> bool:
     from suffice.engines.arrays.fused import WIDEST
 
     return features <= WIDEST
+
+
+def first_guess(rows: Rows, coded: Coded) -> Any:
+    """An origin for each class, (k, d): the mean of a few rows of it."""
+    import torch
+
+    from suffice.engines.arrays import fused
+
+    with torch.cuda.device_of(rows.values):
+        return fused.first_guess(_by_row(rows), coded.order, coded.edges, FEW)
 
 
 def sums(rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:

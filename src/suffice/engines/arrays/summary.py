@@ -25,7 +25,7 @@ def summed(rows: Rows, coded: Coded, detail: str) -> Statistics:
     """Statistics of coded rows."""
     work: Any = fused_pass if fused_pass.serves(rows.space, rows.shape[1]) else class_pass
     per_class = detail != "shared"
-    sums = class_sums(rows, coded, work.sums, per_class)
+    sums = class_sums(rows, coded, work, per_class)
     spread, fourths, unit = sums.squares, None, 1.0
     if detail != "diagonal":
         unit = power_of_two(float(rows.space.xp.max(sums.high - sums.low)))

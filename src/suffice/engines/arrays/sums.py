@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,11 +13,15 @@ from suffice.statistics.first_pass import FAR
 from suffice.statistics.numbers import two_sum
 from suffice.statistics.reader import vanished
 
-# Rows of each class that its first origin is the mean of.
-FEW = 4
 
-# rows, coded, origins (k, d) -> sums, sums of squares, least and largest values, each (k, d)
-Work: TypeAlias = Callable[[Rows, Coded, Any], tuple[Any, Any, Any, Any]]
+class Work(Protocol):
+    """How rows are added up: with what every library has, or by fused loops."""
+
+    def first_guess(self, rows: Rows, coded: Coded) -> Any:
+        """An origin for each class, (k, d): the mean of a few rows of it."""
+
+    def sums(self, rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
+        """Sums, sums of squares about the origins, least and largest values, each (k, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,9 +41,9 @@ def class_sums(rows: Rows, coded: Coded, work: Work, per_class: bool) -> Sums:
     """
     space, xp = rows.space, rows.space.xp
     weight = space.put(coded.weight)[:, None]
-    origin = _first_guess(rows, coded)
+    origin = work.first_guess(rows, coded)
     while True:
-        total, square, low, high = work(rows, coded, origin)
+        total, square, low, high = work.sums(rows, coded, origin)
         offset = total / weight
         beyond = offset * total
         squares = xp.where(low == high, 0.0, square - beyond)
@@ -67,13 +70,3 @@ def _lost(xp: Any, low: Any, high: Any, squares: Any, per_class: bool) -> Any:
         return (low < high) & (squares == 0)
     varies = xp.any(low < high, axis=0, keepdims=True)
     return varies & (xp.max(squares, axis=0, keepdims=True) == 0)
-
-
-def _first_guess(rows: Rows, coded: Coded) -> Any:
-    space, k = rows.space, len(coded.classes)
-    steps = coded.count[:, None] * np.arange(FEW) // FEW
-    places = space.put((coded.edges[:-1, None] + steps).ravel())
-    sample = rows.at(space.take(coded.order, places))
-    sample = space.xp.reshape(sample, (k, FEW, rows.shape[1]))
-    # About one row of each class, so that a constant feature stays exact.
-    return sample[:, 0, :] + space.xp.mean(sample - sample[:, :1, :], axis=1)
