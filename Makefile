@@ -5,12 +5,15 @@ READY := $(VENV)/.ready
 FULL := $(VENV)/.full
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check docs bench extras wheel clean
+.PHONY: demo test coverage check docs bench extras wheel clean
 
 demo: $(READY)  ## fit a real table and show what comes out
 	$(BIN)/python examples/demo.py
 
 test: $(FULL)  ## all tests, doctests included
+	$(BIN)/python -m pytest -q -n auto $(ARGS)
+
+coverage: $(FULL)  ## the same, and which lines no test reaches; takes half as long again
 	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered $(ARGS)
 
 check: $(FULL)  ## lint, types, import contract

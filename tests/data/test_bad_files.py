@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -136,6 +138,15 @@ def test_a_bad_line_of_csv_is_told_by_its_number(folder, monkeypatch, line, told
     (folder / "rows.csv").write_text("\n".join([*lines[:70], line, *lines[70:]]))
     with pytest.raises((InvalidFile, NotNumbers), match=rf"rows\.csv, line 71: {told}"):
         sf.summarize("rows.csv", target="label", columns=columns)
+
+
+@pytest.mark.parametrize("read", [partial(sf.summarize, target="label"), read_table])
+def test_lines_that_end_with_carriage_returns_alone(folder, read):
+    Path("old.csv").write_bytes(frame(8).write_csv().replace("\n", "\r").encode())
+    with pytest.raises(InvalidFile, match=r"old\.csv ends its lines with carriage returns alone"):
+        read("old.csv")
+    Path("both.csv").write_bytes(frame(8).write_csv().replace("\n", "\r\n").encode())
+    assert read("both.csv") is not None
 
 
 def test_bytes_that_are_no_text(folder, monkeypatch):

@@ -33,12 +33,12 @@ def batch_of(
     chunk: Chunk,
     roles: Roles,
     room: Callable[[int, int], Floats] = new_room,
-    is_further: bool = False,
+    is_long: bool = False,
 ) -> Batch | None:
     """The batch of a chunk; None where no row counts.
 
     room : makes, or has kept, a place for so many rows and columns
-    is_further : a full chunk came before this one
+    is_long : whether the stream has a full chunk, which repays compiled loops
     """
     source = f"{chunk.source}: " if chunk.source else ""
     frames, weights = chunk.frames, None
@@ -60,7 +60,7 @@ def batch_of(
     some = bool(ignored.any())
     if some:
         codes = np.where(ignored, len(classes), codes)
-    rows = _features(frames, roles.features, room, is_further)
+    rows = _features(frames, roles.features, room, is_long)
     return Batch(rows, classes, codes, weights, chunk.row, source, some, is_chunk=True)
 
 
@@ -91,9 +91,9 @@ def _features(
     frames: Sequence[nw.DataFrame[Any]],
     names: tuple[str, ...],
     room: Callable[[int, int], Floats],
-    is_further: bool,
+    is_long: bool,
 ) -> ArrayFeatures | ColumnFeatures:
-    if not is_further and not is_full(sum(map(len, frames)), len(names)):
+    if not is_long and not is_full(sum(map(len, frames)), len(names)):
         return ArrayFeatures(floats(frames, names), names)
     return ColumnFeatures(_held(frames, names), names, room)
 

@@ -95,6 +95,11 @@ def layout(
         empty = not data.strip()
         what = "is empty" if empty else "starts with an empty line"
         raise InvalidFile(f"{source} {what}; a line of column names is needed.")
+    if b"\r" in data and b"\n" not in data:
+        raise InvalidFile(
+            f"{source} ends its lines with carriage returns alone, as old computers did. Write it "
+            "with line feeds (tr '\\r' '\\n' < old.csv > new.csv)."
+        )
     lines.seek(0)
     found = separator or max(SEPARATORS, key=lambda one: (first.count(one), one == ","))
     names = [name.strip() for name in next(csv.reader(lines, delimiter=found))]

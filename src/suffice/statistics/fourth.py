@@ -147,7 +147,7 @@ def _moved(
     """Both in one unit, large enough, and the sums of b about the anchors of a."""
     anchor = a.anchor[of_a]
     unit = max(a.unit, b.unit)
-    if np.array_equal(anchor, b.anchor[of_b]):
+    if not _only_points(known_b.spread) and np.array_equal(anchor, b.anchor[of_b]):
         there = b.in_unit(unit)
         sums = there.square[of_b], there.cubic[of_b], there.quartic[of_b]
         if np.isfinite(sums[2]).all():

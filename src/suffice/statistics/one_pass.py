@@ -55,10 +55,10 @@ class Origin:
         return self.points[at] if (self.classes[at] == classes).all() else None
 
 
-def origin_of(batch: Batch, detail: str) -> Origin | None:
+def origin_of(batch: Batch) -> Origin | None:
     """Means of some rows of a first chunk; None where all chunks had better be read twice."""
     features = _columns(batch)
-    if detail != "shared" or features is None:
+    if features is None:
         return None
     size = max(1, min(STRETCH, features.shape[0] // (2 * STRETCHES)))
     stretches = [

@@ -50,14 +50,14 @@ class Waiting:
 def summarize_stream(
     stream: Stream,
     of_batch: Callable[[Batch, Origin | None], AnyStatistics],
-    origin_of: Callable[[Batch], Origin | None],
+    origin_of: Callable[[Batch], Origin | None] | None = None,
     checkpoint: Checkpoint | None = None,
     listener: Listener | None = None,
 ) -> AnyStatistics:
     """Statistics of all chunks of a stream.
 
     of_batch : makes those of a chunk
-    origin_of : tells from the first chunk what helps with this one and all others, if anything
+    origin_of : tells from the first chunk what helps with all of them, if anything
     """
     start = State() if checkpoint is None else checkpoint.begin()
     run = _Run(start, checkpoint, listener)
@@ -102,12 +102,12 @@ class _Run:
     def count(self, stream: Stream, parts: _Parts, pool: ThreadPoolExecutor, most: int) -> None:
         """Add up all chunks from the state on, at most so many of them side by side."""
         waiting: deque[Waiting] = deque()
-        if self.state.position != Position():
-            parts.look_again(stream)
+        goes_on = self.state.position != Position()
         with Prefetched(stream.chunks(self.state.position), 1) as ready:
             try:
                 for chunk in ready:
-                    parts.look(chunk)
+                    if not parts.has_looked:
+                        parts.look(_first_chunk(stream) if goes_on else chunk)
                     source, after, share, box = chunk.source, chunk.after, chunk.share, [chunk]
                     del chunk
                     waiting.append(Waiting(source, after, share, pool.submit(parts, box)))
@@ -164,6 +164,15 @@ class _Run:
         )
 
 
+def _first_chunk(stream: Stream) -> Chunk:
+    """That which a pass began with, where it goes on from a later one."""
+    with closing(stream.chunks(Position())) as chunks:
+        try:
+            return next(chunks)
+        except FileFailed as failed:
+            raise failed.error from failed.error.__cause__
+
+
 class _Parts:
     """Makes the statistics of a chunk; each thread has a place for rows that it uses again."""
 
@@ -171,34 +180,23 @@ class _Parts:
         self,
         roles: Roles,
         of_batch: Callable[[Batch, Origin | None], AnyStatistics],
-        origin_of: Callable[[Batch], Origin | None],
+        origin_of: Callable[[Batch], Origin | None] | None,
     ) -> None:
         self._roles = roles
         self._of_batch = of_batch
         self._origin_of = origin_of
-        self._looked = False
         self._origin: Origin | None = None
+        self.has_looked = origin_of is None
         self._local = local()
 
     def look(self, chunk: Chunk) -> None:
-        """Learn from the first chunk; later ones are passed over."""
-        if self._looked:
-            return
-        self._looked = True
+        """Learn from the first chunk of the stream."""
+        assert self._origin_of is not None
+        self.has_looked = True
         # Whatever is wrong with the chunk is told when its turn comes.
         with suppress(InvalidInput):
             batch = batch_of(chunk, self._roles)
             self._origin = None if batch is None else self._origin_of(batch)
-
-    def look_again(self, stream: Stream) -> None:
-        """Learn from the first chunk where a pass goes on from a later one."""
-        with closing(stream.chunks(Position())) as chunks:
-            try:
-                for chunk in chunks:
-                    self.look(chunk)
-                    break
-            except FileFailed as failed:
-                raise failed.error from failed.error.__cause__
 
     def __call__(self, box: list[Chunk]) -> Part:
         origin = self._origin

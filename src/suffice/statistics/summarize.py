@@ -138,7 +138,7 @@ def summarize_parts(
         stream = ObjectStream.open(X, wanted)
     with shown(progress) as listener:
         of_batch = partial(_of_any_batch, detail=detail)
-        of_first = partial(origin_of, detail=detail)
+        of_first = origin_of if detail == "shared" else None
         return summarize_stream(stream, of_batch, of_first, saved, listener)
 
 
