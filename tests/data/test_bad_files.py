@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -16,6 +17,7 @@ import suffice as sf
 from suffice.data import chunk, packages, text_blocks, text_source
 from suffice.data.table_file import read_table
 from suffice.errors import (
+    BatchFailed,
     ChangedInput,
     InvalidFeatures,
     InvalidFile,
@@ -287,6 +289,38 @@ def test_paths_that_lead_nowhere(folder, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(UnreadableFile, match=r"rows\.csv cannot be read: permission denied"):
         sf.summarize("rows.csv", target="label")
+
+
+def test_batches_of_other_types_than_were_declared(folder):
+    # The C interface hands buffers over without looking at them: 4 bytes would be read as 8.
+    declared = pa.schema([("a", pa.float64()), ("label", pa.int64())])
+    good = pa.record_batch({"a": [1.0, 2.0], "label": [0, 1]})
+    for other in (
+        pa.record_batch({"a": pa.array([1.0, 2.0], pa.float32()), "label": [0, 1]}),
+        pa.record_batch({"label": [0, 1], "a": [1.0, 2.0]}),
+    ):
+        reader = pa.RecordBatchReader.from_batches(declared, iter([good, other]))
+        with pytest.raises(BatchFailed, match=r"after 2 rows.*the reader was declared to hold"):
+            sf.summarize(reader, target="label")
+
+
+@pytest.mark.parametrize("kind", [pa.binary(8), pa.fixed_shape_tensor(pa.float64(), (2,))])
+def test_columns_of_strange_types_are_no_numbers(folder, kind):
+    storage = pa.list_(pa.float64(), 2) if isinstance(kind, pa.BaseExtensionType) else kind
+    values = pa.nulls(4, storage)
+    column = pa.ExtensionArray.from_storage(kind, values) if storage is not kind else values
+    table = pa.table({"a": column, "b": [1.0, 2, 4, 8], "label": [0, 1, 0, 1]})
+    with pytest.raises(NotNumbers, match="no numbers: 'a'"):
+        sf.summarize(table.to_reader(), target="label")
+
+
+def test_arrow_files_without_rows_are_passed_over(folder):
+    whole = frame()
+    for i, part in enumerate((whole[:0], whole[:40], whole[:0], whole[40:])):
+        part.write_ipc(f"rows{i}.arrow")
+    assert sf.summarize("rows*.arrow", target="label") == sf.summarize(whole, target="label")
+    with pytest.raises(InvalidFeatures, match="no row of positive weight in rows0"):
+        sf.summarize("rows0.arrow", target="label")
 
 
 def test_files_without_rows(folder):

@@ -141,6 +141,36 @@ def test_chunks_that_lie_elsewhere_are_read_twice(ways):
     assert sorted(ways) == [False] * 2 + [True] * 6
 
 
+def test_a_chunk_that_is_plainly_elsewhere_is_given_up_soon(monkeypatch, ways):
+    from suffice.statistics.kernels import about
+
+    blocks, add = [], about.add_rows
+    monkeypatch.setattr(about, "add_rows", lambda *a: (blocks.append(a[2]), add(*a)))
+    X, y = rows(6 * CHUNK)
+    X[:, 2] = np.arange(len(X))
+    assert streamed(X, y) == in_memory(X, y)
+    # The numbers of rows in the first chunk are near their mean; all others are far from it.
+    assert sorted(ways) == [False] * 5 + [True]
+    assert len(blocks) == 3 + 5
+    X[:, 2] = 0.0
+    X[3 * CHUNK + TURNED_ROWS + 1, 2] = np.nan
+    blocks.clear()
+    assert streamed(X, y) == in_memory(X, y)
+    assert len(blocks) == 6 * 3 - 1
+
+
+def test_features_that_are_constant_in_most_chunks_are_read_once(ways):
+    X, y = rows(6 * CHUNK)
+    X[:, 1] = 0.0
+    X[10, 1] = X[4 * CHUNK + 9, 1] = 1.0
+    X[:, 2] = np.where(y == 1, 0.1, X[:, 2])
+    found, whole = streamed(X, y), in_memory(X, y)
+    assert all(ways)
+    assert found == whole
+    assert found.scatter[1, 1] == pytest.approx(whole.scatter[1, 1], rel=1e-14)
+    assert found.mean[1, 2] == 0.1
+
+
 def test_classes_that_come_later_or_are_gone(ways):
     X, y = rows(6 * CHUNK)
     y[: 2 * CHUNK][y[: 2 * CHUNK] == 1] = 0
@@ -208,6 +238,19 @@ def test_missing_values_anywhere(at, ways):
     assert type(found) is type(whole)
     # Where the first chunk has some among the rows looked at, all are read twice.
     assert sorted(ways) == ([] if at == 0 else [False] + [True] * 6)
+
+
+def test_files_of_half_a_chunk_are_read_once(tmp_path, ways):
+    X, y = rows(3 * CHUNK)
+    names = [f"x{j}" for j in range(D)]
+    for i, size in enumerate((CHUNK // 2 + 1, CHUNK // 2 + 1, 40)):
+        at = slice(i * CHUNK, i * CHUNK + size)
+        frame = pl.DataFrame(X[at], schema=names).with_columns(y=pl.Series(y[at]))
+        frame.write_parquet(tmp_path / f"{i}.parquet")
+    frames = [pl.read_parquet(tmp_path / f"{i}.parquet") for i in range(3)]
+    found = sf.summarize(tmp_path / "*.parquet", target="y", detail="shared")
+    assert ways == [True] * 3
+    assert found == sf.summarize(pl.concat(frames), target="y", detail="shared")
 
 
 def test_rows_with_weights_are_read_twice(ways):

@@ -15,7 +15,12 @@ from suffice.errors import InvalidFile
 def schema_of(schema: Any, source: object) -> dict[str, Any]:
     """The narwhals type of each column of a pyarrow schema."""
     check_once(schema.names, source)
-    return dict(nw.from_native(schema.empty_table(), eager_only=True).schema)
+    found = dict(nw.from_native(schema.empty_table(), eager_only=True).schema)
+    for field in schema:
+        # Of a type that is not known only that of nothing but gaps may turn out to be numbers.
+        if found[field.name] == nw.Unknown and str(field.type) != "null":
+            found[field.name] = nw.Object()
+    return found
 
 
 def check_once(names: Iterable[str], source: object) -> None:

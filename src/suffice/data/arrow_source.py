@@ -28,7 +28,7 @@ class ArrowSource:
 
     path: Path
     schema: dict[str, Any]
-    batches: int  # how many record batches; 0 for a stream, which does not say
+    batches: int | None  # how many record batches; None for a stream, which does not say
 
     typed = True
 
@@ -44,7 +44,7 @@ class ArrowSource:
                     batches = reader.num_record_batches
                 else:
                     file.seek(0)
-                    reader, batches = pa.ipc.open_stream(file), 0
+                    reader, batches = pa.ipc.open_stream(file), None
                 return cls(path, schema_of(reader.schema, path), batches)
         except (pa.ArrowException, OSError) as error:
             raise InvalidFile(
@@ -78,12 +78,13 @@ class ArrowSource:
         fields = [list(self.schema).index(name) for name in names]
         options = pa.ipc.IpcReadOptions(included_fields=fields)
         size = self.path.stat().st_size
-        if self.batches and size > LARGE_BYTES * self.batches:
+        if self.batches is not None and size > LARGE_BYTES * self.batches:
             for number in range(first, self.batches):
-                yield from self._mapped(number, rows, fields)
+                for part, share in self._mapped(number, rows, fields):
+                    yield number, part, (number + share) / self.batches
             return
         with pa.OSFile(str(self.path)) as file:
-            if self.batches:
+            if self.batches is not None:
                 reader = pa.ipc.open_file(file, options=options)
                 for number in range(first, self.batches):
                     batch = reader.get_batch(number)
@@ -95,10 +96,11 @@ class ArrowSource:
                     share = min(1.0, file.tell() / size)
                     yield from ((0, part, share) for part in _sliced(batch, rows))
 
-    def _mapped(
-        self, number: int, rows: int, fields: list[int]
-    ) -> Iterator[tuple[int, Any, float]]:
-        """A large record batch by parts, which are copied: what is mapped counts as memory."""
+    def _mapped(self, number: int, rows: int, fields: list[int]) -> Iterator[tuple[Any, float]]:
+        """A large record batch by parts, which are copied: what is mapped counts as memory.
+
+        With each comes the share of the batch that is read once it is.
+        """
         pa: Any = packages.pyarrow()
         at = total = 0
         while at == 0 or at < total:
@@ -113,8 +115,7 @@ class ArrowSource:
                     del batch, chosen
             at += rows
             names = [list(self.schema)[j] for j in fields]
-            share = (number + min(1.0, at / max(1, total))) / self.batches
-            yield number, pa.Table.from_arrays(columns, names), share
+            yield pa.Table.from_arrays(columns, names), min(1.0, at / max(1, total))
 
 
 def _sliced(batch: Any, rows: int) -> Iterator[Any]:

@@ -62,9 +62,9 @@ def chunk_rows(n_features: int) -> int:
     return min(MOST_ROWS, max(FEWEST_ROWS, rows))
 
 
-def is_full(rows: int, n_features: int) -> bool:
-    """Whether so many rows make a chunk; then more will come, which repay compiled loops."""
-    return rows >= chunk_rows(n_features)
+def is_large(rows: int, n_features: int) -> bool:
+    """Whether so many rows, half a chunk or more, repay compiled loops."""
+    return 2 * rows >= chunk_rows(n_features)
 
 
 def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:

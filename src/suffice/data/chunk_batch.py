@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data import packages
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.chunk import Chunk, is_full
+from suffice.data.chunk import Chunk, is_large
 from suffice.data.column_features import ColumnFeatures, new_room
 from suffice.data.features import ArrayFeatures
 from suffice.data.labels import Labels
@@ -38,7 +38,7 @@ def batch_of(
     """The batch of a chunk; None where no row counts.
 
     room : makes, or has kept, a place for so many rows and columns
-    is_long : whether the stream has a full chunk, which repays compiled loops
+    is_long : whether the stream began with a large chunk, so that compiled loops are there
     """
     source = f"{chunk.source}: " if chunk.source else ""
     frames, weights = chunk.frames, None
@@ -93,7 +93,7 @@ def _features(
     room: Callable[[int, int], Floats],
     is_long: bool,
 ) -> ArrayFeatures | ColumnFeatures:
-    if not is_long and not is_full(sum(map(len, frames)), len(names)):
+    if not is_long and not is_large(sum(map(len, frames)), len(names)):
         return ArrayFeatures(floats(frames, names), names)
     return ColumnFeatures(_held(frames, names), names, room)
 

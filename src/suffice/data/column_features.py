@@ -1,4 +1,4 @@
-"""Column features: the columns of a full chunk, turned to rows only where rows are asked for."""
+"""Column features: the columns of a large chunk, turned to rows only where rows are asked for."""
 
 from __future__ import annotations
 

@@ -175,7 +175,9 @@ def _arrow(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Itera
             f"reading a {type(X).__name__} in parts needs pyarrow: pip install 'suffice[files]'"
         )
     try:
-        reader = arrow.RecordBatchReader.from_stream(X)
+        # Of a reader each batch still says what it holds: it may be other than it was declared.
+        itself = isinstance(X, arrow.RecordBatchReader)
+        reader = X if itself else arrow.RecordBatchReader.from_stream(X)
         schema = schema_of(reader.schema, "X")
     except InvalidFile as error:
         raise InvalidFeatures(str(error)) from None
@@ -184,7 +186,16 @@ def _arrow(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Itera
 
     def pieces(names: Sequence[str], rows: int) -> Iterator[Any]:
         for batch in reader:
+            if not batch.schema.equals(reader.schema):
+                raise InvalidFeatures(
+                    f"a batch holds {_columns(batch.schema)}, where the reader was declared to "
+                    f"hold {_columns(reader.schema)}."
+                )
             table = arrow.Table.from_batches([batch]).select(list(names))
             yield from (table.slice(at, rows) for at in range(0, len(table), rows))
 
     return schema, pieces
+
+
+def _columns(schema: Any) -> str:
+    return ", ".join(f"{field.name!r} ({field.type})" for field in schema)

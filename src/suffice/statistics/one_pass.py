@@ -1,4 +1,4 @@
-"""One pass: the statistics of a full chunk about points known beforehand, in one read of it.
+"""One pass: the statistics of a large chunk about points known beforehand, in one read of it.
 
 Some rows of a stream's first chunk tell where its classes are. About these points everything of
 a chunk is added up in one read, and moved to the chunk's own means after it: what that takes away
@@ -35,8 +35,9 @@ TURNED_BYTES, CENTRED_BYTES = 1 << 18, 1 << 19
 # But never fewer rows, nor fewer of a class, which are taken together: that would be slower.
 TURNED_ROWS, ROWS_OF_CLASS, CENTRED_ROWS = 256, 8, 1024
 
-# Squares of the distance from the points to the means, at most so many times the variance.
-NEAR = 1.0
+# Squares of the distance from the points to the means, at most so many times the variance; and
+# so many times after the first rows, when it is plain that the chunk will be read again.
+NEAR, PLAIN = 1.0, 16.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +91,15 @@ def in_one_pass(batch: Batch, origin: Origin) -> Statistics | None:
         return None
     with np.errstate(all="ignore"):
         sums = _added(features, batch.codes, points, origin.unit)
-        offset = sums.total / count[:, None]
-        jump = sums.total / np.sqrt(count)[:, None]
-        scatter = sums.outer - jump.T @ jump
-        square, moved = scatter.diagonal(), np.vecdot(jump.T, jump.T)
-    varies = (sums.low < sums.high).any(axis=0)
-    near = np.isfinite(sums.fourths.quartic).all() and np.isfinite(square).all()
-    if not near or (moved > NEAR * square).any() or (varies & (square <= 0)).any():
-        return None
+        if sums is None or not sums.is_near(count, NEAR):
+            return None
     weight, fourths = count.astype(np.float64), sums.fourths
     return Statistics(
         batch.classes,
         count,
         weight,
-        Pair(*two_sum(points, offset)),
-        Dense(Pair(scatter[None]), per_class=False),
+        sums.means(points, count),
+        Dense(Pair(sums.scatter(count)[None]), per_class=False),
         Fourth(origin.unit, fourths.square, fourths.cubic, fourths.quartic, points, weight),
         Extremes(sums.low, sums.high),
         features.names,
@@ -129,8 +124,40 @@ class _Sums:
     high: Floats  # (k, d)
     fourths: Fourths
 
+    @property
+    def varies(self) -> Array:
+        """Features that are not constant in every class, (d,)."""
+        return np.asarray((self.low < self.high).any(axis=0))
 
-def _added(features: ColumnFeatures, codes: Indices, points: Floats, unit: float) -> _Sums:
+    def jump(self, count: Indices) -> Floats:
+        """Distances from points to means, times the roots of the counts: what scatter loses."""
+        return self.total / np.sqrt(np.maximum(count, 1))[:, None]
+
+    def is_near(self, count: Indices, most: float) -> bool:
+        """Whether squares of distances to the points are finite, and mostly not of these."""
+        jump = self.jump(count)
+        moved = np.vecdot(jump.T, jump.T)
+        square = self.outer.diagonal() - moved
+        if not (np.isfinite(self.fourths.quartic).all() and np.isfinite(square).all()):
+            return False
+        far = (moved > most * square) | (square <= 0)
+        return not (far & self.varies).any()
+
+    def means(self, points: Floats, count: Indices) -> Pair:
+        """Of a feature that is constant in a class its value, whatever the point was."""
+        high, low = two_sum(points, self.total / count[:, None])
+        constant = self.low == self.high
+        return Pair(np.where(constant, self.low, high), np.where(constant, 0.0, low))
+
+    def scatter(self, count: Indices) -> Floats:
+        """Products about the means, pooled; exactly zero for what is constant in every class."""
+        jump, varies = self.jump(count), self.varies
+        found = self.outer - jump.T @ jump
+        return found if varies.all() else found * np.outer(varies, varies)
+
+
+def _added(features: ColumnFeatures, codes: Indices, points: Floats, unit: float) -> _Sums | None:
+    """Sums of all rows; None as soon as it is plain that they are not near, or not finite."""
     from suffice.statistics.kernels.about import add_rows
 
     (n, d), k, columns = features.shape, len(points), features.columns
@@ -158,4 +185,8 @@ def _added(features: ColumnFeatures, codes: Indices, points: Floats, unit: float
             sums.fourths.quartic,
         )
         outer += np.matmul(Z.T, Z, out=product)
+        if not np.isfinite(sums.fourths.quartic.sum()):
+            return None
+        if start == 0 and not sums.is_near(np.bincount(codes[: len(Z)], minlength=k), PLAIN):
+            return None
     return sums

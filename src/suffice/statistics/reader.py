@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.chunk import is_full
+from suffice.data.chunk import is_large
 from suffice.data.features import infinite
 from suffice.errors import HasGaps, NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
@@ -45,7 +45,7 @@ class Reader:
         """The reader for a batch; small data is not worth a second thread."""
         n, d = batch.features.shape
         if batch.is_chunk:
-            return cls(batch, kernels_for(COMPILED_FROM if is_full(n, d) else 0), 1)
+            return cls(batch, kernels_for(COMPILED_FROM if is_large(n, d) else 0), 1)
         return cls(batch, kernels_for(n * d), n_threads() if n * d >= COMPILED_FROM else 1)
 
     @property
