@@ -14,6 +14,7 @@ import suffice as sf
 from suffice.data import chunk
 from suffice.errors import InvalidInput, NotFinite
 from suffice.statistics import one_pass, summarize
+from suffice.statistics.kernels.sums import centred_rows
 from suffice.statistics.one_pass import CENTRED_ROWS, ROWS_OF_CLASS, TURNED_ROWS
 
 D = 5
@@ -300,3 +301,47 @@ def test_any_stream_equals_its_table(data):
     spread = 10.0 ** rng.integers(-3, 4, size=d)
     X = offset + rng.standard_normal((n, d)) * spread + y[:, None]
     assert streamed(X, y, (data.draw(st.integers(1, 2000)),)) == in_memory(X, y)
+
+
+def test_where_rows_lie_in_memory_changes_no_bit():
+    # Compiled loops take another way where what they write lies close to what they read.
+    from suffice.data.turning import Columns, part_of_arrays
+    from suffice.statistics.kernels.about import add_rows
+
+    rng = np.random.default_rng(3)
+    n, d, k = 24, 12, 2
+    columns = Columns.of([part_of_arrays(list(rng.standard_normal((d, n))))])
+    points, codes = rng.standard_normal((k, d)), rng.integers(k, size=n)
+    found = set()
+    for gap in range(120):
+        room = np.empty(k * d + gap + n * d)
+        origin, Z = room[: k * d].reshape(k, d), room[k * d + gap :].reshape(n, d)
+        origin[:] = points
+        total, cubic, low = np.zeros((k, d)), np.zeros((k, d)), np.full((k, d), np.inf)
+        square, quartic, high = np.zeros(k), np.zeros(k), -low
+        turned = np.empty((n, d))
+        sums = (total, low, high, square, cubic, quartic)
+        add_rows(columns.places, columns.edges, 0, codes, origin, 0.5, turned, Z, *sums)
+        found.add(b"".join(one.tobytes() for one in (*sums, Z)))
+    assert len(found) == 1
+
+
+def test_centred_rows_lie_apart():
+    rows = centred_rows(7, 3)
+    assert rows.shape == (7, 3)
+    assert rows.flags.c_contiguous
+    whole = rows.base if rows.base.base is None else rows.base.base
+    start = rows.ctypes.data - whole.ctypes.data
+    assert start >= 4096
+    assert whole.nbytes - start - rows.nbytes >= 4096
+
+
+@pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
+def test_a_stream_comes_to_the_same_bits_every_time(detail, monkeypatch):
+    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 64)
+    X, y = rows(200, d=4)
+    table = pa.table({**{f"x{j}": X[:, j] for j in range(4)}, "y": y})
+    found = {
+        sf.summarize(table.to_reader(50), target="y", detail=detail).digest() for _ in range(40)
+    }
+    assert len(found) == 1

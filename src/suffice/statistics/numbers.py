@@ -45,6 +45,14 @@ class Pair:
         high = total + error
         return Pair(high, error - (high - total))
 
+    def plus(self, other: Pair, rest: Floats) -> Pair:
+        """The sum of both, and of something that is itself rounded to a float."""
+        total, error = two_sum(self.high, other.high)
+        for low in (self.low, other.low):
+            if low is not None:
+                error += low
+        return Pair(*two_sum(total, error + rest))
+
     def __neg__(self) -> Pair:
         return Pair(-self.high, None if self.low is None else -self.low)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.fourth import Fourth
-from suffice.statistics.kernels.sums import About, Fourths
+from suffice.statistics.kernels.sums import About, Fourths, centred_rows
 from suffice.statistics.numbers import Pair
 from suffice.statistics.reader import Block, Reader
 from suffice.statistics.scatter import Dense
@@ -53,7 +53,7 @@ class Room:
         n, d = shape
         rows = max(CENTRED_BYTES // (8 * d), CENTRED_ROWS)
         most = min(n, ALL_CENTRED_BYTES // workers // (8 * d))
-        return cls(np.empty((max(1, min(rows, most)), d)), np.empty((d, d)))
+        return cls(centred_rows(max(1, min(rows, most)), d), np.empty((d, d)))
 
 
 def scatter(
@@ -83,7 +83,7 @@ def _thin(reader: Reader, about: About, k: int, per_class: bool) -> tuple[Thin, 
     parts, owners = [], []
     for block in reader.blocks(0, n):
         order = _counted(block, k)
-        rows = np.empty((len(order), d))
+        rows = centred_rows(len(order), d)
         if len(order):
             reader.kernels.centre(
                 block.rows, order, block.codes, block.weights, about, rows, fourths

@@ -14,15 +14,22 @@ from suffice.statistics.kernels.compiled import least, most, sort_codes
 # as adding it up.
 
 
-@jit(fastmath={"contract", "reassoc"}, forceinline=True)
+@jit(forceinline=True)
 def _centred(
     X: Any, i: int, origin: Any, c: int, Z: Any, p: int
 ) -> float:  # pragma: no cover - compiled
-    length = 0.0
     for j in range(X.shape[1]):
-        z = X[i, j] - origin[c, j]
-        Z[p, j] = z
-        length += z * z
+        Z[p, j] = X[i, j] - origin[c, j]
+    # Apart: beside the writing, the order of this sum would depend on where in memory rows lie.
+    length: float = _squared_length(Z, p)
+    return length
+
+
+@jit(fastmath={"contract", "reassoc"}, forceinline=True)
+def _squared_length(Z: Any, p: int) -> float:  # pragma: no cover - compiled
+    length = 0.0
+    for j in range(Z.shape[1]):
+        length += Z[p, j] * Z[p, j]
     return length
 
 
