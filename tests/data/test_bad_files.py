@@ -300,8 +300,13 @@ def test_batches_of_other_types_than_were_declared(folder):
         pa.record_batch({"label": [0, 1], "a": [1.0, 2.0]}),
     ):
         reader = pa.RecordBatchReader.from_batches(declared, iter([good, other]))
-        with pytest.raises(BatchFailed, match=r"after 2 rows.*the reader was declared to hold"):
+        with pytest.raises(BatchFailed, match=r"after 2 rows.*, where 'a' \(double\) was declared"):
             sf.summarize(reader, target="label")
+    # Whether a column may hold nothing is no matter of how its values are read.
+    strict = pa.schema([pa.field("a", pa.float64(), nullable=False), ("label", pa.int64())])
+    other = pa.record_batch([pa.array([1.0, 2.0]), pa.array([0, 1])], schema=strict)
+    reader = pa.RecordBatchReader.from_batches(declared, iter([good, other]))
+    assert sf.summarize(reader, target="label").count.tolist() == [2, 2]
 
 
 @pytest.mark.parametrize("kind", [pa.binary(8), pa.fixed_shape_tensor(pa.float64(), (2,))])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from suffice.data.table import named
-from suffice.errors import InvalidFile
+from suffice.errors import InvalidFeatures, InvalidFile
 
 
 def schema_of(schema: Any, source: object) -> dict[str, Any]:
@@ -28,3 +29,16 @@ def check_once(names: Iterable[str], source: object) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InvalidFile(f"{source} has more than one column named {named(twice)}.")
+
+
+def check_same(found: Any, declared: Any) -> None:
+    """Raise where columns have other names or types than were declared for them."""
+    if found.equals(declared):
+        return
+    for one, other in zip_longest(_columns(found), _columns(declared), fillvalue="no further one"):
+        if one != other:
+            raise InvalidFeatures(f"a batch has the column {one}, where {other} was declared.")
+
+
+def _columns(schema: Any) -> list[str]:
+    return [f"{field.name!r} ({field.type})" for field in schema]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import narwhals.stable.v2 as nw
 
 from suffice.data import packages
-from suffice.data.arrow_schema import schema_of
+from suffice.data.arrow_schema import check_same, schema_of
 from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
 from suffice.data.roles import Roles, Wanted
 from suffice.data.source import Source, open_source
@@ -186,16 +186,8 @@ def _arrow(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Itera
 
     def pieces(names: Sequence[str], rows: int) -> Iterator[Any]:
         for batch in reader:
-            if not batch.schema.equals(reader.schema):
-                raise InvalidFeatures(
-                    f"a batch holds {_columns(batch.schema)}, where the reader was declared to "
-                    f"hold {_columns(reader.schema)}."
-                )
+            check_same(batch.schema, reader.schema)
             table = arrow.Table.from_batches([batch]).select(list(names))
             yield from (table.slice(at, rows) for at in range(0, len(table), rows))
 
     return schema, pieces
-
-
-def _columns(schema: Any) -> str:
-    return ", ".join(f"{field.name!r} ({field.type})" for field in schema)
