@@ -31,9 +31,10 @@ from suffice.errors import (
 )
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
+@pytest.fixture(params=[text_source.MUCH_BYTES, 0], ids=["as little text", "as much text"])
+def folder(request, tmp_path, monkeypatch):
     """An empty folder to work in, and chunks of a few rows."""
+    monkeypatch.setattr(text_source, "MUCH_BYTES", request.param)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 40)
     monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)

@@ -21,9 +21,10 @@ from suffice.errors import InvalidParameter, MissingPackage
 ROWS = 500
 
 
-@pytest.fixture
-def small(monkeypatch):
+@pytest.fixture(params=[text_source.MUCH_BYTES, 0], ids=["as little text", "as much text"])
+def small(request, monkeypatch):
     """Chunks of sixteen rows and blocks of a thousand bytes."""
+    monkeypatch.setattr(text_source, "MUCH_BYTES", request.param)
     monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 48)
     monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
     monkeypatch.setattr(text_source, "BLOCK_BYTES", 1000)

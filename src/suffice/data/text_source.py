@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -21,8 +21,14 @@ from suffice.data.table_text import Layout, as_utf8, check_quotes, layout
 from suffice.data.text_blocks import BLOCK_BYTES, Block, blocks, first_record, line_at
 from suffice.errors import InvalidFile, NotNumbers
 
+if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
+    from suffice.data.plain_text import PlainText
+
 # So many blocks are parsed at a time.
 SIDE_BY_SIDE = 4
+
+# A file of so many bytes repays compiled loops.
+MUCH_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +67,14 @@ class TextSource:
     def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
         row = start.mark_row
-        attempts = self._attempts()
+        attempts, plain = self._attempts(), self._plain(names)
         texts = blocks(self.path, max(self.start, start.mark), BLOCK_BYTES)
 
         def parsed(block: Block) -> tuple[nw.DataFrame[Any], int, float]:
-            return self._parsed(block, names, attempts), block.start, block.share
+            frame = None if plain is None else plain.frame(block.data)
+            if frame is None:
+                frame = self._parsed(block, names, attempts)
+            return nw.from_native(frame, eager_only=True), block.start, block.share
 
         # Parsing has stretches that keep one core busy: another block fills the gaps.
         for frame, byte, share in in_order(parsed, texts, SIDE_BY_SIDE):
@@ -83,9 +92,20 @@ class TextSource:
             return [self.missing]
         return [(), self.missing]
 
-    def _parsed(
-        self, block: Block, names: Sequence[str], attempts: list[Sequence[str]]
-    ) -> nw.DataFrame[Any]:
+    def _plain(self, names: Sequence[str]) -> PlainText | None:
+        """A faster reader, for parts that are plain; None where it would not pay, or would take a
+        text for nothing for a number.
+        """
+        numbers = any(letter.isdigit() for text in self.missing for letter in text)
+        if numbers or len(self.how.names) == 1 or self.path.stat().st_size < MUCH_BYTES:
+            return None
+        if packages.pyarrow() is None:
+            return None
+        from suffice.data.plain_text import PlainText
+
+        return PlainText(self.how.separator, self.how.names, names, self.texts, self.missing)
+
+    def _parsed(self, block: Block, names: Sequence[str], attempts: list[Sequence[str]]) -> Any:
         """A block as a frame; an attempt that failed, while a later one did not, is given up."""
         check_quotes(block.data, self.how, lambda line: self._line(block, line))
         fast = self._by_pyarrow if packages.polars() is None else self._by_polars
@@ -96,8 +116,8 @@ class TextSource:
                 attempts[:] = tried[failed:]
                 break
         else:
-            frame = self._field_by_field(block, names)
-        return nw.from_native(frame, eager_only=True)
+            return self._field_by_field(block, names)
+        return frame
 
     def _by_polars(self, data: bytes, names: Sequence[str], missing: Sequence[str]) -> Any | None:
         pl: Any = packages.polars()
