@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import chunk, packages, text_blocks, text_source
+from suffice.data import chunk, packages, stream, text_blocks, text_source
 from suffice.data.table_file import read_table
 from suffice.errors import (
     BatchFailed,
@@ -31,10 +31,10 @@ from suffice.errors import (
 )
 
 
-@pytest.fixture(params=[text_source.MUCH_BYTES, 0], ids=["as little text", "as much text"])
+@pytest.fixture(params=[stream.LONG_BYTES, 0], ids=["short", "long"])
 def folder(request, tmp_path, monkeypatch):
-    """An empty folder to work in, and chunks of a few rows."""
-    monkeypatch.setattr(text_source, "MUCH_BYTES", request.param)
+    """An empty folder to work in, and chunks of a few rows, as of files small and large."""
+    monkeypatch.setattr(stream, "LONG_BYTES", request.param)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 40)
     monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
@@ -246,6 +246,13 @@ def test_missing_labels_and_bad_numbers_are_told_with_their_row(folder, ending):
     write(b=pl.when(pl.int_range(pl.len()) == 63).then(-2.0).otherwise(1.0))
     with pytest.raises(InvalidWeights, match=rf"rows\.{ending}: the weight 'b' in row 63 is -2"):
         sf.summarize(f"rows.{ending}", target="label", weight="b")
+
+
+def test_an_infinite_label_is_told_with_its_row(folder):
+    label = pl.when(pl.int_range(pl.len()) == 63).then(np.inf).otherwise(pl.col("label"))
+    frame().with_columns(label=label).write_parquet("rows.parquet")
+    with pytest.raises(InvalidLabels, match=r"rows\.parquet: the label 'label' in row 63 is inf"):
+        sf.summarize("rows.parquet", target="label")
 
 
 def test_labels_that_are_no_classes(folder):

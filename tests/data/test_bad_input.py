@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -63,6 +65,7 @@ FEATURES = {
     "a number": (5.0, Y, InvalidFeatures, "0D array"),
     "nothing": (None, Y, InvalidFeatures, "X is a NoneType"),
     "text": ("rows", Y, InvalidFeatures, "X is a str"),
+    "a file": (Path("rows.csv"), Y, InvalidFeatures, r"X is a \w+Path.*summarize\(X, target="),
     "complex": (GOOD + 1j, Y, InvalidFeatures, "Complex data not supported.*real and imaginary"),
     "strings": (GOOD.astype(str), Y, InvalidFeatures, "Encode strings"),
     "bytes": (GOOD.astype("S"), Y, InvalidFeatures, "Encode strings"),

@@ -14,17 +14,17 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import chunk, packages, text_blocks, text_source
+from suffice.data import chunk, packages, stream, text_blocks, text_source
 from suffice.data.chunk import Piece, cut
 from suffice.errors import InvalidParameter, MissingPackage
 
 ROWS = 500
 
 
-@pytest.fixture(params=[text_source.MUCH_BYTES, 0], ids=["as little text", "as much text"])
+@pytest.fixture(params=[stream.LONG_BYTES, 0], ids=["short", "long"])
 def small(request, monkeypatch):
-    """Chunks of sixteen rows and blocks of a thousand bytes."""
-    monkeypatch.setattr(text_source, "MUCH_BYTES", request.param)
+    """Chunks of sixteen rows and blocks of a thousand bytes, as of files small and large."""
+    monkeypatch.setattr(stream, "LONG_BYTES", request.param)
     monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 48)
     monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
     monkeypatch.setattr(text_source, "BLOCK_BYTES", 1000)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import exact
 import suffice as sf
-from suffice.data import chunk
+from suffice.data import chunk, stream
 from suffice.errors import InvalidInput, NotFinite
 from suffice.statistics import one_pass, summarize
 from suffice.statistics.kernels.sums import centred_rows
@@ -252,6 +252,24 @@ def test_files_of_half_a_chunk_are_read_once(tmp_path, ways):
     found = sf.summarize(tmp_path / "*.parquet", target="y", detail="shared")
     assert ways == [True] * 3
     assert found == sf.summarize(pl.concat(frames), target="y", detail="shared")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_many_small_files_are_read_once_if_there_is_much_in_all(
+    tmp_path, monkeypatch, ways, ending
+):
+    X, y = rows(40 * 60)
+    for i in range(40):
+        part = slice(60 * i, 60 * (i + 1))
+        names = [f"x{j}" for j in range(D)]
+        frame = pl.DataFrame(X[part], schema=names).with_columns(y=pl.Series(y[part]))
+        getattr(frame, f"write_{ending}")(tmp_path / f"{i:02}.{ending}")
+    few = sf.summarize(f"{tmp_path}/*", target="y", detail="shared")
+    assert not ways
+    monkeypatch.setattr(stream, "LONG_BYTES", 1 << 16)
+    many = sf.summarize(f"{tmp_path}/*", target="y", detail="shared")
+    assert ways == [True] * 40
+    assert few == many == in_memory(X, y)
 
 
 def test_rows_with_weights_are_read_twice(ways):

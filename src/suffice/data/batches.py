@@ -38,6 +38,7 @@ class Batch:
 
     ignores_rows: bool = False
     is_chunk: bool = False  # of a stream: one thread's work, beside that of other chunks
+    is_long: bool = False  # the stream has so many rows that it repays compiled loops
 
     @property
     def n_codes(self) -> int:

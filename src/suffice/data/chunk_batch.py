@@ -38,12 +38,12 @@ def batch_of(
     """The batch of a chunk; None where no row counts.
 
     room : makes, or has kept, a place for so many rows and columns
-    is_long : whether the stream began with a large chunk, so that compiled loops are there
+    is_long : whether the stream has so many rows that it repays compiled loops
     """
     source = f"{chunk.source}: " if chunk.source else ""
     frames, weights = chunk.frames, None
     try:
-        classes, codes = _labels(_joined(frames, roles.wanted.target), roles)
+        classes, codes = _labels(_joined(frames, roles.wanted.target), roles, chunk.row)
         unknown = codes < 0
         if unknown.any() and not roles.wanted.drop_unlabelled:
             raise _unlabelled(unknown, chunk, roles)
@@ -61,7 +61,7 @@ def batch_of(
     if some:
         codes = np.where(ignored, len(classes), codes)
     rows = _features(frames, roles.features, room, is_long)
-    return Batch(rows, classes, codes, weights, chunk.row, source, some, is_chunk=True)
+    return Batch(rows, classes, codes, weights, chunk.row, source, some, True, is_long)
 
 
 def floats(frames: Sequence[nw.DataFrame[Any]], names: Sequence[str]) -> Floats:
@@ -157,8 +157,11 @@ def _plain_polars(frame: Any, name: str) -> Array | None:
     return np.asarray(column.to_numpy())
 
 
-def _labels(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
-    """Sorted classes and the code of each row, -1 for a row without a label."""
+def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indices]:
+    """Sorted classes and the code of each row, -1 for a row without a label.
+
+    row : the number of the first
+    """
     if roles.labels == "U":
         return _text_codes(series, () if roles.typed else (*MISSING, *roles.wanted.missing))
     if not series.null_count() and roles.labels != "f":
@@ -166,6 +169,11 @@ def _labels(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
     if roles.labels == "f":
         values = np.asarray(series.cast(nw.Float64).fill_null(np.nan).to_numpy())
         known = ~np.isnan(values)
+        if (infinite := np.isinf(values)).any():
+            raise InvalidLabels(
+                f"the label {roles.wanted.target!r} in row {row + int(infinite.argmax())} is "
+                "infinite. Drop such rows or give them a label."
+            )
     else:
         known = ~np.asarray(series.is_null().to_numpy()).astype(bool)
         values = np.asarray((series if known.all() else series.drop_nulls()).to_numpy())

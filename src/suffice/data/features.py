@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -11,6 +12,11 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.missing import is_missing
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
+
+FILES = (
+    " Rows of files are read by summarize: fit_statistics(summarize(X, target=...)) fits a model "
+    "to them."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +143,23 @@ def _wrap(X: Any) -> Features:
         X = np.ma.filled(X.astype(X.dtype if X.dtype.kind in "fO" else np.float64), np.nan)
     if isinstance(X, np.ndarray):
         return ArrayFeatures(_checked(np.asarray(X)))
-    if isinstance(X, str | bytes) or X is None:
-        raise InvalidFeatures(f"X is a {type(X).__name__}; pass an array or a data frame.")
+    check_table(X, FILES)
+    frame = as_frame(X)
+    return _from_frame(frame) if frame is not None else ArrayFeatures(_checked(_as_array(X)))
+
+
+def check_table(X: Any, files: str = "") -> None:
+    """Raise where X is plainly no table.
+
+    files : what to tell of names of files
+    """
+    if X is None or isinstance(X, bytes | str | PathLike):
+        more = files if isinstance(X, str | PathLike) else ""
+        raise InvalidFeatures(f"X is a {type(X).__name__}; pass an array or a data frame.{more}")
     if hasattr(X, "tocsr") or hasattr(X, "todense"):
         raise InvalidFeatures(
             "X is a sparse matrix; sparse input is not supported. Convert it with X.toarray()."
         )
-    frame = as_frame(X)
-    return _from_frame(frame) if frame is not None else ArrayFeatures(_checked(_as_array(X)))
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.features import as_frame
+from suffice.data.features import as_frame, check_table
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidFeatures, NotFinite
 
@@ -91,12 +91,7 @@ def _unmasked(X: Any) -> Array:
 
 
 def _as_array(X: Any) -> Array:
-    if isinstance(X, str | bytes) or X is None:
-        raise InvalidFeatures(f"X is a {type(X).__name__}; pass an array or a data frame.")
-    if hasattr(X, "tocsr") or hasattr(X, "todense"):
-        raise InvalidFeatures(
-            "X is a sparse matrix; sparse input is not supported. Convert it with X.toarray()."
-        )
+    check_table(X)
     if isinstance(X, np.ndarray):
         return X
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +16,9 @@ from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
 from suffice.data.roles import Roles, Wanted
 from suffice.data.source import Source, open_source
 from suffice.errors import BatchFailed, ChangedInput, InvalidFeatures, InvalidFile, MissingPackage
+
+# Files of so many bytes in all repay compiled loops, however few rows are in each.
+LONG_BYTES = 1 << 24
 
 
 class FileFailed(Exception):
@@ -34,6 +38,11 @@ class Stream(Protocol):
         """What the columns are."""
         ...
 
+    @property
+    def is_long(self) -> bool:
+        """Whether it is known to have rows enough to repay compiled loops."""
+        ...
+
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """The chunks from a position on."""
         ...
@@ -45,29 +54,37 @@ class FileStream:
 
     paths: tuple[Path, ...]
     roles: Roles
+    sizes: tuple[int, ...]  # bytes
 
     @classmethod
     def open(cls, paths: Sequence[Path], wanted: Wanted) -> FileStream:
         """Files after a look at the columns of the first."""
         first = open_source(paths[0], wanted)
-        return cls(tuple(paths), Roles.of(first.schema, first.typed, str(paths[0]), wanted))
+        roles = Roles.of(first.schema, first.typed, str(paths[0]), wanted)
+        return cls(tuple(paths), roles, tuple(path.stat().st_size for path in paths))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether there are rows enough to repay compiled loops."""
+        return sum(self.sizes) >= LONG_BYTES
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """The chunks from a position on; none holds rows of two files."""
+        ends = [0, *accumulate(self.sizes)]
         for number in range(start.file, len(self.paths)):
             at = start if number == start.file else Position(number)
             try:
-                yield from self._chunks(number, at)
+                yield from self._chunks(number, at, ends)
             except Exception as error:
                 raise FileFailed(number, error) from error
 
-    def _chunks(self, number: int, at: Position) -> Iterator[Chunk]:
-        sizes = [path.stat().st_size for path in self.paths]
-        before, total = sum(sizes[:number]), max(1, sum(sizes))
+    def _chunks(self, number: int, at: Position, ends: list[int]) -> Iterator[Chunk]:
+        """Those of a file; `ends` tells how many bytes all files before each have."""
+        before, size, total = ends[number], ends[number + 1] - ends[number], max(1, ends[-1])
 
         def chunk(piece: Piece) -> Chunk:
             after = Position(number, piece.row + len(piece), piece.mark, piece.mark_row)
-            share = (before + piece.share * sizes[number]) / total
+            share = (before + piece.share * size) / total
             return Chunk(piece.frames, str(self.paths[number]), piece.row, after, share)
 
         # No variable may hold a chunk while the next one is read.
@@ -84,7 +101,7 @@ class FileStream:
             raise ChangedInput(f"{path} was changed while it was read; start again.")
 
     def _opened(self, path: Path) -> Source:
-        source = open_source(path, self.roles.wanted)
+        source = open_source(path, self.roles.wanted, self.is_long)
         self.roles.check(source.schema, source.typed, str(path))
         return source
 
@@ -95,6 +112,8 @@ class ObjectStream:
 
     roles: Roles
     pieces: Callable[[Sequence[str], int], Iterator[Any]] = field(repr=False)
+
+    is_long = False  # nobody knows
 
     @classmethod
     def open(cls, X: Any, wanted: Wanted) -> ObjectStream:

@@ -27,9 +27,6 @@ if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
 # So many blocks are parsed at a time.
 SIDE_BY_SIDE = 4
 
-# A file of so many bytes repays compiled loops.
-MUCH_BYTES = 1 << 24
-
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
@@ -40,11 +37,14 @@ class TextSource:
     start: int  # where the first row stands
     texts: frozenset[str]
     missing: tuple[str, ...]
+    is_long: bool = False  # there is so much to read that it repays compiled loops
 
     typed = False
 
     @classmethod
-    def open(cls, path: Path, texts: Sequence[str], missing: Sequence[str] = ()) -> TextSource:
+    def open(
+        cls, path: Path, texts: Sequence[str], missing: Sequence[str] = (), is_long: bool = False
+    ) -> TextSource:
         """A file after a look at its first lines."""
         name = str(path)
         first = next(blocks(path), None)
@@ -55,7 +55,7 @@ class TextSource:
         how = layout(text, name, "\t" if ending_of(path) == ".tsv" else None)
         end = first_record(text)
         check_quotes(text[:end], how, lambda line: f"{name}, line {line}")
-        return cls(path, how, mark + end, frozenset(texts), (*MISSING, *missing))
+        return cls(path, how, mark + end, frozenset(texts), (*MISSING, *missing), is_long)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -97,9 +97,8 @@ class TextSource:
         text for nothing for a number.
         """
         numbers = any(letter.isdigit() for text in self.missing for letter in text)
-        if numbers or len(self.how.names) == 1 or self.path.stat().st_size < MUCH_BYTES:
-            return None
-        if packages.pyarrow() is None:
+        pays = self.is_long and len(self.how.names) > 1
+        if not pays or numbers or packages.pyarrow() is None:
             return None
         from suffice.data.plain_text import PlainText
 

@@ -45,7 +45,8 @@ class Reader:
         """The reader for a batch; small data is not worth a second thread."""
         n, d = batch.features.shape
         if batch.is_chunk:
-            return cls(batch, kernels_for(COMPILED_FROM if is_large(n, d) else 0), 1)
+            compiled = batch.is_long or is_large(n, d)
+            return cls(batch, kernels_for(COMPILED_FROM if compiled else 0), 1)
         return cls(batch, kernels_for(n * d), n_threads() if n * d >= COMPILED_FROM else 1)
 
     @property

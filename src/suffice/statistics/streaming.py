@@ -21,7 +21,6 @@ from suffice.data.chunk import Chunk, Position
 from suffice.data.chunk_batch import batch_of
 from suffice.data.column_features import new_room
 from suffice.data.prefetch import Prefetched
-from suffice.data.roles import Roles
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
 from suffice.statistics.checkpoint import Checkpoint, State
@@ -61,7 +60,7 @@ def summarize_stream(
     """
     start = State() if checkpoint is None else checkpoint.begin()
     run = _Run(start, checkpoint, listener)
-    threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream.roles, of_batch, origin_of)
+    threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream, of_batch, origin_of)
     with blas_threads(1), ThreadPoolExecutor(threads) as pool:
         try:
             run.count(stream, parts, pool, threads)
@@ -178,11 +177,12 @@ class _Parts:
 
     def __init__(
         self,
-        roles: Roles,
+        stream: Stream,
         of_batch: Callable[[Batch, Origin | None], AnyStatistics],
         origin_of: Callable[[Batch], Origin | None] | None,
     ) -> None:
-        self._roles = roles
+        self._roles = stream.roles
+        self._is_long = stream.is_long
         self._of_batch = of_batch
         self._origin_of = origin_of
         self._origin: Origin | None = None
@@ -195,16 +195,16 @@ class _Parts:
         self.has_looked = True
         # Whatever is wrong with the chunk is told when its turn comes.
         with suppress(InvalidInput):
-            batch = batch_of(chunk, self._roles)
+            batch = batch_of(chunk, self._roles, is_long=self._is_long)
             self._origin = None if batch is None else self._origin_of(batch)
+            self._is_long |= self._origin is not None
 
     def __call__(self, box: list[Chunk]) -> Part:
-        origin = self._origin
-        batch = batch_of(box.pop(), self._roles, self._room, origin is not None)
+        batch = batch_of(box.pop(), self._roles, self._room, self._is_long)
         if batch is None:
             return None
         try:
-            return self._of_batch(batch, origin)
+            return self._of_batch(batch, self._origin)
         except InvalidInput as error:
             if not batch.source:
                 raise

@@ -24,6 +24,7 @@ class Coded:
     classes: Array  # (k,) on the host
     count: Indices  # (k,) on the host
     order: Any  # (m,): the rows of each class, one class after the other
+    starts: Any  # (k + 1,): where each class starts in that order, and the last ends
     weights: Any | None  # (n,) float64
 
     @classmethod
@@ -33,12 +34,16 @@ class Coded:
         classes, codes = _encoded(y, n, space)
         if weights is not None and bool(space.xp.any(weights == 0)):
             codes = space.xp.where(weights == 0, len(classes), codes)
-        order, count = _ordered(codes, len(classes), space)
-        return cls(space, classes[count > 0], count[count > 0], order, weights)
+        order, starts, edges = _ordered(codes, len(classes), space)
+        count = np.diff(edges)
+        if not count.all():
+            classes, count = classes[count > 0], count[count > 0]
+            starts = space.put(np.unique(edges))
+        return cls(space, classes, count, order, starts, weights)
 
     @cached_property
     def edges(self) -> Indices:
-        """Where each class starts in that order, and the last ends, (k + 1,)."""
+        """The starts on the host."""
         return np.concatenate([[0], np.cumsum(self.count)])
 
     @property
@@ -57,6 +62,13 @@ class Coded:
         if not np.isfinite(found.sum()):
             raise InvalidWeights("sample_weight is too large to be added up; rescale it.")
         return np.asarray(found)
+
+    @property
+    def weight_here(self) -> Any:
+        """The same where the rows are, without a copy from the host if that can be."""
+        if self.weights is None:
+            return self.space.floats(self.starts[1:] - self.starts[:-1])
+        return self.space.put(self.weight)
 
 
 def check_place(array: Any, name: str, space: Space) -> bool:
@@ -131,8 +143,10 @@ def _whole(y: Any, space: Space) -> Any:
     return y
 
 
-def _ordered(codes: Any, k: int, space: Space) -> tuple[Any, Indices]:
-    """The rows in the order of their codes below k, and how many rows each of these has."""
+def _ordered(codes: Any, k: int, space: Space) -> tuple[Any, Any, Indices]:
+    """The rows in the order of their codes below k, and where each of these starts and the last
+    ends, here and on the host.
+    """
     xp = space.xp
     # In few bytes: a device sorts these byte by byte.
     codes = xp.astype(codes, xp.int16 if k < 2**15 - 1 else xp.int32, copy=False)
@@ -142,8 +156,9 @@ def _ordered(codes: Any, k: int, space: Space) -> tuple[Any, Indices]:
         order = xp.argsort(codes)
         in_order = space.take(codes, order)
     each = xp.arange(k + 1, dtype=codes.dtype, device=space.device)
-    edges = space.fetch(xp.searchsorted(in_order, each)).astype(np.int64)
-    return order[: int(edges[-1])], np.diff(edges)
+    starts = xp.searchsorted(in_order, each)
+    edges = space.fetch(starts).astype(np.int64)
+    return order[: int(edges[-1])], starts, edges
 
 
 def _weights(sample_weight: Any, n: int, space: Space) -> Any:

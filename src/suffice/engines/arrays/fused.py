@@ -207,19 +207,18 @@ def _centre_runs(  # pragma: no cover - compiled
         tl.store(place + d + 1, tl.sum(quartic, 0))
 
 
-def first_guess(X: Any, order: Any, edges: np.ndarray, few: int) -> Any:
+def first_guess(X: Any, order: Any, starts: Any, few: int) -> Any:
     """(k, d): the mean of so many rows of each class.
 
-    edges : (k + 1,) where the rows of each class start in that order, and the last end
+    starts : (k + 1,) where the rows of each class start in that order, and the last end
     """
     import torch
 
-    k, d = len(edges) - 1, X.shape[1]
+    k, d = len(starts) - 1, X.shape[1]
     out = torch.empty((k, d), dtype=torch.float64, device=X.device)
     columns = min(COLUMNS, triton.next_power_of_2(d))
     grid = (k, -(-d // columns))
-    where = torch.from_numpy(edges).to(X.device)
-    _guess[grid](X, X.stride(0), order, where, out, d, few, columns)
+    _guess[grid](X, X.stride(0), order, starts, out, d, few, columns)
     return out
 
 

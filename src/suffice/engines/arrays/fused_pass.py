@@ -41,7 +41,7 @@ def first_guess(rows: Rows, coded: Coded) -> Any:
     from suffice.engines.arrays import fused
 
     with torch.cuda.device_of(rows.values):
-        return fused.first_guess(_by_row(rows), coded.order, coded.edges, FEW)
+        return fused.first_guess(_by_row(rows), coded.order, coded.starts, FEW)
 
 
 def sums(rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:

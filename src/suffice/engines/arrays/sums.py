@@ -40,7 +40,7 @@ def class_sums(rows: Rows, coded: Coded, work: Work, per_class: bool) -> Sums:
     per_class : whether a class alone must not have squares so small that they vanish
     """
     space, xp = rows.space, rows.space.xp
-    weight = space.put(coded.weight)[:, None]
+    weight = coded.weight_here[:, None]
     origin = work.first_guess(rows, coded)
     while True:
         total, square, low, high = work.sums(rows, coded, origin)
