@@ -117,6 +117,7 @@ DOUBTFUL = {
     "infinity": b"1,inf,x\n",
     "too large": b"1,1e400,x\n",
     "very small": b"1,1e-310,x\n",
+    "an exponent that zeros make up for": b"1,0." + b"0" * 9_999 + b"1e10001,x\n",
     "twenty digits": b"1,12345678901234567890,x\n",
     "a number in quotes": b'1,"2",x\n',
     "a quote within a text": b'1,2,5" pipe\n',
@@ -136,6 +137,20 @@ def test_what_is_doubtful_is_declined(line, end):
     assert plain(b"1,2,x\n" + end) is not None
     assert plain(b"1,2,x\n" + line + end) is None
     assert plain(line[:-1]) is None or line.count(b"\n") > 1
+
+
+def test_bytes_that_are_no_text_are_declined_wherever_they_stand():
+    assert plain("1,2,café\n".encode(), wanted=["a"]) is not None
+    assert plain(b"1,2,caf\xe9\n", wanted=["a"]) is None
+
+
+@pytest.mark.parametrize(
+    ("missing", "tried"), [("-", True), ("n. a.", True), ("-9", False), ('"-"', False)]
+)
+def test_texts_for_nothing_must_be_plain_themselves(missing, tried):
+    how = Layout(",", NAMES)
+    source = TextSource(Path("rows.csv"), how, 0, frozenset({"label"}), (missing,), is_long=True)
+    assert (source._plain(NAMES) is not None) == tried
 
 
 def test_columns_that_are_not_wanted_may_hold_anything():

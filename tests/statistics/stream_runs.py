@@ -10,16 +10,17 @@ import time
 from pathlib import Path
 
 import suffice as sf
-from suffice.data import chunk
+from suffice.data import chunk, stream
 from suffice.statistics import checkpoint
 
 
 def run(source, saved, answer, delay, target, detail):
-    """Stream files in small chunks with a checkpoint after each, and write the digest.
+    """Stream files in small chunks, by the loops for many rows, with a checkpoint after each, and
+    write the digest.
 
     A file beside the answer tells that the first chunk was counted.
     """
-    chunk.CHUNK_ENTRIES, chunk.FEWEST_ROWS = 64, 1
+    chunk.CHUNK_ENTRIES, chunk.FEWEST_ROWS, stream.LONG_BYTES = 64, 1, 0
     checkpoint.INTERVAL = checkpoint.SPARSENESS = 0.0
 
     def listen(progress):
@@ -77,6 +78,10 @@ def serve():
     import polars  # noqa: F401
     import pyarrow.parquet  # noqa: F401
 
+    from suffice.data.plain_text import PlainText
+
+    # Compiled once for all runs; threads of polars must not be there yet.
+    PlainText(",", "ab", "ab", "b", [""])._parsed(b"1,x\n", ["a"], ["b"])
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:

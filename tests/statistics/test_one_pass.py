@@ -15,7 +15,7 @@ from suffice.data import chunk, stream
 from suffice.errors import InvalidInput, NotFinite
 from suffice.statistics import one_pass, summarize
 from suffice.statistics.kernels.sums import centred_rows
-from suffice.statistics.one_pass import CENTRED_ROWS, ROWS_OF_CLASS, TURNED_ROWS
+from suffice.statistics.one_pass import CENTRED_ROWS, ROWS_OF_CLASS, ROWS_OF_POINT, TURNED_ROWS
 
 D = 5
 CHUNK = 2 * TURNED_ROWS + 37
@@ -29,6 +29,7 @@ def small(monkeypatch):
     monkeypatch.setattr(one_pass, "TURNED_BYTES", 0)
     monkeypatch.setattr(one_pass, "CENTRED_BYTES", 0)
     monkeypatch.setattr(one_pass, "CENTRED_ROWS", CENTRED_ROWS // 4)
+    monkeypatch.setattr(one_pass, "ROWS_OF_POINT", 1)
 
 
 @pytest.fixture
@@ -173,10 +174,12 @@ def test_features_that_are_constant_in_most_chunks_are_read_once(ways):
 
 
 def test_classes_that_come_later_or_are_gone(ways):
-    X, y = rows(6 * CHUNK)
+    X, before = rows(6 * CHUNK)
+    y = before.copy()
     y[: 2 * CHUNK][y[: 2 * CHUNK] == 1] = 0
     y[4 * CHUNK :][y[4 * CHUNK :] == 2] = 0
     y[5 * CHUNK :] = 0
+    X += 3 * (y - before)[:, None]
     assert streamed(X, y) == in_memory(X, y)
     # Those with class 1, which the first chunk has no row of.
     assert sorted(ways) == [False] * 3 + [True] * 3
@@ -258,9 +261,9 @@ def test_files_of_half_a_chunk_are_read_once(tmp_path, ways):
 def test_many_small_files_are_read_once_if_there_is_much_in_all(
     tmp_path, monkeypatch, ways, ending
 ):
-    X, y = rows(40 * 60)
-    for i in range(40):
-        part = slice(60 * i, 60 * (i + 1))
+    X, y = rows(12 * 200)
+    for i in range(12):
+        part = slice(200 * i, 200 * (i + 1))
         names = [f"x{j}" for j in range(D)]
         frame = pl.DataFrame(X[part], schema=names).with_columns(y=pl.Series(y[part]))
         getattr(frame, f"write_{ending}")(tmp_path / f"{i:02}.{ending}")
@@ -268,8 +271,26 @@ def test_many_small_files_are_read_once_if_there_is_much_in_all(
     assert not ways
     monkeypatch.setattr(stream, "LONG_BYTES", 1 << 16)
     many = sf.summarize(f"{tmp_path}/*", target="y", detail="shared")
-    assert ways == [True] * 40
+    assert ways == [True] * 12
     assert few == many == in_memory(X, y)
+
+
+@pytest.mark.parametrize(("first", "once"), [(10, False), (200, False), (500, True)])
+def test_a_first_file_of_a_few_rows_is_no_guide(tmp_path, monkeypatch, ways, first, once):
+    """Fourth-order sums about points far from the means would be moved, for better or worse."""
+    monkeypatch.setattr(stream, "LONG_BYTES", 0)
+    monkeypatch.setattr(one_pass, "ROWS_OF_POINT", ROWS_OF_POINT)
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=first + 6000)
+    X = rng.standard_t(6, size=(len(y), 3)) @ rng.normal(size=(3, 3))
+    X[y == 1] *= [0.3, 1.0, 3.0]
+    names = ["x0", "x1", "x2"]
+    for i, part in enumerate(np.split(np.arange(len(y)), [first, first + 3000])):
+        frame = pl.DataFrame(X[part], schema=names).with_columns(y=pl.Series(y[part]))
+        frame.write_parquet(tmp_path / f"{i}.parquet")
+    found = sf.summarize(f"{tmp_path}/*", target="y", detail="shared")
+    assert any(ways) == once
+    assert intensity(found) == pytest.approx(intensity(in_memory(X, y)), rel=0.01)
 
 
 def test_rows_with_weights_are_read_twice(ways):

@@ -16,7 +16,7 @@ _TEN, _ZERO = np.uint64(10), np.uint64(ord("0"))
 # So many digits are a whole number of 64 bits, whichever they are.
 MOST_DIGITS = 19
 
-# An exponent beyond this is out of range whatever the digits, and its digits are counted no longer.
+# An exponent beyond this is left to others, however many zeros may bring the number back in range.
 _FAR = 10_000
 
 # What a column is read as.
@@ -159,11 +159,12 @@ def _exponent(data: Any, at: int) -> tuple[int, int]:  # pragma: no cover - comp
         at += 1
     first, exponent = at, 0
     digit = np.uint64(data[at]) - _ZERO
-    while digit < _TEN:
-        exponent = min(_FAR, 10 * exponent + int(digit))
+    while digit < _TEN and exponent < _FAR:
+        exponent = 10 * exponent + int(digit)
         at += 1
         digit = np.uint64(data[at]) - _ZERO
-    return (-exponent if negative else exponent), (at if at > first else -1)
+    known = first < at and exponent < _FAR
+    return (-exponent if negative else exponent), (at if known else -1)
 
 
 @jit()

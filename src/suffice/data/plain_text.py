@@ -26,7 +26,7 @@ class PlainText:
     names : of all columns
     wanted : of those to read
     texts : of those that are no numbers
-    missing : texts that mean nothing where a number is expected; no digit is in any of them
+    missing : texts that mean nothing where a number is expected; no digit or quote is in them
     """
 
     separator: str
@@ -41,6 +41,8 @@ class PlainText:
         >>> PlainText(",", "abc", "cb", "b", ["NA"]).frame(b"1,red,2\n3,,NA\n").rows()
         [(2.0, 'red'), (nan, None)]
         """
+        if not _is_utf8(data):
+            return None
         arrow: Any = packages.pyarrow()
         numbers = [name for name in self.wanted if name not in self.texts]
         texts = [name for name in self.wanted if name in self.texts]
@@ -53,10 +55,6 @@ class PlainText:
             known = np.packbits(ends[1:] > ends[:-1], bitorder="little")
             held = map(arrow.py_buffer, (ends, some[: ends[-1]], known))
             columns[name] = arrow.StringArray.from_buffers(len(ends) - 1, *held)
-            try:
-                columns[name].validate(full=True)
-            except arrow.ArrowInvalid:  # it is not UTF-8
-                return None
         table, pl = arrow.table({name: columns[name] for name in self.wanted}), packages.polars()
         return table if pl is None else pl.from_arrow(table)
 
@@ -87,3 +85,10 @@ class PlainText:
         """Texts for nothing one after the other, and where each starts."""
         texts = [text.encode() for text in self.missing]
         return np.frombuffer(b"".join(texts), np.uint8), np.array([0, *accumulate(map(len, texts))])
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False

@@ -24,8 +24,9 @@ from suffice.errors import InvalidFile, NotNumbers
 if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
     from suffice.data.plain_text import PlainText
 
-# So many blocks are parsed at a time.
-SIDE_BY_SIDE = 4
+# So many blocks are parsed at a time, each of at most about so many fields, which take more room
+# than their text where that is short.
+SIDE_BY_SIDE, BLOCK_FIELDS = 3, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class TextSource:
     texts: frozenset[str]
     missing: tuple[str, ...]
     is_long: bool = False  # there is so much to read that it repays compiled loops
+    field_bytes: float = 8.0  # how long a field is, about
 
     typed = False
 
@@ -55,7 +57,9 @@ class TextSource:
         how = layout(text, name, "\t" if ending_of(path) == ".tsv" else None)
         end = first_record(text)
         check_quotes(text[:end], how, lambda line: f"{name}, line {line}")
-        return cls(path, how, mark + end, frozenset(texts), (*MISSING, *missing), is_long)
+        field_bytes = len(text) / (len(how.names) * max(1, text.count(b"\n")))
+        nothing = (*MISSING, *missing)
+        return cls(path, how, mark + end, frozenset(texts), nothing, is_long, field_bytes)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -68,7 +72,8 @@ class TextSource:
         """The rows from a position on, in these columns."""
         row = start.mark_row
         attempts, plain = self._attempts(), self._plain(names)
-        texts = blocks(self.path, max(self.start, start.mark), BLOCK_BYTES)
+        size = max(1, min(BLOCK_BYTES, int(BLOCK_FIELDS * self.field_bytes)))
+        texts = blocks(self.path, max(self.start, start.mark), size)
 
         def parsed(block: Block) -> tuple[nw.DataFrame[Any], int, float]:
             frame = None if plain is None else plain.frame(block.data)
@@ -93,12 +98,12 @@ class TextSource:
         return [(), self.missing]
 
     def _plain(self, names: Sequence[str]) -> PlainText | None:
-        """A faster reader, for parts that are plain; None where it would not pay, or would take a
-        text for nothing for a number.
+        """A faster reader, for parts that are plain; None where it would not pay, or a text for
+        nothing may be a number, or is not plain itself.
         """
-        numbers = any(letter.isdigit() for text in self.missing for letter in text)
+        odd = any(letter.isdigit() or letter == '"' for text in self.missing for letter in text)
         pays = self.is_long and len(self.how.names) > 1
-        if not pays or numbers or packages.pyarrow() is None:
+        if not pays or odd or packages.pyarrow() is None:
             return None
         from suffice.data.plain_text import PlainText
 
