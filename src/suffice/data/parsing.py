@@ -110,21 +110,12 @@ def _number(data: Any, at: int, comma: bool) -> tuple[float, int]:  # pragma: no
     negative = _byte(data, at) == _MINUS
     if negative or _byte(data, at) == _PLUS:
         at += 1
-    first, power, digits = at, 0, np.uint64(0)
-    digit = np.uint64(_byte(data, at)) - _ZERO
-    while digit < _TEN:
-        digits = digits * _TEN + digit
-        at += 1
-        digit = np.uint64(_byte(data, at)) - _ZERO
+    first, power = at, 0
+    digits, at = _digits(data, at, np.uint64(0))
     count = at - first
     if _byte(data, at) == _POINT or (comma and _byte(data, at) == _COMMA):
-        at += 1
-        point = at
-        digit = np.uint64(_byte(data, at)) - _ZERO
-        while digit < _TEN:
-            digits = digits * _TEN + digit
-            at += 1
-            digit = np.uint64(_byte(data, at)) - _ZERO
+        point = at + 1
+        digits, at = _digits(data, point, digits)
         power = point - at
         count -= power
     if count == 0 or (count > MOST_DIGITS and count - _zeros(data, first, at) > MOST_DIGITS):
@@ -138,6 +129,17 @@ def _number(data: Any, at: int, comma: bool) -> tuple[float, int]:  # pragma: no
     if np.isnan(value):
         return np.nan, start
     return -value if negative else value, at
+
+
+@jit(inline="always")
+def _digits(data: Any, at: int, digits: Any) -> tuple[Any, int]:  # pragma: no cover - compiled
+    """A whole number followed by the digits at a place, and where these end."""
+    digit = np.uint64(_byte(data, at)) - _ZERO
+    while digit < _TEN:
+        digits = digits * _TEN + digit
+        at += 1
+        digit = np.uint64(_byte(data, at)) - _ZERO
+    return digits, at
 
 
 @jit()

@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
 # than their text where that is short.
 SIDE_BY_SIDE, BLOCK_FIELDS = 3, 1 << 20
 
+# By so many bytes it is told how long fields are.
+SAMPLE_BYTES = 1 << 16
+
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
@@ -57,7 +60,8 @@ class TextSource:
         how = layout(text, name, "\t" if ending_of(path) == ".tsv" else None)
         end = first_record(text)
         check_quotes(text[:end], how, lambda line: f"{name}, line {line}")
-        field_bytes = len(text) / (len(how.names) * max(1, text.count(b"\n")))
+        some = text[:SAMPLE_BYTES]
+        field_bytes = len(some) / (len(how.names) * max(1, some.count(b"\n")))
         nothing = (*MISSING, *missing)
         return cls(path, how, mark + end, frozenset(texts), nothing, is_long, field_bytes)
 
