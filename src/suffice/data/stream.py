@@ -17,8 +17,8 @@ from suffice.data.roles import Roles, Wanted
 from suffice.data.source import Source, open_source
 from suffice.errors import BatchFailed, ChangedInput, InvalidFeatures, InvalidFile, MissingPackage
 
-# Files of so many bytes in all repay compiled loops, however few rows are in each.
-LONG_BYTES = 1 << 24
+# Files of so many bytes in all repay loading compiled loops, however few rows are in each.
+LONG_BYTES = 1 << 27
 
 
 class FileFailed(Exception):
