@@ -61,7 +61,8 @@ def batch_of(
     if some:
         codes = np.where(ignored, len(classes), codes)
     rows = _features(frames, roles.features, room, is_long)
-    return Batch(rows, classes, codes, weights, chunk.row, source, some, True, is_long)
+    about = {"ignores_rows": some, "is_chunk": True, "is_long": is_long}
+    return Batch(rows, classes, codes, weights, chunk.row, source, **about)
 
 
 def floats(frames: Sequence[nw.DataFrame[Any]], names: Sequence[str]) -> Floats:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from suffice.data.arrays import Array
 from suffice.data.jit import jit
 
 # Of other powers nothing, or nothing finite, is left in float64.
@@ -27,10 +28,10 @@ _BITS = np.uint64(52)
 _LEADING = np.uint64(1 << 52)
 _DROPPED = np.uint64(9)  # bits of a word below the 55 that decide
 _TAIL = np.uint64((1 << 9) - 1)
-_TWO, _THREE = np.uint64(2), np.uint64(3)
+_THREE = np.uint64(3)
 
 
-def _fives() -> np.ndarray:
+def _fives() -> Array:
     """The leading 128 bits of each power of five, in two words; of one small enough to divide
     a product exactly, rounded up.
     """
