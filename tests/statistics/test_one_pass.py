@@ -15,10 +15,11 @@ from suffice.data import chunk, stream
 from suffice.errors import InvalidInput, NotFinite
 from suffice.statistics import one_pass, summarize
 from suffice.statistics.kernels.sums import centred_rows
-from suffice.statistics.one_pass import CENTRED_ROWS, ROWS_OF_CLASS, ROWS_OF_POINT, TURNED_ROWS
+from suffice.statistics.one_pass import ROWS_OF_CLASS, ROWS_OF_POINT
 
 D = 5
-CHUNK = 2 * TURNED_ROWS + 37
+BLOCK = 256
+CHUNK = 2 * BLOCK + 37
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +27,8 @@ def small(monkeypatch):
     """Chunks of some hundred rows, in which there are several blocks and a rest."""
     monkeypatch.setattr(chunk, "CHUNK_ENTRIES", CHUNK * D)
     monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(one_pass, "TURNED_BYTES", 0)
-    monkeypatch.setattr(one_pass, "CENTRED_BYTES", 0)
-    monkeypatch.setattr(one_pass, "CENTRED_ROWS", CENTRED_ROWS // 4)
+    monkeypatch.setattr(one_pass, "BLOCK_BYTES", 0)
+    monkeypatch.setattr(one_pass, "FEWEST_ROWS", BLOCK)
     monkeypatch.setattr(one_pass, "ROWS_OF_POINT", 1)
 
 
@@ -146,8 +146,8 @@ def test_chunks_that_lie_elsewhere_are_read_twice(ways):
 def test_a_chunk_that_is_plainly_elsewhere_is_given_up_soon(monkeypatch, ways):
     from suffice.statistics.kernels import about
 
-    blocks, add = [], about.add_rows
-    monkeypatch.setattr(about, "add_rows", lambda *a: (blocks.append(a[2]), add(*a)))
+    blocks, add = [], about.add_columns
+    monkeypatch.setattr(about, "add_columns", lambda *a: (blocks.append(a[2]), add(*a)))
     X, y = rows(6 * CHUNK)
     X[:, 2] = np.arange(len(X))
     assert streamed(X, y) == in_memory(X, y)
@@ -155,7 +155,7 @@ def test_a_chunk_that_is_plainly_elsewhere_is_given_up_soon(monkeypatch, ways):
     assert sorted(ways) == [False] * 5 + [True]
     assert len(blocks) == 3 + 5
     X[:, 2] = 0.0
-    X[3 * CHUNK + TURNED_ROWS + 1, 2] = np.nan
+    X[3 * CHUNK + BLOCK + 1, 2] = np.nan
     blocks.clear()
     assert streamed(X, y) == in_memory(X, y)
     assert len(blocks) == 6 * 3 - 1
@@ -304,7 +304,7 @@ def test_rows_with_weights_are_read_twice(ways):
 
 
 def test_more_classes_than_a_block_holds_are_read_twice(ways):
-    k = CENTRED_ROWS // 4 // ROWS_OF_CLASS
+    k = BLOCK // ROWS_OF_CLASS
     for classes in (k, k + 1):
         ways.clear()
         X, y = rows(4 * CHUNK, k=classes)
@@ -345,7 +345,7 @@ def test_any_stream_equals_its_table(data):
 def test_where_rows_lie_in_memory_changes_no_bit():
     # Compiled loops take another way where what they write lies close to what they read.
     from suffice.data.turning import Columns, part_of_arrays
-    from suffice.statistics.kernels.about import add_rows
+    from suffice.statistics.kernels.about import add_columns
 
     rng = np.random.default_rng(3)
     n, d, k = 24, 12, 2
@@ -354,13 +354,12 @@ def test_where_rows_lie_in_memory_changes_no_bit():
     found = set()
     for gap in range(120):
         room = np.empty(k * d + gap + n * d)
-        origin, Z = room[: k * d].reshape(k, d), room[k * d + gap :].reshape(n, d)
+        origin, Z = room[: k * d].reshape(k, d), room[k * d + gap :].reshape(d, n)
         origin[:] = points
         total, cubic, low = np.zeros((k, d)), np.zeros((k, d)), np.full((k, d), np.inf)
         square, quartic, high = np.zeros(k), np.zeros(k), -low
-        turned = np.empty((n, d))
         sums = (total, low, high, square, cubic, quartic)
-        add_rows(columns.places, columns.edges, 0, codes, origin, 0.5, turned, Z, *sums)
+        add_columns(columns.places, columns.edges, 0, n, codes, origin, 0.5, Z, *sums)
         found.add(b"".join(one.tobytes() for one in (*sums, Z)))
     assert len(found) == 1
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from queue import Empty, Full, Queue
-from threading import Event, Thread
+from queue import SimpleQueue
+from threading import Event, Semaphore, Thread
 from types import TracebackType
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
-
-# How long a thread waits before it looks whether it is still wanted.
-WAIT = 0.05
 
 
 class Prefetched(Generic[Item]):
@@ -27,7 +24,8 @@ class Prefetched(Generic[Item]):
 
     def __init__(self, items: Iterator[Item], depth: int) -> None:
         self._items = items
-        self._ready: Queue[Item | _End] = Queue(depth)
+        self._ready: SimpleQueue[Item | _End] = SimpleQueue()
+        self._places = Semaphore(depth)
         self._stop = Event()
         self._thread = Thread(target=self._run, name="suffice-reader", daemon=True)
 
@@ -42,11 +40,8 @@ class Prefetched(Generic[Item]):
         traceback: TracebackType | None,
     ) -> None:
         self._stop.set()
-        while self._thread.is_alive():
-            try:
-                self._ready.get_nowait()
-            except Empty:
-                self._thread.join(WAIT)
+        self._places.release()
+        self._thread.join()
 
     def _taken(self) -> Iterator[Item]:
         while True:
@@ -55,6 +50,7 @@ class Prefetched(Generic[Item]):
                 if item.error is not None:
                     raise item.error
                 return
+            self._places.release()
             yield item
             # While the next is waited for, this one would stay in memory.
             del item
@@ -62,22 +58,17 @@ class Prefetched(Generic[Item]):
     def _run(self) -> None:
         error: BaseException | None = None
         try:
+            # A place is taken before the item is made, not after: it is then in memory already.
+            self._places.acquire()
             for item in self._items:
-                if not self._put(item):
-                    return
+                self._ready.put(item)
                 del item
+                self._places.acquire()
+                if self._stop.is_set():
+                    return
         except BaseException as raised:  # it is raised again where the items are taken
             error = raised
-        self._put(_End(error))
-
-    def _put(self, item: Item | _End) -> bool:
-        while not self._stop.is_set():
-            try:
-                self._ready.put(item, timeout=WAIT)
-                return True
-            except Full:
-                continue
-        return False
+        self._ready.put(_End(error))
 
 
 class _End:

@@ -141,6 +141,46 @@ def turn(places: Any, edges: Any, start: int, out: Any) -> None:  # pragma: no c
 
 
 @jit()
+def place_in_rows(
+    places: Any, edges: Any, start: int, to: Any, out: Any
+) -> None:  # pragma: no cover - compiled
+    """Write each column from the row `start` on to a row of `out`, entries where `to` says."""
+    stop = start + len(to)
+    for part in range(len(places)):
+        low = max(start, edges[part])
+        high = min(stop, edges[part + 1])
+        if low < high:
+            _place(places[part], low - edges[part], to[low - start : high - start], out)
+
+
+@jit()
+def _place(places: Any, first: int, to: Any, out: Any) -> None:  # pragma: no cover - compiled
+    # Four columns at a time, as below.
+    d = len(places)
+    at = 8 * first
+    j = 0
+    while j + 4 <= d:
+        a = carray(_floats_at(places[j] + at), 1)
+        b = carray(_floats_at(places[j + 1] + at), 1)
+        c = carray(_floats_at(places[j + 2] + at), 1)
+        e = carray(_floats_at(places[j + 3] + at), 1)
+        u, v, w, x = out[j], out[j + 1], out[j + 2], out[j + 3]
+        for i in range(len(to)):
+            p = to[i]
+            u[p] = a[i]
+            v[p] = b[i]
+            w[p] = c[i]
+            x[p] = e[i]
+        j += 4
+    while j < d:
+        a = carray(_floats_at(places[j] + at), 1)
+        u = out[j]
+        for i in range(len(to)):
+            u[to[i]] = a[i]
+        j += 1
+
+
+@jit()
 def _turn(places: Any, first: int, out: Any) -> None:  # pragma: no cover - compiled
     # A stretch of four columns at a time: reading all of them side by side, a few rows each,
     # would be more streams than memory keeps up with.

@@ -9,6 +9,7 @@ the caller reads the chunk twice, as it does tables in memory.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,16 +27,17 @@ from suffice.statistics.reader import Reader
 from suffice.statistics.scatter import Dense
 from suffice.statistics.statistics import Statistics
 
+if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
+    from suffice.statistics.kernels.products import Products
+
 # So many stretches of so many rows of the first chunk are looked at; with fewer rows than this for
 # each class, points would be too far from the means for fourth-order sums, which are moved there
 # rightly only as far as classes share their shape.
 STRETCHES, STRETCH, ROWS_OF_POINT = 8, 1024, 64
 
-# Rows are turned in blocks of this size, and multiplied in larger ones: both stay in the cache.
-TURNED_BYTES, CENTRED_BYTES = 1 << 18, 1 << 19
-
-# But never fewer rows, nor fewer of a class, which are taken together: that would be slower.
-TURNED_ROWS, ROWS_OF_CLASS, CENTRED_ROWS = 256, 8, 1024
+# So many rows at a time are centred, that they stay in the cache; of more features no fewer, for
+# with fewer than this for each class, which are taken together, it would be slower.
+BLOCK_BYTES, FEWEST_ROWS, MOST_ROWS, ROWS_OF_CLASS = 1 << 20, 2048, 8192, 16
 
 # Squares of the distance from the points to the means, at most so many times the variance; and
 # so many times after the first rows, when it is plain that the chunk will be read again.
@@ -91,7 +93,7 @@ def in_one_pass(batch: Batch, origin: Origin) -> Statistics | None:
     count = np.bincount(batch.codes, minlength=batch.n_codes)
     batch = batch.without_empty_classes(count)
     count, points = count[count > 0], origin.of_classes(batch.classes)
-    if points is None or ROWS_OF_CLASS * len(count) > CENTRED_ROWS:
+    if points is None or ROWS_OF_CLASS * len(count) > FEWEST_ROWS:
         return None
     with np.errstate(all="ignore"):
         sums = _added(features, batch.codes, points, origin.unit)
@@ -123,7 +125,7 @@ class _Sums:
     """Sums about the points of the classes; filled in place."""
 
     total: Floats  # (k, d)
-    outer: Floats  # (d, d), pooled
+    products: Products  # pooled
     low: Floats  # (k, d)
     high: Floats  # (k, d)
     fourths: Fourths
@@ -141,7 +143,7 @@ class _Sums:
         """Whether squares of distances to the points are finite, and mostly not of these."""
         jump = self.jump(count)
         moved = np.vecdot(jump.T, jump.T)
-        square = self.outer.diagonal() - moved
+        square = self.products.diagonal() - moved
         if not (np.isfinite(self.fourths.quartic).all() and np.isfinite(square).all()):
             return False
         far = (moved > most * square) | (square <= 0)
@@ -156,31 +158,30 @@ class _Sums:
     def scatter(self, count: Indices) -> Floats:
         """Products about the means, pooled; exactly zero for what is constant in every class."""
         jump, varies = self.jump(count), self.varies
-        found = self.outer - jump.T @ jump
+        found = self.products.matrix() - jump.T @ jump
         return found if varies.all() else found * np.outer(varies, varies)
 
 
 def _added(features: ColumnFeatures, codes: Indices, points: Floats, unit: float) -> _Sums | None:
     """Sums of all rows; None as soon as it is plain that they are not near, or not finite."""
-    from suffice.statistics.kernels.about import add_rows
+    from suffice.statistics.kernels.about import add_columns
+    from suffice.statistics.kernels.products import Products
 
     (n, d), k, columns = features.shape, len(points), features.columns
-    low, outer = np.full((k, d), np.inf), np.zeros((d, d))
-    sums = _Sums(np.zeros((k, d)), outer, low, -low, Fourths.empty(k, d))
-    product = np.empty((d, d))
-    turned = np.empty((max(TURNED_BYTES // (8 * d), TURNED_ROWS, ROWS_OF_CLASS * k), d))
-    centred = np.empty((max(CENTRED_BYTES // (8 * d), CENTRED_ROWS), d))
-    for start in range(0, n, len(centred)):
-        Z = centred[: n - start]
-        add_rows(
+    most = min(n, MOST_ROWS, max(FEWEST_ROWS, BLOCK_BYTES // (8 * d)))
+    low, products = np.full((k, d), np.inf), Products.empty(d, most, features.room)
+    sums = _Sums(np.zeros((k, d)), products, low, -low, Fourths.empty(k, d))
+    for start in range(0, n, most):
+        rows = min(most, n - start)
+        add_columns(
             columns.places,
             columns.edges,
             start,
+            rows,
             codes,
             points,
             1.0 / unit,
-            turned,
-            Z,
+            products.columns,
             sums.total,
             sums.low,
             sums.high,
@@ -188,9 +189,9 @@ def _added(features: ColumnFeatures, codes: Indices, points: Floats, unit: float
             sums.fourths.cubic,
             sums.fourths.quartic,
         )
-        outer += np.matmul(Z.T, Z, out=product)
+        products.add(rows)
         if not np.isfinite(sums.fourths.quartic.sum()):
             return None
-        if start == 0 and not sums.is_near(np.bincount(codes[: len(Z)], minlength=k), PLAIN):
+        if start == 0 and not sums.is_near(np.bincount(codes[:rows], minlength=k), PLAIN):
             return None
     return sums

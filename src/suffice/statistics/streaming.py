@@ -212,6 +212,6 @@ class _Parts:
 
     def _room(self, rows: int, columns: int) -> Floats:
         room: Floats | None = getattr(self._local, "room", None)
-        if room is None or len(room) < rows:
+        if room is None or room.size < rows * columns:
             room = self._local.room = new_room(rows, columns)
-        return room[:rows]
+        return room.reshape(-1)[: rows * columns].reshape(rows, columns)
