@@ -18,7 +18,8 @@ from benchmarks.case import Case
 from benchmarks.memory import usage
 from benchmarks.row import AT_MOST, Row
 from benchmarks.timing import fastest
-from suffice.statistics.checkpoint import Checkpoint
+from suffice.statistics import checkpoint
+from suffice.statistics.checkpoint import Checkpoint, State
 
 SUBJECT = "files"
 OF_THE_READER = 1.3
@@ -26,7 +27,6 @@ OF_CHECKPOINTS = 1.02
 OF_PROPORTION = 1.3
 MEMORY_MB = 600.0
 BATCH = 1 << 16
-COPIES = 8
 
 
 def missing() -> str | None:
@@ -75,46 +75,70 @@ def _formats(folder: Path, quick: bool, say: Callable[[str], None]) -> Iterator[
 
 
 def _checkpoints(path: Path, shape: str, quick: bool) -> Iterator[Row]:
-    """The same file by several names: a pass long enough for some checkpoints on the way.
+    """A pass with checkpoints against one without.
 
-    A pass takes two to five hundredths more or less from one time to the next, so the time within
-    the checkpoint's own calls is told as well: the pass waits for them, and for nothing else of it.
+    A pass takes up to a tenth more or less from one time to the next, and its checkpoints a
+    hundredth: too little to be seen. So one is written after every chunk as well, which shows what
+    each makes the pass longer by; and to begin, for which all else waits, is timed alone.
     """
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        for copy in range(COPIES):
-            (Path(folder) / f"{copy}{path.suffix}").hardlink_to(path)
-        ours = partial(sf.summarize, f"{folder}/*{path.suffix}", target="label", detail="shared")
-        within: list[float] = []
-        saved = partial(_with_checkpoint, ours, Path(folder) / "checkpoint", within)
-        rounds, enough = (2, 10.0) if quick else (10, 100.0)
-        took = fastest({"with": saved, "without": ours}, rounds, enough=enough)
-    ms, calls = {key: 1e3 * value for key, value in took.items()}, 1e3 * max(within)
-    shape, what = f"{COPIES} files: {shape}", "summarize with checkpoints"
-    most, rest = None if quick else OF_CHECKPOINTS, "the same less the slowest checkpoints"
-    yield Row(SUBJECT, shape, what, ms["with"], "without", ms["without"], AT_MOST, most)
-    yield Row(SUBJECT, shape, what, ms["with"], rest, ms["with"] - calls, AT_MOST, most)
+        ours = partial(sf.summarize, path, target="label", detail="shared")
+        usual, often = (_Saved(ours, Path(folder) / "saved", apart) for apart in (None, 0.0))
+        rounds, enough = (2, 10.0) if quick else (25, 100.0)
+        calls = {"with": usual, "often": often, "without": ours}
+        ms = {key: 1e3 * value for key, value in fastest(calls, rounds, enough=enough).items()}
+    more = (ms["often"] - ms["without"]) / often.commits
+    cost, most = 1e3 * usual.begin + usual.commits * more, None if quick else OF_CHECKPOINTS
+    without, what = ms["without"], "summarize with checkpoints"
+    yield Row(
+        SUBJECT,
+        shape,
+        f"{what}, by what each costs",
+        without + cost,
+        "without",
+        without,
+        AT_MOST,
+        most,
+    )
+    yield Row(SUBJECT, shape, f"{what} after every chunk", ms["often"], "without", without, AT_MOST)
+    yield Row(SUBJECT, shape, what, ms["with"], "without", without, AT_MOST, most)
 
 
-def _with_checkpoint(ours: Callable[..., Any], path: Path, within: list[float]) -> None:
-    """A pass with checkpoints from its start on; `within` gets the seconds that these took."""
-    path.unlink(missing_ok=True)
-    spent = 0.0
+class _Saved:
+    """A pass with checkpoints from its start on.
 
-    def clocked(call: Callable[..., Any]) -> Callable[..., Any]:
-        def timed(*args: Any) -> Any:
-            nonlocal spent
-            start, before = perf_counter(), spent
-            try:
-                return call(*args)
-            finally:
-                spent = before + perf_counter() - start  # what it calls is counted once
+    apart : seconds between them, and of them; None for the usual
+    begin : the longest that beginning took, in seconds, with the commit that is part of it
+    commits : how many more there were each time
+    """
 
-        return timed
+    def __init__(self, ours: Callable[..., Any], path: Path, apart: float | None) -> None:
+        self.begin, self.commits = 0.0, 0
+        self._ours, self._path = ours, path
+        usual = (checkpoint.INTERVAL, checkpoint.SPARSENESS)
+        self._apart = dict(
+            zip(("INTERVAL", "SPARSENESS"), usual if apart is None else (apart, apart), strict=True)
+        )
 
-    calls = {name: clocked(getattr(Checkpoint, name)) for name in ("begin", "commit")}
-    with patch.multiple(Checkpoint, **calls):
-        ours(checkpoint=path)
-    within.append(spent)
+    def __call__(self) -> None:
+        begin, commit = Checkpoint.begin, Checkpoint.commit
+
+        def timed(saved: Checkpoint) -> State:
+            start = perf_counter()
+            state = begin(saved)
+            self.begin, self.commits = max(self.begin, perf_counter() - start), 0
+            return state
+
+        def counted(*args: Any) -> None:
+            self.commits += 1
+            commit(*args)
+
+        self._path.unlink(missing_ok=True)
+        with (
+            patch.multiple(Checkpoint, begin=timed, commit=counted),
+            patch.multiple(checkpoint, **self._apart),
+        ):
+            self._ours(checkpoint=self._path)
 
 
 def summarize_job(path: str) -> Callable[[], sf.Statistics]:
