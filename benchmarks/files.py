@@ -83,42 +83,35 @@ def _checkpoints(path: Path, shape: str, quick: bool) -> Iterator[Row]:
     """
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         ours = partial(sf.summarize, path, target="label", detail="shared")
-        usual, often = (_Saved(ours, Path(folder) / "saved", apart) for apart in (None, 0.0))
+        path = Path(folder) / "saved"
+        usual = _Saved(ours, path, checkpoint.INTERVAL, checkpoint.SPARSENESS)
+        often = _Saved(ours, path, 0.0, 0.0)
         rounds, enough = (2, 10.0) if quick else (25, 100.0)
         calls = {"with": usual, "often": often, "without": ours}
         ms = {key: 1e3 * value for key, value in fastest(calls, rounds, enough=enough).items()}
     more = (ms["often"] - ms["without"]) / often.commits
     cost, most = 1e3 * usual.begin + usual.commits * more, None if quick else OF_CHECKPOINTS
-    without, what = ms["without"], "summarize with checkpoints"
-    yield Row(
-        SUBJECT,
-        shape,
-        f"{what}, by what each costs",
-        without + cost,
-        "without",
-        without,
-        AT_MOST,
-        most,
-    )
-    yield Row(SUBJECT, shape, f"{what} after every chunk", ms["often"], "without", without, AT_MOST)
-    yield Row(SUBJECT, shape, what, ms["with"], "without", without, AT_MOST, most)
+    for name, took, limit in (
+        ("summarize with checkpoints", ms["with"], most),
+        ("the same by what each of them costs", ms["without"] + cost, most),
+        ("the same, one after every chunk", ms["often"], None),
+    ):
+        yield Row(SUBJECT, shape, name, took, "without", ms["without"], AT_MOST, limit)
 
 
 class _Saved:
-    """A pass with checkpoints from its start on.
+    """A pass with checkpoints from its start on, so many seconds and so sparse.
 
-    apart : seconds between them, and of them; None for the usual
     begin : the longest that beginning took, in seconds, with the commit that is part of it
     commits : how many more there were each time
     """
 
-    def __init__(self, ours: Callable[..., Any], path: Path, apart: float | None) -> None:
+    def __init__(
+        self, ours: Callable[..., Any], path: Path, interval: float, sparseness: float
+    ) -> None:
         self.begin, self.commits = 0.0, 0
         self._ours, self._path = ours, path
-        usual = (checkpoint.INTERVAL, checkpoint.SPARSENESS)
-        self._apart = dict(
-            zip(("INTERVAL", "SPARSENESS"), usual if apart is None else (apart, apart), strict=True)
-        )
+        self._apart = {"INTERVAL": interval, "SPARSENESS": sparseness}
 
     def __call__(self) -> None:
         begin, commit = Checkpoint.begin, Checkpoint.commit
