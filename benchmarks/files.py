@@ -102,14 +102,14 @@ def _checkpoints(path: Path, shape: str, quick: bool) -> Iterator[Row]:
 class _Saved:
     """A pass with checkpoints from its start on, so many seconds and so sparse.
 
-    begin : the longest that beginning took, in seconds, with the commit that is part of it
+    begin : the least that beginning took, in seconds, with the commit that is part of it
     commits : how many more there were each time
     """
 
     def __init__(
         self, ours: Callable[..., Any], path: Path, interval: float, sparseness: float
     ) -> None:
-        self.begin, self.commits = 0.0, 0
+        self.begin, self.commits = float("inf"), 0
         self._ours, self._path = ours, path
         self._apart = {"INTERVAL": interval, "SPARSENESS": sparseness}
 
@@ -119,7 +119,7 @@ class _Saved:
         def timed(saved: Checkpoint) -> State:
             start = perf_counter()
             state = begin(saved)
-            self.begin, self.commits = max(self.begin, perf_counter() - start), 0
+            self.begin, self.commits = min(self.begin, perf_counter() - start), 0
             return state
 
         def counted(*args: Any) -> None:
