@@ -188,8 +188,13 @@ def test_files_that_are_no_text(tmp_path):
 
 def test_infinite_values_are_named(tmp_path):
     told = fit_refused(written(tmp_path, "a,y\n1,u\ninf,v\n2,u\n3,v\n"), "--model", "lda")
-    assert "infinity" in told
-    assert "row 1, column 'a'" in told
+    assert f"{tmp_path}/t.csv has infinity in row 1 of column 'a'" in told
+
+
+def test_a_text_for_nothing_that_is_no_text(tmp_path):
+    file = written(tmp_path, "a,y\n1,u\n2,v\n2,u\n3,v\n")
+    told = fit_refused(file, "--model", "lda", "--missing", "?,n\udce4")
+    assert "--missing 'n\\udce4' is no text" in told
 
 
 def test_weights_that_are_none(tmp_path):

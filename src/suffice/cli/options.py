@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from suffice.errors import InvalidParameter
+
 TABLE = "CSV, TSV, Parquet, Arrow, JSON or JSON lines; - for standard input"
 
 Data = Annotated[Path, typer.Argument(help=f"Table to read: {TABLE}.", show_default=False)]
@@ -98,7 +100,15 @@ class Reading:
     @classmethod
     def of(cls, missing: str | None, encoding: str | None) -> Reading:
         """From the options of a command."""
-        return cls(tuple(listed(missing)), encoding)
+        texts = listed(missing)
+        for text in texts:
+            # Bytes of the command line that are no text come as halves of characters.
+            if any("\ud800" <= character <= "\udfff" for character in text):
+                raise InvalidParameter(
+                    f"--missing {text!r} is no text: the terminal writes it in another encoding "
+                    "than it says. Write it in UTF-8."
+                )
+        return cls(tuple(texts), encoding)
 
 
 def listed(text: str | None) -> list[str]:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from shlex import quote
 from typing import Any
 
-from suffice.errors import InvalidFeatures, InvalidParameter, MissingPackage
+from suffice.errors import InvalidFeatures, InvalidParameter, MissingPackage, NotFinite
 
 # So many names are told in a message.
 SHOWN = 10
@@ -83,7 +83,17 @@ class Table:
                 "those that are categories by --categorical."
             )
         columns = [_as_feature(self.frame[name], name in levels) for name in self.columns]
+        for column in columns:
+            self._check_finite(column)
         return replace(self, frame=self.frame.with_columns(columns))
+
+    def _check_finite(self, column: Any) -> None:
+        if column.dtype.is_float() and (odd := column.is_infinite()).any():
+            raise NotFinite(
+                f"{self.source} has infinity in row {odd.arg_true()[0]} of column "
+                f"{column.name!r}. Drop such rows, or leave the cell empty where a value is "
+                "missing."
+            )
 
     def _unfit(self, name: str, is_level: bool) -> str | None:
         """Why a column can be no feature, if it cannot."""
