@@ -275,7 +275,7 @@ def test_many_small_files_are_read_once_if_there_is_much_in_all(
     assert few == many == in_memory(X, y)
 
 
-@pytest.mark.parametrize(("first", "once"), [(10, False), (200, False), (500, True)])
+@pytest.mark.parametrize(("first", "once"), [(10, False), (100, False), (200, True), (500, True)])
 def test_a_first_file_of_a_few_rows_is_no_guide(tmp_path, monkeypatch, ways, first, once):
     """Fourth-order sums about points far from the means would be moved, for better or worse."""
     monkeypatch.setattr(stream, "LONG_BYTES", 0)
@@ -383,3 +383,65 @@ def test_a_stream_comes_to_the_same_bits_every_time(detail, monkeypatch):
         sf.summarize(table.to_reader(50), target="y", detail=detail).digest() for _ in range(40)
     }
     assert len(found) == 1
+
+
+def rare(first, n=12 * CHUNK, seed=0):
+    """Two classes of other shapes; of the second the first chunk has only so many rows."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n)
+    y[:CHUNK] = 0
+    y[np.linspace(0, CHUNK - 1, first, dtype=int)] = 1
+    X = rng.standard_normal((n, 2)) @ [[1.0, 0.5], [0.0, 1.0]]
+    X[y == 1] *= [3.0, 1 / 3]
+    return X, y
+
+
+@pytest.mark.parametrize(("first", "once"), [(0, 1), (3, 0), (63, 0), (64, 12), (90, 12)])
+def test_a_class_that_is_rare_at_first_needs_rows_enough_of_its_own(monkeypatch, ways, first, once):
+    """On average there would be enough; few of its rows are among those looked at at first."""
+    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", CHUNK * 2)
+    monkeypatch.setattr(one_pass, "ROWS_OF_POINT", ROWS_OF_POINT)
+    X, y = rare(first)
+    found, whole = streamed(X, y), in_memory(X, y)
+    assert sum(ways) == once
+    assert found == whole
+    assert intensity(found) == pytest.approx(intensity(whole), rel=0.02)
+
+
+def test_a_class_far_beyond_its_point_is_read_twice(monkeypatch, ways):
+    """It is near by the measure of another class, which is wide."""
+    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", CHUNK * 2)
+    rng = np.random.default_rng(0)
+    n = 6 * CHUNK
+    y = rng.integers(2, size=n)
+    X = rng.standard_normal((n, 2)) * 1e8
+    X[y == 1] = 0.1 + rng.standard_normal((int((y == 1).sum()), 2)) * 1e-6
+    X[:CHUNK][y[:CHUNK] == 1] += 1e6
+    found = streamed(X, y)
+    assert sum(ways) == 1
+    _, (_, mean, _) = exact.by_class(X, y)
+    for j in range(2):
+        assert exact.relative_error(found.mean[1, j], mean[j]) <= 4e-16
+
+
+def test_a_heavy_part_far_from_a_light_one_keeps_its_digits():
+    """A first row far away, as merged with all others, which the other class is heavier than."""
+    first = sf.summarize(np.array([5.0] * 40 + [1e12])[:, None], [0] * 40 + [1])
+    rest = 0.1 + np.random.default_rng(0).standard_normal((30, 1))
+    second = sf.summarize(rest, [1] * 30)
+    found = first + second
+    (_, mean, _) = exact.by_class(np.concatenate([[[1e12]], rest]), np.ones(31, int))[0]
+    assert exact.relative_error(found.mean[1, 0], mean[0]) <= 2e-16
+
+
+def test_threads_of_the_library_held_elsewhere_change_no_bit(monkeypatch):
+    """What a fit of many features does in another thread of the process."""
+    from suffice.statistics.threads import small_matrices
+
+    monkeypatch.setenv("SUFFICE_NUM_THREADS", "2")
+    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 4096 * 300)
+    monkeypatch.setattr(one_pass, "FEWEST_ROWS", 2048)
+    X, y = rows(12_000, d=300, k=2)
+    alone = streamed(X, y).digest()
+    with small_matrices(400):
+        assert streamed(X, y).digest() == alone

@@ -160,10 +160,10 @@ def _place(places: Any, first: int, to: Any, out: Any) -> None:  # pragma: no co
     at = 8 * first
     j = 0
     while j + 4 <= d:
-        a = carray(_floats_at(places[j] + at), 1)
-        b = carray(_floats_at(places[j + 1] + at), 1)
-        c = carray(_floats_at(places[j + 2] + at), 1)
-        e = carray(_floats_at(places[j + 3] + at), 1)
+        a = carray(_floats_at(places[j] + at), len(to))
+        b = carray(_floats_at(places[j + 1] + at), len(to))
+        c = carray(_floats_at(places[j + 2] + at), len(to))
+        e = carray(_floats_at(places[j + 3] + at), len(to))
         u, v, w, x = out[j], out[j + 1], out[j + 2], out[j + 3]
         for i in range(len(to)):
             p = to[i]
@@ -173,7 +173,7 @@ def _place(places: Any, first: int, to: Any, out: Any) -> None:  # pragma: no co
             x[p] = e[i]
         j += 4
     while j < d:
-        a = carray(_floats_at(places[j] + at), 1)
+        a = carray(_floats_at(places[j] + at), len(to))
         u = out[j]
         for i in range(len(to)):
             u[to[i]] = a[i]
@@ -190,10 +190,10 @@ def _turn(places: Any, first: int, out: Any) -> None:  # pragma: no cover - comp
         at = 8 * (first + start)
         j = 0
         while j + 4 <= d:
-            a = carray(_floats_at(places[j] + at), STRETCH)
-            b = carray(_floats_at(places[j + 1] + at), STRETCH)
-            c = carray(_floats_at(places[j + 2] + at), STRETCH)
-            e = carray(_floats_at(places[j + 3] + at), STRETCH)
+            a = carray(_floats_at(places[j] + at), rows)
+            b = carray(_floats_at(places[j + 1] + at), rows)
+            c = carray(_floats_at(places[j + 2] + at), rows)
+            e = carray(_floats_at(places[j + 3] + at), rows)
             for i in range(rows):
                 out[start + i, j] = a[i]
                 out[start + i, j + 1] = b[i]
@@ -201,7 +201,7 @@ def _turn(places: Any, first: int, out: Any) -> None:  # pragma: no cover - comp
                 out[start + i, j + 3] = e[i]
             j += 4
         while j < d:
-            a = carray(_floats_at(places[j] + at), STRETCH)
+            a = carray(_floats_at(places[j] + at), rows)
             for i in range(rows):
                 out[start + i, j] = a[i]
             j += 1

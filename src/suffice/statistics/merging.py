@@ -49,7 +49,7 @@ def _merged(a: Statistics, b: Statistics, at: Alignment) -> Statistics:
     left, right = a.means[at.both_left], b.means[at.both_right]
     shift = shift_of_merge(at, left, right, a.weight[at.both_left], b.weight[at.both_right])
     weight = _added(a.weight, b.weight, at)
-    means = _means(a.means, b.means, shift.merged_mean(left), at)
+    means = _means(a.means, b.means, shift.merged_mean(left, right), at)
     spread = scatter.merge(a.spread, b.spread, at, shift.jump)
     return Statistics(
         at.classes,

@@ -30,9 +30,9 @@ from suffice.statistics.statistics import Statistics
 if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
     from suffice.statistics.kernels.products import Products
 
-# So many stretches of so many rows of the first chunk are looked at; with fewer rows than this for
-# each class, points would be too far from the means for fourth-order sums, which are moved there
-# rightly only as far as classes share their shape.
+# So many stretches of so many rows of the first chunk are looked at, or all rows of a class that is
+# rare there. The point of fewer rows than the last number would be too far from the mean for
+# fourth-order sums, which are moved there rightly only as far as classes share their shape.
 STRETCHES, STRETCH, ROWS_OF_POINT = 8, 1024, 64
 
 # So many rows at a time are centred, that they stay in the cache; of more features no fewer, for
@@ -40,8 +40,10 @@ STRETCHES, STRETCH, ROWS_OF_POINT = 8, 1024, 64
 BLOCK_BYTES, FEWEST_ROWS, MOST_ROWS, ROWS_OF_CLASS = 1 << 20, 2048, 8192, 16
 
 # Squares of the distance from the points to the means, at most so many times the variance; and
-# so many times after the first rows, when it is plain that the chunk will be read again.
-NEAR, PLAIN = 1 / 4, 16.0
+# so many times after the first rows, when it is plain that the chunk will be read again. Of each
+# class the point lies at most so many times the range of its rows beyond them: the variance is that
+# of all classes, and a mean loses as many digits as the last number has.
+NEAR, PLAIN, BEYOND = 1 / 4, 16.0, 256.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +72,23 @@ def origin_of(batch: Batch) -> Origin | None:
         slice(start, start + size)
         for start in np.linspace(0, features.shape[0] - size, STRETCHES, dtype=int).tolist()
     ]
-    rows = np.concatenate([features.peek(one.start, one.stop) for one in stretches])
     codes = np.concatenate([batch.codes[one] for one in stretches])
+    seen, all_rows = (np.bincount(some, minlength=batch.n_codes) for some in (codes, batch.codes))
+    rare = (seen < ROWS_OF_POINT) & (all_rows >= ROWS_OF_POINT)
+    if rare.any():
+        looked_at = rare[batch.codes]
+        for one in stretches:
+            looked_at[one] = True
+        rows, codes = features.take(np.flatnonzero(looked_at)), batch.codes[looked_at]
+    else:
+        rows = np.concatenate([features.peek(one.start, one.stop) for one in stretches])
     try:
         some = Batch(ArrayFeatures(rows), batch.classes, codes, None, 0)
         sums, origin = class_sums(Reader.of(some))
     except InvalidInput:
         return None
-    kept = sums.count > 0
-    if len(codes) < ROWS_OF_POINT * kept.sum():
+    kept = sums.count >= ROWS_OF_POINT
+    if not kept.any():
         return None
     points = origin[kept] + sums.sum[kept] / sums.weight[kept, None]
     reach = float(np.max(sums.high[kept] - sums.low[kept]))
@@ -97,7 +107,7 @@ def in_one_pass(batch: Batch, origin: Origin) -> Statistics | None:
         return None
     with np.errstate(all="ignore"):
         sums = _added(features, batch.codes, points, origin.unit)
-        if sums is None or not sums.is_near(count, NEAR):
+        if sums is None or not sums.is_near(count, NEAR) or sums.are_beyond(points):
             return None
     weight, fourths = count.astype(np.float64), sums.fourths
     return Statistics(
@@ -148,6 +158,12 @@ class _Sums:
             return False
         far = (moved > most * square) | (square <= 0)
         return not (far & self.varies).any()
+
+    def are_beyond(self, points: Floats) -> bool:
+        """Whether a point lies far beyond the rows of its class."""
+        away = np.maximum(self.low - points, points - self.high)
+        reach = self.high - self.low
+        return bool(((away > BEYOND * reach) & (reach > 0)).any())
 
     def means(self, points: Floats, count: Indices) -> Pair:
         """Of a feature that is constant in a class its value, whatever the point was."""

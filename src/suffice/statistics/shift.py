@@ -31,9 +31,17 @@ class Shift:
         """sqrt(ab / (a + b)) gap: its outer product is what joins two scatters."""
         return np.sqrt(self.right_weight * self.right_share)[:, None] * self.gap
 
-    def merged_mean(self, left: Pair) -> Pair:
-        """The merged means, given the left ones."""
-        return left + Pair(self.gap * self.left_share[:, None])
+    def merged_mean(self, left: Pair, right: Pair) -> Pair:
+        """The merged means, from the heavier part on: what is rounded is then the shorter way."""
+        if max(self.left_share.tolist(), default=0.0) <= 0.5:
+            return left + Pair(self.gap * self.left_share[:, None])
+        is_right = (self.left_share > 0.5)[:, None]
+        share = np.where(is_right, -self.right_share[:, None], self.left_share[:, None])
+        high, low = (
+            np.where(is_right, *sides)
+            for sides in ((right.high, left.high), (_rest(right), _rest(left)))
+        )
+        return Pair(high, low) + Pair(self.gap * share)
 
 
 def shift_of_merge(
@@ -49,6 +57,10 @@ def shift_of_merge(
         right_weight / total,
         left_weight / total,
     )
+
+
+def _rest(pair: Pair) -> Floats | float:
+    return 0.0 if pair.low is None else pair.low
 
 
 def difference(a: Pair, b: Pair) -> Floats:

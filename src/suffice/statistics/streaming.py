@@ -61,7 +61,7 @@ def summarize_stream(
     start = State() if checkpoint is None else checkpoint.begin()
     run = _Run(start, checkpoint, listener)
     threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream, of_batch, origin_of)
-    with blas_threads(1), ThreadPoolExecutor(threads) as pool:
+    with blas_threads(1, firmly=True), ThreadPoolExecutor(threads) as pool:
         try:
             run.count(stream, parts, pool, threads)
         except BaseException as error:

@@ -77,28 +77,43 @@ def shares(n: int, parts: int) -> list[tuple[int, int]]:
 _lock = Lock()
 _users = 0
 _limiter: Any = None
+_limits: list[int] = []  # that of the first user, and all firm ones
 
 
 @contextmanager
-def blas_threads(limit: int) -> Iterator[None]:
+def blas_threads(limit: int, firmly: bool = False) -> Iterator[None]:
     """BLAS held to `limit` threads: several callers at once, the last one to leave restores.
 
-    Small products are faster one a thread than one over all threads.
+    Small products are faster one a thread than one over all threads. Of several callers the first
+    has its way, unless another one asks firmly: last digits of products depend on it.
     """
     global _users, _limiter
     with _lock:
         if _users == 0:
             _limiter = _controller().limit(limits=limit, user_api="blas")
             _limiter.__enter__()
+            _limits.append(limit)
         _users += 1
+        if firmly:
+            _limits.append(limit)
+            _hold_to(min(_limits))
     try:
         yield
     finally:
         with _lock:
             _users -= 1
+            if firmly:
+                _limits.remove(limit)
+                _hold_to(min(_limits))
             if _users == 0:
                 _limiter.__exit__(None, None, None)
                 _limiter = None
+                _limits.clear()
+
+
+def _hold_to(limit: int) -> None:
+    for library in _controller().select(user_api="blas").lib_controllers:
+        library.set_num_threads(limit)
 
 
 @contextmanager
