@@ -385,25 +385,35 @@ def test_a_stream_comes_to_the_same_bits_every_time(detail, monkeypatch):
     assert len(found) == 1
 
 
-def rare(first, n=12 * CHUNK, seed=0):
-    """Two classes of other shapes; of the second the first chunk has only so many rows."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(2, size=n)
-    y[:CHUNK] = 0
-    y[np.linspace(0, CHUNK - 1, first, dtype=int)] = 1
-    X = rng.standard_normal((n, 2)) @ [[1.0, 0.5], [0.0, 1.0]]
+def of_other_shapes(y):
+    """Rows of two classes that are not alike."""
+    X = np.random.default_rng(0).standard_normal((len(y), 2)) @ [[1.0, 0.5], [0.0, 1.0]]
     X[y == 1] *= [3.0, 1 / 3]
-    return X, y
+    return X
 
 
-@pytest.mark.parametrize(("first", "once"), [(0, 1), (3, 0), (63, 0), (64, 12), (90, 12)])
+@pytest.mark.parametrize(("first", "once"), [(0, 1), (1, 1), (63, 0), (64, 12), (90, 12)])
 def test_a_class_that_is_rare_at_first_needs_rows_enough_of_its_own(monkeypatch, ways, first, once):
     """On average there would be enough; few of its rows are among those looked at at first."""
     monkeypatch.setattr(chunk, "CHUNK_ENTRIES", CHUNK * 2)
     monkeypatch.setattr(one_pass, "ROWS_OF_POINT", ROWS_OF_POINT)
-    X, y = rare(first)
+    y = np.random.default_rng(1).integers(2, size=12 * CHUNK)
+    y[:CHUNK] = 0
+    y[np.linspace(0, CHUNK - 1, first, dtype=int)] = 1
+    X = of_other_shapes(y)
     found, whole = streamed(X, y), in_memory(X, y)
     assert sum(ways) == once
+    assert found == whole
+    assert intensity(found) == pytest.approx(intensity(whole), rel=0.02)
+
+
+def test_a_class_that_is_rare_throughout_needs_few(monkeypatch, ways):
+    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", CHUNK * 2)
+    monkeypatch.setattr(one_pass, "ROWS_OF_POINT", ROWS_OF_POINT)
+    y = (np.arange(12 * CHUNK) % 600 == 7).astype(int)
+    X = of_other_shapes(y)
+    found, whole = streamed(X, y), in_memory(X, y)
+    assert ways == [True] * 12
     assert found == whole
     assert intensity(found) == pytest.approx(intensity(whole), rel=0.02)
 

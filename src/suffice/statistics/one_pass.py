@@ -31,9 +31,10 @@ if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
     from suffice.statistics.kernels.products import Products
 
 # So many stretches of so many rows of the first chunk are looked at, or all rows of a class that is
-# rare there. The point of fewer rows than the last number would be too far from the mean for
-# fourth-order sums, which are moved there rightly only as far as classes share their shape.
-STRETCHES, STRETCH, ROWS_OF_POINT = 8, 1024, 64
+# rare there. The point of fewer rows than the next number may be too far from the mean for
+# fourth-order sums, which are moved there rightly only as far as classes share their shape: it will
+# do for a class that is no more than the last share of a chunk.
+STRETCHES, STRETCH, ROWS_OF_POINT, RARE = 8, 1024, 64, 1 / 512
 
 # So many rows at a time are centred, that they stay in the cache; of more features no fewer, for
 # with fewer than this for each class, which are taken together, it would be slower.
@@ -52,14 +53,16 @@ class Origin:
 
     classes: Array  # (k,)
     points: Floats  # (k, d)
+    rows: Indices  # (k,): how many each is the mean of
     unit: float
 
-    def of_classes(self, classes: Array) -> Floats | None:
-        """The points of some classes; None where one of them is not known."""
+    def of_classes(self, classes: Array, count: Indices) -> Floats | None:
+        """The points of some classes of so many rows; None where they cannot be relied on."""
         if classes.dtype.kind != self.classes.dtype.kind:
             return None
         at = np.searchsorted(self.classes, classes).clip(max=len(self.classes) - 1)
-        return self.points[at] if (self.classes[at] == classes).all() else None
+        sure = (self.rows[at] >= ROWS_OF_POINT) | (count <= RARE * count.sum())
+        return self.points[at] if (sure & (self.classes[at] == classes)).all() else None
 
 
 def origin_of(batch: Batch) -> Origin | None:
@@ -87,12 +90,10 @@ def origin_of(batch: Batch) -> Origin | None:
         sums, origin = class_sums(Reader.of(some))
     except InvalidInput:
         return None
-    kept = sums.count >= ROWS_OF_POINT
-    if not kept.any():
-        return None
+    kept = sums.count > 0
     points = origin[kept] + sums.sum[kept] / sums.weight[kept, None]
     reach = float(np.max(sums.high[kept] - sums.low[kept]))
-    return Origin(batch.classes[kept], points, power_of_two(reach))
+    return Origin(batch.classes[kept], points, sums.count[kept], power_of_two(reach))
 
 
 def in_one_pass(batch: Batch, origin: Origin) -> Statistics | None:
@@ -102,7 +103,8 @@ def in_one_pass(batch: Batch, origin: Origin) -> Statistics | None:
         return None
     count = np.bincount(batch.codes, minlength=batch.n_codes)
     batch = batch.without_empty_classes(count)
-    count, points = count[count > 0], origin.of_classes(batch.classes)
+    count = count[count > 0]
+    points = origin.of_classes(batch.classes, count)
     if points is None or ROWS_OF_CLASS * len(count) > FEWEST_ROWS:
         return None
     with np.errstate(all="ignore"):
