@@ -83,9 +83,9 @@ def _checkpoints(path: Path, shape: str, quick: bool) -> Iterator[Row]:
     """
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         ours = partial(sf.summarize, path, target="label", detail="shared")
-        path = Path(folder) / "saved"
-        usual = _Saved(ours, path, checkpoint.INTERVAL, checkpoint.SPARSENESS)
-        often = _Saved(ours, path, 0.0, 0.0)
+        saved = Path(folder) / "checkpoint"
+        usual = _Saved(ours, saved, checkpoint.INTERVAL, checkpoint.SPARSENESS)
+        often = _Saved(ours, saved, 0.0, 0.0)
         rounds, enough = (2, 10.0) if quick else (25, 100.0)
         calls = {"with": usual, "often": often, "without": ours}
         ms = {key: 1e3 * value for key, value in fastest(calls, rounds, enough=enough).items()}
@@ -100,7 +100,7 @@ def _checkpoints(path: Path, shape: str, quick: bool) -> Iterator[Row]:
 
 
 class _Saved:
-    """A pass with checkpoints from its start on, so many seconds and so sparse.
+    """A pass with checkpoints from its start on, so far apart as the last two numbers say.
 
     begin : the least that beginning took, in seconds, with the commit that is part of it
     commits : how many more there were each time

@@ -36,14 +36,15 @@ if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
 # do for a class that is no more than the last share of a chunk.
 STRETCHES, STRETCH, ROWS_OF_POINT, RARE = 8, 1024, 64, 1 / 512
 
-# So many rows at a time are centred, that they stay in the cache; of more features no fewer, for
-# with fewer than this for each class, which are taken together, it would be slower.
+# Rows are centred in blocks of this size, which stay in the cache, or of so many rows at least and
+# at most. Those of a class are taken together: with fewer than the last number for each, reading
+# twice is faster.
 BLOCK_BYTES, FEWEST_ROWS, MOST_ROWS, ROWS_OF_CLASS = 1 << 20, 2048, 8192, 16
 
 # Squares of the distance from the points to the means, at most so many times the variance; and
 # so many times after the first rows, when it is plain that the chunk will be read again. Of each
 # class the point lies at most so many times the range of its rows beyond them: the variance is that
-# of all classes, and a mean loses as many digits as the last number has.
+# of all classes, and so many times of it cost a mean that many units in its last place.
 NEAR, PLAIN, BEYOND = 1 / 4, 16.0, 256.0
 
 
