@@ -93,8 +93,8 @@ def _checkpoints(path: Path, shape: str, quick: bool) -> Iterator[Row]:
     cost, most = 1e3 * usual.begin + usual.commits * more, None if quick else OF_CHECKPOINTS
     for name, took, limit in (
         ("summarize with checkpoints", ms["with"], most),
-        ("the same by what each of them costs", ms["without"] + cost, most),
-        ("the same, one after every chunk", ms["often"], None),
+        ("summarize with checkpoints, by what each costs", ms["without"] + cost, most),
+        ("summarize with checkpoints, one a chunk", ms["often"], None),
     ):
         yield Row(SUBJECT, shape, name, took, "without", ms["without"], AT_MOST, limit)
 
