@@ -26,7 +26,7 @@ ANY_ORDER = {"contract", "reassoc"}
 WIDE = 192
 
 # Products of four columns and so many others at a time: 16 sums where the processor has 32 wide
-# registers, else 12, for sums that have none take twice the time.
+# registers, else 12: with sums that have none it takes half as long again, or more.
 ACROSS = 4 if get_host_cpu_features().get("avx512f") or machine() in ("aarch64", "arm64") else 3
 
 # Rows at a time: their columns stay in the cache.
