@@ -8,6 +8,8 @@ from sklearn.datasets import load_iris
 
 import suffice as sf
 from suffice.errors import HasGaps, InvalidParameter, NotFinite
+from suffice.estimators.columns import Columns
+from suffice.estimators.learning import Learned
 from suffice.models.covariance import Full
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
@@ -231,7 +233,14 @@ def test_the_exercise_comes_out_as_a_vertical_line():
         np.array(["-", "+"]), np.array([0.5, 0.5]), means, (Full(whitener(S)),), ()
     )
     m = sf.LDA()
-    m.classes_, m.n_features_in_, m._model = model.classes, 2, model
+    m._state = Learned(
+        columns=Columns(2),
+        kept={"model": model},
+        classes=model.classes,
+        statistics=None,
+        settings=None,
+        priors=None,
+    )
     boundary = m.boundary("+", "-")
     assert str(boundary) == "x1 = 2"
     np.testing.assert_allclose(boundary.linear, [4, 0], atol=1e-12)

@@ -102,7 +102,7 @@ class Loaded:
         if not self.is_pipeline:
             return self.model
         named = copy(self.last)
-        named.feature_names_in_ = self.model[:-1].get_feature_names_out()
+        named._state = named._learned.renamed(self.model[:-1].get_feature_names_out())
         return named
 
     def inner_rows(self, rows: Any) -> Any:

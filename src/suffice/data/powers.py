@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -25,7 +25,7 @@ MOST_ROWS = 2000
 FARTHEST = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Powers:
     """A power of each feature, measured from its lowest value, or down from its highest.
 
@@ -76,6 +76,16 @@ class Powers:
         usable = np.isfinite(centre) & np.isfinite(spread) & (spread > 0)
         ends = np.where(usable, centre, 0.0), np.where(usable, spread, 1.0)
         return cls(origin, unit, exponent, *ends, reach)
+
+    @property
+    def table(self) -> Floats:
+        """All numbers, (6, d): the fields in their order."""
+        return np.stack([getattr(self, field.name) for field in fields(self)])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Powers) and np.array_equal(self.table, other.table)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def apply(self, rows: Floats) -> Floats:
         """Rows with each feature to its power; missing and infinite values stay what they are."""

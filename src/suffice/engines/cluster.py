@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from suffice.engines.mixtures import learn
 from suffice.engines.parts import Sums
-from suffice.engines.recipes import Columns, Lesson, Outline, Total
-from suffice.errors import InvalidLabels, InvalidParameter, NeedsAllRows, NeverIncluded
+from suffice.engines.recipes import Columns, Lesson, Total
+from suffice.errors import InvalidLabels, InvalidParameter, NeedsAllRows
 from suffice.estimators.choosing import GRID
 from suffice.estimators.fitting import Fitting
 from suffice.estimators.learning import Learner
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.estimators.new_rows import NewRows
+from suffice.estimators.outline import Outline
+from suffice.estimators.state import snapshot
 from suffice.statistics.threads import usual_threads
 
 # Methods that answer each row by itself, and what a column of their answers is called.
@@ -55,11 +56,10 @@ class Question:
     @classmethod
     def to(cls, estimator: Any, method: str, args: Any = (), kwargs: Any = None) -> Question:
         """The question, with a model that is built once, here, and travels without statistics."""
-        check_is_fitted(estimator)
-        estimator._fitted  # noqa: B018
-        light = copy(estimator)
+        light = snapshot(estimator)
+        light._fitted  # noqa: B018
         if method != "outlier_pvalue":
-            light.__dict__.pop("statistics_", None)
+            light._state = light._learned.without_statistics()
         return cls(light, method, tuple(args), dict(kwargs or {}))
 
     @property
@@ -117,30 +117,38 @@ def _arguments(estimator: Any, method: str, args: Any, kwargs: Any) -> dict[str,
     return dict(list(bound.arguments.items())[2:])
 
 
+@dataclass(frozen=True, slots=True)
+class RowsInParts(NewRows):
+    """Rows in partitions, and their labels."""
+
+    rows: Rows
+    y: Any
+    sample_weight: Any
+    classes: Any = None  # those announced, if any
+
+    def outline(self, learner: Any, settings: Any) -> Outline | None:
+        """What all partitions must agree on and a single one cannot tell, if anything."""
+        if not isinstance(learner, MixedNB) or learner.categorical is not None:
+            return None
+        if not self.rows.untyped:
+            return None
+        layout, detail = self.rows.over(self.y, None)(Columns()), settings[0].detail
+        return Outline(detail, layout, Outline(detail))
+
+    def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
+        """Statistics of all partitions, added."""
+        lesson = Lesson.to(learner, settings, like, self.classes)
+        return self.rows.over(self.y, self.sample_weight)(lesson)
+
+
 def _taught(rows: Rows, learner: Any, method: str, given: dict[str, Any]) -> Any:
-    y, weight = given["y"], given["sample_weight"]
-    if y is None:
-        learner._labels(y)  # which says what is missing
+    if given["y"] is None:
+        learner._labels(None)  # which says what is missing
+    some = RowsInParts(rows, given["y"], given["sample_weight"], given.get("classes"))
     if method == "fit":
         _refuse_choices(learner)
-        settings = learner._settings()
-        like = _first_outline(rows, learner, settings, y)
-        lesson = Lesson.to(learner, settings, like, more=False)
-        learner._take(rows.over(y, weight)(lesson), settings)
-        learner.__dict__.pop("selection_", None)
-        return learner
-    seen, settings = getattr(learner, "statistics_", None), learner._settings()
-    if method == "forget":
-        check_is_fitted(learner)
-    like = _first_outline(rows, learner, settings, y) if seen is None else Outline.of(seen)
-    lesson = Lesson.to(learner, settings, like, seen is not None, given.get("classes"))
-    part = rows.over(y, weight)(lesson)
-    if method == "partial_fit":
-        return learner._take(part if seen is None else seen + part, settings, later=True)
-    left = seen - part
-    if not len(left.classes):
-        raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
-    return learner._take(left, settings)
+        return learner._fit_to(some, learner._settings())
+    return learner._add(some) if method == "partial_fit" else learner._remove(some)
 
 
 def _mixed(rows: Rows, mixture: Any, method: str, given: dict[str, Any]) -> Any:
@@ -170,14 +178,6 @@ def _refuse_choices(learner: Any) -> None:
                 f"{name}='cv' tests on rows held out, which takes them in memory: choose on a "
                 f"sample that fits there (select_model), and give {name} as a number."
             )
-
-
-def _first_outline(rows: Rows, learner: Any, settings: Any, y: Any) -> Outline | None:
-    """What all partitions must agree on and a single one cannot tell, if anything."""
-    if not isinstance(learner, MixedNB) or learner.categorical is not None or not rows.untyped:
-        return None
-    layout, detail = rows.over(y, None)(Columns()), settings[0].detail
-    return Outline(detail, layout, Outline(detail))
 
 
 def _summed(rows: Rows, estimator: Any, method: str, given: dict[str, Any]) -> float:

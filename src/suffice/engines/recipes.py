@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,9 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.data.mixed import Layout
 from suffice.estimators.gaussian_classifier import SEPARATE_BYTES
+from suffice.estimators.outline import Outline
+from suffice.estimators.state import snapshot
 from suffice.statistics.summarize import summarize
-
-# What a learner holds once it is fitted; new statistics are made without it.
-LEARNED = ("statistics_", "_model", "_kept_atypicality", "selection_", "_built_with")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,47 +31,25 @@ class Moments:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
-    """What a learner asks of the statistics it has seen, without their numbers."""
-
-    detail: str
-    layout: Layout | None = None
-    numeric: Outline | None = None
-
-    @classmethod
-    def of(cls, statistics: Any) -> Outline:
-        """The outline of any statistics."""
-        numeric = getattr(statistics, "numeric", None)
-        return cls(
-            statistics.detail,
-            getattr(statistics, "layout", None),
-            None if numeric is None else cls(numeric.detail),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Lesson:
     """The statistics that a learner is made of."""
 
     learner: Any
     settings: Any
     like: Outline | None  # what the statistics are to be like, where a partition cannot tell
-    more: bool = False  # whether the learner has seen rows before
     classes: Any = None  # those announced, if any
 
     @classmethod
-    def to(
-        cls, learner: Any, settings: Any, like: Outline | None, more: bool, classes: Any = None
-    ) -> Lesson:
+    def to(cls, learner: Any, settings: Any, like: Outline | None, classes: Any = None) -> Lesson:
         """A lesson to a learner, of which nothing large travels."""
-        pupil = copy(learner)
-        for name in LEARNED:
-            pupil.__dict__.pop(name, None)
-        return cls(pupil, settings, like, more, classes)
+        pupil = snapshot(learner)
+        if pupil._state is not None:
+            pupil._state = replace(pupil._state.without_statistics(), kept={})
+        return cls(pupil, settings, like, classes)
 
     def of(self, X: Any, y: Any, weight: Any) -> Any:
         """Statistics of some rows."""
-        if self.more:
+        if self.learner._state is not None:
             self.learner._check_columns(X)
         y = self.learner._labels(y)
         self.learner._check_announced(y, self.classes)

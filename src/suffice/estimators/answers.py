@@ -19,6 +19,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import anywhere
+from suffice.estimators.state import at_once
 from suffice.models.model import Model
 from suffice.statistics.statistics import listed
 
@@ -29,9 +30,13 @@ class Answers(Generic[AnyModel]):
     """What a generative model says beyond a label."""
 
     if TYPE_CHECKING:
-        classes_: Array
-        n_features_in_: int
 
+        @property
+        def classes_(self) -> Array: ...  # noqa: D102
+        @property
+        def n_features_in_(self) -> int: ...  # noqa: D102
+        @property
+        def _learned(self) -> Any: ...
         @property
         def _fitted(self) -> AnyModel: ...
         def _rows(self, X: Any) -> Any: ...
@@ -102,6 +107,7 @@ class Answers(Generic[AnyModel]):
         found = contributions(model, one, *class_pair(model.classes, a, b))
         return explanation(found, 0, self._feature_names())
 
+    @at_once
     def sample(
         self, n_samples: int = 1, y: Any = None, random_state: Any = None, *, given: Any = None
     ) -> tuple[Floats, Array]:
@@ -166,6 +172,7 @@ class Answers(Generic[AnyModel]):
         found = self._atypicality
         return found.of_classes(rows) if by_class else found.of_model(rows)
 
+    @at_once
     def outlier_threshold(self, quantile: float = 0.01) -> float:
         """The value of `score_samples` below which this share of the model's own rows lies."""
         if not isinstance(quantile, int | float) or not 0 < quantile < 1:
@@ -175,11 +182,8 @@ class Answers(Generic[AnyModel]):
     @property
     def _atypicality(self) -> Atypicality:
         """Made once for each model: simulations are kept."""
-        model = self._fitted
-        kept: Atypicality | None = getattr(self, "_kept_atypicality", None)
-        if kept is None or kept.model is not model:
-            kept = self._kept_atypicality = self._new_atypicality()
-        return kept
+        found: Atypicality = self._learned.once("atypicality", self._new_atypicality)
+        return found
 
     @anywhere
     def discriminants(self, X: Any) -> Floats:

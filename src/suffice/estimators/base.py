@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from suffice.errors import InvalidFeatures, InvalidLabels
 from suffice.estimators.answers import Answers
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.files import Storable
+from suffice.estimators.state import Stateful, at_once
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
 from suffice.models.scoring import log_sum
@@ -25,6 +26,7 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 
 class Classifier(
     Answers[AnyModel],
+    Stateful,
     Storable,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -33,9 +35,6 @@ class Classifier(
     """Predict with a model of the joint density; subclasses say which one and how it is fitted."""
 
     priors: Any
-    classes_: Array
-    n_features_in_: int
-    _model: AnyModel | None
     _decides = True  # whether there is a decision_function, as in scikit-learn
 
     def __sklearn_tags__(self) -> Any:
@@ -43,8 +42,13 @@ class Classifier(
         tags.input_tags.allow_nan = True
         return tags
 
-    def _build(self) -> AnyModel:
-        """The model of what has been seen."""
+    @property
+    def classes_(self) -> Array:
+        """The classes, sorted."""
+        return np.asarray(self._learned.classes)
+
+    def _build(self, learned: Any) -> AnyModel:
+        """The model of what has been learned."""
         raise NotImplementedError
 
     def _priors(self) -> Any:
@@ -55,13 +59,14 @@ class Classifier(
         """Total weight of each class, (k,)."""
         raise NotImplementedError
 
+    @at_once
     def with_priors(self, priors: Any) -> Self:
         """The same class densities under other priors, as a new classifier."""
         check_is_fitted(self)
         chances = class_priors(priors, self.classes_, self._class_weight())
         other = copy(self)
         other.priors = priors
-        other._model = self._fitted.with_priors(chances)
+        other._state = self._learned.under(deepcopy(priors), self._fitted.with_priors(chances))
         return other
 
     @anywhere
@@ -114,11 +119,15 @@ class Classifier(
     @property
     def _fitted(self) -> AnyModel:
         """The model, built now if rows have come since it was last asked for."""
-        if not hasattr(self, "_model"):
-            check_is_fitted(self)
-        if self._model is None:
-            self._model = self._build()
-        return self._model
+        learned = self._learned
+        found: AnyModel = learned.once("model", lambda: self._build(learned))
+        return found
+
+    @property
+    def _model(self) -> AnyModel | None:
+        """The model if it is built."""
+        found: AnyModel | None = self._learned.kept.get("model")
+        return found
 
     def _answer(self, X: Any, name: str, model: AnyModel | None = None) -> Floats:
         model = self._fitted if model is None else model

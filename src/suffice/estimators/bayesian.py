@@ -13,6 +13,8 @@ from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.outline import Outline
+from suffice.estimators.state import at_once
 from suffice.models.beliefs import Beliefs, Prior, check_usable
 from suffice.models.conjugate import BayesianModel, MapModel, Posterior, infer, log_evidence
 from suffice.models.gaussian import GaussianModel, Linear
@@ -64,8 +66,6 @@ class BayesianDiscriminant(GaussianClassifier):
            [0.001, 0.999]])
     """
 
-    _built_with: Beliefs  # type: ignore[assignment]
-
     def __init__(
         self,
         structure: str = "full",
@@ -110,6 +110,7 @@ class BayesianDiscriminant(GaussianClassifier):
         return found if found.ndim == 2 else np.diag(found)
 
     @property
+    @at_once
     def log_evidence_(self) -> float:
         """ln p(X | y), over all means and covariances: the larger, the better the prior."""
         return log_evidence(self._fitted_statistics, self._built_with, self._prior)
@@ -121,6 +122,7 @@ class BayesianDiscriminant(GaussianClassifier):
         return np.array(found[:, 0] if found.shape[1] == 1 else found)
 
     @property
+    @at_once
     def effective_parameters_(self) -> float:
         """Free numbers of means and covariances, as far as rows outweigh the prior."""
         k, d = self.means_.shape
@@ -191,12 +193,13 @@ class BayesianDiscriminant(GaussianClassifier):
         )
 
     def _summarize(
-        self, X: Any, y: Any, sample_weight: Any, settings: Any, like: AnyStatistics | None
+        self, X: Any, y: Any, sample_weight: Any, settings: Any, like: Outline | None
     ) -> AnyStatistics:
-        return summarize(X, y, sample_weight, settings.detail if like is None else like.detail)
+        detail = None if like is None else like.detail
+        return summarize(X, y, sample_weight, detail or settings.detail)
 
-    def _made(self, statistics: AnyStatistics, settings: Any) -> GaussianModel:
-        found: BayesianModel = infer(statistics, settings, self.priors)
+    def _made(self, statistics: AnyStatistics, settings: Any, priors: Any) -> GaussianModel:
+        found: BayesianModel = infer(statistics, settings, priors)
         return found  # type: ignore[return-value]
 
     def _check_fitting(self, statistics: AnyStatistics, settings: Any) -> None:

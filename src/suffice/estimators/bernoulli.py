@@ -13,6 +13,7 @@ from suffice.data.features import Features, as_features, infinite
 from suffice.data.levels import MISSING
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
+from suffice.estimators.outline import Outline
 from suffice.models.discrete import DiscreteModel, Smoothing
 from suffice.statistics.count_pass import count_levels
 from suffice.statistics.counts import Counts
@@ -57,7 +58,7 @@ class BernoulliNB(DiscreteClassifier):
         return Smoothing(self.alpha, None, 2)
 
     def _summarize(
-        self, X: Any, y: Any, sample_weight: Any, settings: Smoothing, like: Counts | None
+        self, X: Any, y: Any, sample_weight: Any, settings: Smoothing, like: Outline | None
     ) -> Counts:
         features = as_features(X)
         codes = self._binary(features)
@@ -110,9 +111,9 @@ class BernoulliNB(DiscreteClassifier):
                     "takes 0 and 1. Use a CategoricalNB."
                 )
 
-    def _made(self, statistics: Counts, settings: Smoothing) -> DiscreteModel:
+    def _made(self, statistics: Counts, settings: Smoothing, priors: Any) -> DiscreteModel:
         self._check_fitting(statistics, settings)
-        return super()._made(statistics, settings)
+        return super()._made(statistics, settings, priors)
 
     @property
     def feature_log_prob_(self) -> Floats:

@@ -12,6 +12,8 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.levels import UNSEEN, columns_of, levels_of
 from suffice.errors import InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
+from suffice.estimators.outline import Outline
+from suffice.estimators.state import at_once
 from suffice.models.discrete import DiscreteModel, Smoothing
 from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
 from suffice.statistics.counts import Counts
@@ -85,12 +87,12 @@ class CategoricalNB(DiscreteClassifier):
                 f"min_categories has {len(settings.least)} numbers for {d} features."
             )
 
-    def _made(self, statistics: Counts, settings: Smoothing) -> DiscreteModel:
+    def _made(self, statistics: Counts, settings: Smoothing, priors: Any) -> DiscreteModel:
         self._check_fitting(statistics, settings)
-        return super()._made(statistics, settings)
+        return super()._made(statistics, settings, priors)
 
     def _summarize(
-        self, X: Any, y: Any, sample_weight: Any, settings: Smoothing, like: Counts | None
+        self, X: Any, y: Any, sample_weight: Any, settings: Smoothing, like: Outline | None
     ) -> Counts:
         return count_levels(X, y, sample_weight)
 
@@ -150,6 +152,7 @@ class CategoricalNB(DiscreteClassifier):
         return [feature.log_chances for feature in self._fitted.features]
 
     @property
+    @at_once
     def category_count_(self) -> list[Floats]:
         """Weight of each level by class, (k, m) each (scikit-learn's name)."""
         pairs = zip(self._fitted_statistics.tables, self.levels_, strict=True)

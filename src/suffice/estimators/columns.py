@@ -1,16 +1,33 @@
-"""Columns: what an estimator knows of its features, where only statistics tell."""
+"""Columns: how many features an estimator takes, and what they are called."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from suffice.data.arrays import Array
 
 
-def take_columns(estimator: Any, statistics: Any) -> None:
-    """Set `n_features_in_` and `feature_names_in_` as statistics have them."""
-    estimator.n_features_in_ = statistics.n_features
-    if statistics.feature_names is not None:
-        estimator.feature_names_in_ = np.array(statistics.feature_names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """The features of an estimator."""
+
+    number: int
+    names: Array | None = None  # (d,) of str, where rows have names
+
+    @classmethod
+    def of_rows(cls, X: Any) -> Self:
+        """The columns of a table, as scikit-learn reads them."""
+        reader = BaseEstimator()
+        validate_data(reader, X=X, reset=True, skip_check_array=True)
+        return cls(reader.n_features_in_, getattr(reader, "feature_names_in_", None))
+
+    @classmethod
+    def of_statistics(cls, statistics: Any) -> Self:
+        """The columns of the rows that were summarized."""
+        names = statistics.feature_names
+        return cls(statistics.n_features, None if names is None else np.array(names, dtype=object))

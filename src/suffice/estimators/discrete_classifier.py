@@ -11,6 +11,7 @@ from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.levels import MISSING
 from suffice.estimators.learning import Learner
+from suffice.estimators.state import at_once
 from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete, used_alphas
 from suffice.statistics.counts import Counts
 
@@ -21,8 +22,6 @@ class DiscreteClassifier(Learner[DiscreteModel]):
     alpha: Any
     fit_prior: bool
     class_prior: Any
-    statistics_: Counts
-    _built_with: Smoothing
     _takes = "what suffice.count_levels returns"
 
     def __sklearn_tags__(self) -> Any:
@@ -48,8 +47,8 @@ class DiscreteClassifier(Learner[DiscreteModel]):
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, Counts)
 
-    def _made(self, statistics: Counts, settings: Smoothing) -> DiscreteModel:
-        return build_discrete(statistics, settings, self._priors())
+    def _made(self, statistics: Counts, settings: Smoothing, priors: Any) -> DiscreteModel:
+        return build_discrete(statistics, settings, priors)
 
     def _check_fitting(self, statistics: Counts, settings: Smoothing) -> None:
         alphas(settings.alpha, statistics.n_features)
@@ -61,6 +60,7 @@ class DiscreteClassifier(Learner[DiscreteModel]):
         return Rarity(self._fitted, lambda rows: rows == MISSING, _masked)
 
     @property
+    @at_once
     def alpha_(self) -> Floats:
         """Rows added to every level of each feature, (d,): as given or found."""
         return used_alphas(self._fitted_statistics, self._built_with)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.answers.sampling import count
@@ -20,8 +19,8 @@ from suffice.errors import (
     InvalidInput,
     InvalidLabels,
 )
-from suffice.estimators.columns import take_columns
-from suffice.models.mixture import MixtureModel
+from suffice.estimators.columns import Columns
+from suffice.estimators.state import State, Stateful
 from suffice.models.settings import Settings, not_negative
 from suffice.models.training import Effort, Lessons, MixtureFit, Progress, Training
 
@@ -35,7 +34,38 @@ class Plan:
     rng: np.random.Generator
 
 
-class Fitting:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedMixture(State):
+    """The components that EM found (the model is kept), and how it went."""
+
+    classes: Array
+    settings: Settings
+    component_weight: Floats  # (K,)
+    log_likelihoods: Floats  # mean over the rows, at the start of each iteration
+    converged: bool
+    lower_bound: float
+
+    @classmethod
+    def of(cls, fit: MixtureFit, settings: Settings, columns: Columns) -> Self:
+        """The state of an estimator that takes what was found."""
+        return cls(
+            columns=columns,
+            kept={"model": fit.model},
+            classes=fit.model.classes,
+            settings=settings,
+            component_weight=fit.weight,
+            log_likelihoods=np.array(fit.log_likelihoods),
+            converged=fit.converged,
+            lower_bound=fit.log_likelihood,
+        )
+
+    @property
+    def n_iter(self) -> int:
+        """How many iterations the best start took."""
+        return max(1, len(self.log_likelihoods))
+
+
+class Fitting(Stateful):
     """Parameters and results of EM, which all mixtures share."""
 
     tol: float
@@ -43,12 +73,36 @@ class Fitting:
     n_init: int
     verbose: int
     callback: Callable[[Progress], None] | None
-    n_iter_: int
-    converged_: bool
-    lower_bound_: float
-    log_likelihoods_: Floats
-    _model: MixtureModel | None
-    _component_weight: Floats
+    _state: FittedMixture | None
+
+    @property
+    def n_iter_(self) -> int:
+        """How many iterations the best start took."""
+        return int(self._learned.n_iter)
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the best start came to its end."""
+        return bool(self._learned.converged)
+
+    @property
+    def lower_bound_(self) -> float:
+        """Mean log-likelihood of the rows at the last iteration."""
+        return float(self._learned.lower_bound)
+
+    @property
+    def log_likelihoods_(self) -> Floats:
+        """Mean log-likelihood of the rows at the start of each iteration."""
+        return np.asarray(self._learned.log_likelihoods)
+
+    @property
+    def _component_weight(self) -> Floats:
+        return np.asarray(self._learned.component_weight)
+
+    @property
+    def _built_with(self) -> Settings:
+        found: Settings = self._learned.settings
+        return found
 
     def _effort(self, addition: float = 0.0) -> Effort:
         return Effort(
@@ -68,23 +122,16 @@ class Fitting:
         if self.callback is not None:
             self.callback(progress)
 
-    def _take_fit(self, fit: MixtureFit, lessons: Lessons, X: Any) -> None:
+    def _hold(self, fit: MixtureFit, settings: Settings, lessons: Lessons, X: Any) -> None:
         """Hold what was found; X the rows where they are in memory."""
-        if X is None:
-            take_columns(self, lessons.overall)
-        else:
-            validate_data(self, X=X, reset=True, skip_check_array=True)
-        self._model = fit.model
-        self._component_weight = fit.weight
-        self.n_iter_ = max(1, len(fit.log_likelihoods))
-        self.converged_ = fit.converged
-        self.log_likelihoods_ = np.array(fit.log_likelihoods)
-        self.lower_bound_ = fit.log_likelihood
+        columns = Columns.of_statistics(lessons.overall) if X is None else Columns.of_rows(X)
+        found = FittedMixture.of(fit, settings, columns)
+        self._tell(fit, found.n_iter)
+        self._state = found
 
-    def _tell(self, fit: MixtureFit) -> None:
-        """Warn of what went otherwise than asked for."""
+    def _tell(self, fit: MixtureFit, n: int) -> None:
+        """Warn of what went otherwise than asked for, in n iterations."""
         told: list[tuple[str, type[Warning]]] = [(note, RuntimeWarning) for note in fit.notes]
-        n = self.n_iter_
         if fit.interrupted:
             what = f"interrupted after {n} iterations: the best model so far is kept."
             told.append((what, RuntimeWarning))
@@ -92,7 +139,7 @@ class Fitting:
             what = f"EM has not converged in {n} iterations; raise max_iter or tol."
             told.append((what, ConvergenceWarning))
         for what, kind in told:
-            warnings.warn(what, kind, stacklevel=5)
+            warnings.warn(what, kind, stacklevel=6)
 
 
 def training_rows(X: Any, codes: Indices, classes: Array | None, sample_weight: Any) -> Training:

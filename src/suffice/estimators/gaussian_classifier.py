@@ -16,7 +16,9 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.choosing import GRID, chosen, combinations
 from suffice.estimators.geometry import Geometry
-from suffice.estimators.learning import Learner
+from suffice.estimators.learning import Learned, Learner
+from suffice.estimators.new_rows import RowsInMemory
+from suffice.estimators.outline import Outline
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.settings import Settings, check_detail
 from suffice.selection.selection import Selection
@@ -32,36 +34,39 @@ SEPARATE_BYTES = 64 << 20
 class GaussianClassifier(Geometry, Learner[GaussianModel]):
     """Fit, update, forget and predict with a Gaussian model; subclasses say which one."""
 
-    statistics_: AnyStatistics
-    selection_: Selection
-    _built_with: Settings
-
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model; parameters that are "cv" are chosen before."""
-        y = self._labels(y)
+        rows = RowsInMemory(X, self._labels(y), sample_weight)
         names = [name for name in GRID if _is_cv(getattr(self, name, None))]
         if not names:
-            self._fit_with(self._settings(), X, y, sample_weight)
-            self.__dict__.pop("selection_", None)
-            return self
+            return self._fit_to(rows, self._settings())
+        return self._hold(self._choose(rows, names))
+
+    def _choose(self, rows: RowsInMemory, names: list[str]) -> Learned:
+        """What is learned from rows with the parameters of these names cross-validated on them."""
         tried = [clone(self).set_params(**values) for values in combinations(names)]
         asked = [(one._settings(), one.priors) for one in tried]
-        found, whole = chosen(self._seen(X), y, sample_weight, asked)
+        X, y = rows.X, rows.y
+        pupil: Self = clone(self)
+        like = rows.outline(pupil, None)
+        found, whole = chosen(self._seen(X, like), y, rows.sample_weight, asked)
         settings = asked[found.careful][0]
-        if whole is None:
-            self._fit_with(settings, X, y, sample_weight)
-        else:
-            self._fit_known(settings, X, y, whole)
-        self.selection_ = replace(found, chosen=found.careful)
-        return self
+        statistics = (
+            rows.statistics(pupil, settings, like)
+            if whole is None
+            else _named(whole, X).coarsen(_detail(settings, X, y))
+        )
+        powers = None if like is None else like.powers
+        selection = replace(found, chosen=found.careful)
+        return pupil._next(statistics, settings, rows, selection=selection, powers=powers)
 
     def _fit_known(self, settings: Settings, X: Any, y: Any, whole: Statistics) -> Self:
-        """As `_fit_with`, where the statistics of the rows are known."""
-        known = replace(whole, feature_names=as_features(X).names)
-        return self._take(known.coarsen(_detail(settings, X, y)), settings, X)
+        """Build the model of rows whose statistics are known."""
+        statistics = _named(whole, X).coarsen(_detail(settings, X, y))
+        return self._hold(clone(self)._next(statistics, settings, RowsInMemory(X, y)))
 
-    def _seen(self, X: Any) -> Any:
+    def _seen(self, X: Any, like: Outline | None) -> Any:
         """The rows as the model takes them."""
         return X
 
@@ -70,23 +75,30 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         value = getattr(self, name)
         if not _is_cv(value):
             return value
-        if not hasattr(self, "selection_"):
+        found = None if self._state is None else self._state.selection
+        if found is None:
             raise InvalidParameter(
                 f"{name}='cv' takes rows to test on: call fit(X, y) first, or give a number."
             )
-        return self.selection_.candidates[self.selection_.careful][name]
+        return found.candidates[found.careful][name]
+
+    @property
+    def selection_(self) -> Selection:
+        """How the parameters that are "cv" were chosen, where there are any."""
+        found: Selection | None = self._learned.selection
+        if found is None:
+            raise AttributeError(f"no parameter of this {type(self).__name__} was cross-validated.")
+        return found
 
     @property
     def pooling_(self) -> float:
         """How much class covariances lean on the pooled one, as given or as chosen."""
-        self._fitted_statistics  # noqa: B018 - raises where there is no fit
-        return self._built_with.pooling
+        return self._built_with.pooling  # type: ignore[no-any-return]
 
     @property
     def shrinkage_(self) -> float | str:
         """The share of the target, or how it was estimated: as given or as chosen."""
-        self._fitted_statistics  # noqa: B018 - raises where there is no fit
-        return self._built_with.shrinkage
+        return self._built_with.shrinkage  # type: ignore[no-any-return]
 
     @property
     def means_(self) -> Floats:
@@ -101,31 +113,32 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     @property
     def covariances_(self) -> Floats:
         """Covariance of each class, (k, d, d); computed when asked for."""
-        found = self.covariance_
-        return found if found.ndim == 3 else np.repeat(found[None], len(self.classes_), axis=0)
+        model = self._fitted
+        found = model.matrices
+        return found if found.ndim == 3 else np.repeat(found[None], len(model.classes), axis=0)
 
     @property
     def borrowed_classes_(self) -> Array:
         """Classes whose own covariance is singular, so that they borrow the pooled one."""
-        return np.asarray(self.classes_[list(self._fitted.borrowed)])
+        model = self._fitted
+        return np.asarray(model.classes[list(model.borrowed)])
 
     @property
     def inflation_(self) -> float:
         """What the covariances were multiplied by, as given or as chosen."""
-        self._fitted_statistics  # noqa: B018 - raises where there is no fit
-        return self._built_with.inflation
+        return self._built_with.inflation  # type: ignore[no-any-return]
 
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, Statistics | IncompleteStatistics)
 
     def _summarize(
-        self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: AnyStatistics | None
+        self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> AnyStatistics:
-        detail = _detail(settings, X, y) if like is None else like.detail
-        return summarize(X, y, sample_weight, detail)
+        detail = None if like is None else like.detail
+        return summarize(X, y, sample_weight, detail or _detail(settings, X, y))
 
-    def _made(self, statistics: AnyStatistics, settings: Settings) -> GaussianModel:
-        return build(statistics, settings, self.priors)
+    def _made(self, statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
+        return build(statistics, settings, priors)
 
     def _check_fitting(self, statistics: AnyStatistics, settings: Settings) -> None:
         check_detail(statistics, settings)
@@ -140,6 +153,10 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     def _new_atypicality(self) -> Atypicality:
         weight = self.statistics_.known_weight.mean(axis=1)
         return Atypicality(self._fitted, weight, self._built_with)
+
+
+def _named(statistics: Statistics, X: Any) -> Statistics:
+    return replace(statistics, feature_names=as_features(X).names)
 
 
 def _is_cv(value: Any) -> bool:

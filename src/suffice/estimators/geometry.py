@@ -14,6 +14,7 @@ from suffice.answers.whitening import whiten
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
+from suffice.estimators.state import at_once
 from suffice.models.gaussian import GaussianModel, Linear
 
 # Wider models never form a matrix.
@@ -37,6 +38,7 @@ class Geometry:
         """Squared Mahalanobis distance to each class mean, a column a class."""
         return self._answer(X, "squared_distances")
 
+    @at_once
     def boundary(self, a: Any = None, b: Any = None) -> Boundary:
         """Where two classes are equally probable: a quadric, or a hyperplane if they share S."""
         model = self._fitted
@@ -71,6 +73,7 @@ class Geometry:
         self._check_complete(rows)
         return whiten(model, rows, c)
 
+    @at_once
     def ellipse(
         self,
         label: Any,

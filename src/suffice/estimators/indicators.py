@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +14,19 @@ from suffice.data.features import as_features
 from suffice.data.levels import Column, columns_of
 from suffice.data.mixed import Layout
 from suffice.errors import InvalidFeatures
+from suffice.estimators.columns import Columns
+from suffice.estimators.state import State, Stateful, at_once
 
 
-class Indicators(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedLevels(State):
+    """Which columns are discrete, and their levels."""
+
+    layout: Layout
+    levels: list[Array]
+
+
+class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Numeric columns as they are, then for each level of a discrete column, but the first, a one.
 
     What is missing stays missing, and a level never seen before counts as missing: models of
@@ -35,9 +46,7 @@ class Indicators(TransformerMixin, BaseEstimator):  # type: ignore[misc]
            [ 3., nan]])
     """
 
-    layout_: Layout
-    levels_: list[Array]
-    n_features_in_: int
+    _state: FittedLevels | None
 
     def __init__(self, *, categorical: Any = None) -> None:
         self.categorical = categorical
@@ -54,10 +63,21 @@ class Indicators(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not layout.discrete:
             as_features(X)
         levels = [column.encode()[0] for column in _columns(layout, X)]
-        validate_data(self, X=X, reset=True, skip_check_array=True)
-        self.layout_, self.levels_ = layout, levels
+        self._state = FittedLevels(columns=Columns.of_rows(X), layout=layout, levels=levels)
         return self
 
+    @property
+    def layout_(self) -> Layout:
+        """Which columns are numeric and which are discrete."""
+        found: Layout = self._learned.layout
+        return found
+
+    @property
+    def levels_(self) -> list[Array]:
+        """The levels of each discrete column."""
+        return list(self._learned.levels)
+
+    @at_once
     def transform(self, X: Any) -> Floats:
         """The rows as numbers, (n, numeric columns + levels but the first of each)."""
         check_is_fitted(self)
@@ -78,6 +98,7 @@ class Indicators(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             parts.append(np.where(codes < 0, np.nan, ones))
         return np.concatenate(parts, axis=1)
 
+    @at_once
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the columns that come out: of a level, "column=level"."""
         check_is_fitted(self)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
+from suffice.estimators.state import at_once
 from suffice.models.completion import adapted
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
@@ -25,10 +26,13 @@ class Judging:
     """Leave-one-out and information criteria, for models that statistics suffice for."""
 
     if TYPE_CHECKING:
-        statistics_: Any
-        classes_: Array
-        _built_with: Any
 
+        @property
+        def statistics_(self) -> Any: ...  # noqa: D102
+        @property
+        def classes_(self) -> Array: ...  # noqa: D102
+        @property
+        def _built_with(self) -> Any: ...
         def _rows(self, X: Any) -> Any: ...
         def _labels(self, y: Any) -> Any: ...
         def _priors(self) -> Any: ...
@@ -71,6 +75,7 @@ class Judging:
                 found = _gaussian(s, built, table)
         return left_out(found, self._priors(), classes, table)
 
+    @at_once
     def log_likelihood(self, X: Any = None, y: Any = None) -> float:
         """Sum over the rows of ln p(x, y); without rows that of the training rows, by weight."""
         if X is not None:
@@ -78,6 +83,7 @@ class Judging:
             return found
         return criteria.log_likelihood(self._judged, self.statistics_)
 
+    @at_once
     def n_parameters(self) -> int:
         """How many numbers the model has to estimate, restrained or not.
 
@@ -87,10 +93,12 @@ class Judging:
         model, given = self._judged, self._priors() is not None
         return criteria.n_parameters(model, self._built_with, self.statistics_, given)
 
+    @at_once
     def aic(self) -> float:
         """-2 ln L + 2 p of the training rows: the smaller, the better."""
         return criteria.aic(self.log_likelihood(), self.n_parameters())
 
+    @at_once
     def bic(self) -> float:
         """-2 ln L + p ln n of the training rows: the smaller, the better.
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from suffice.data.arrays import Array
 from suffice.data.labels import Labels
+from suffice.data.powers import Powers
 from suffice.errors import (
     InvalidLabels,
     InvalidParameter,
@@ -18,16 +23,57 @@ from suffice.errors import (
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import AnyModel, Classifier
-from suffice.estimators.columns import take_columns
+from suffice.estimators.columns import Columns
 from suffice.estimators.judging import Judging
+from suffice.estimators.new_rows import NewRows, RowsInMemory
+from suffice.estimators.outline import Outline
+from suffice.estimators.state import State, exchange, snapshot
 from suffice.models.priors import class_priors
+from suffice.selection.selection import Selection
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learned(State):
+    """Statistics, and what else says which model is made of them."""
+
+    classes: Array
+    statistics: Any
+    settings: Any
+    priors: Any  # as they were given
+    selection: Selection | None = None
+    powers: Powers | None = None
+
+    @classmethod
+    def begun(cls, statistics: Any, selection: Selection | None, powers: Powers | None) -> Self:
+        """Statistics with what was found beside them, before it is known which model they make."""
+        return cls(
+            columns=Columns.of_statistics(statistics),
+            classes=statistics.classes,
+            statistics=statistics,
+            settings=None,
+            priors=None,
+            selection=selection,
+            powers=powers,
+        )
+
+    @property
+    def outline(self) -> Outline:
+        """What more rows are to be summarized like."""
+        return Outline.of(self.statistics, self.powers)
+
+    def under(self, priors: Any, model: Any) -> Self:
+        """The same with the model under other priors."""
+        return replace(self, priors=priors, kept={"model": model})
+
+    def without_statistics(self) -> Self:
+        """What is needed to answer for single rows."""
+        return replace(self, statistics=None, selection=None)
 
 
 class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     """A classifier whose model is a function of statistics; subclasses say of which."""
 
-    statistics_: Any
-    _built_with: Any
+    _state: Learned | None
     _takes = "what suffice.summarize returns"  # the statistics, as a message calls them
 
     def _settings(self) -> Any:
@@ -38,11 +84,17 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         """Whether these are statistics that this model is made of."""
         raise NotImplementedError
 
-    def _summarize(self, X: Any, y: Any, sample_weight: Any, settings: Any, like: Any) -> Any:
+    def _first_outline(self, X: Any, sample_weight: Any) -> Outline | None:
+        """What first rows are to be summarized like, where that is found in them."""
+        return None
+
+    def _summarize(
+        self, X: Any, y: Any, sample_weight: Any, settings: Any, like: Outline | None
+    ) -> Any:
         """Statistics of rows; `like` those seen before, if any."""
         raise NotImplementedError
 
-    def _made(self, statistics: Any, settings: Any) -> AnyModel:
+    def _made(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
         """The model of statistics."""
         raise NotImplementedError
 
@@ -53,32 +105,31 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         """Statistics of two classifiers in a form that merges."""
         return mine, theirs
 
+    @property
+    def statistics_(self) -> Any:
+        """The statistics of all rows."""
+        return self._learned.statistics
+
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model."""
-        return self._fit_with(self._settings(), X, self._labels(y), sample_weight)
+        return self._fit_to(RowsInMemory(X, y, sample_weight), self._settings())
 
     @anywhere
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; classes never seen before are welcome and need no announcement.
 
         The first rows may be too few for a model; `predict` then says so until more have come.
+        Several threads may add rows to one model: none is lost.
         """
-        settings = self._settings()
-        seen = getattr(self, "statistics_", None)
-        if seen is not None:
-            self._check_columns(X)
-        self._check_announced(y, classes)
-        more = self._summarize(X, self._labels(y), sample_weight, settings, seen)
-        if seen is None:
-            return self._take(more, settings, X, later=True)
-        return self._take(seen + more, settings, later=True)
+        return self._add(RowsInMemory(X, y, sample_weight, classes))
 
     def fit_statistics(self, statistics: Any) -> Self:
         """Build the model from statistics: no row is read."""
         if not self._is_statistics(statistics):
             raise InvalidParameter(f"fit_statistics takes {self._takes}.")
-        return self._take(statistics, self._settings())
+        pupil = snapshot(self)
+        return self._hold(pupil._next(statistics, pupil._settings()))
 
     def merge(self, other: Learner[Any]) -> Self:
         """Become the model of the rows of both."""
@@ -86,59 +137,120 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         if not isinstance(other, Learner):
             raise InvalidParameter("merge takes another fitted classifier of suffice.")
         check_is_fitted(other)
-        if not self._is_statistics(other.statistics_):
-            raise Mismatch(
-                f"a {type(other).__name__} keeps other statistics than a {type(self).__name__}."
-            )
-        settings = self._settings()
-        mine, theirs = self._alike(self.statistics_, other.statistics_, settings)
-        return self._take(mine + theirs, settings, later=True)
+        while True:
+            pupil, theirs = snapshot(self), other._learned
+            if exchange(self, pupil._state, pupil._merged(theirs, type(other).__name__)):
+                return self
 
     @anywhere
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again: afterwards, as if they had never been seen."""
-        check_is_fitted(self)
-        self._check_columns(X)
-        settings = self._settings()
-        gone = self._summarize(X, self._labels(y), sample_weight, settings, self.statistics_)
-        left = self.statistics_ - gone
-        if not len(left.classes):
-            raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
-        return self._take(left, settings)
+        return self._remove(RowsInMemory(X, y, sample_weight))
 
-    def _fit_with(self, settings: Any, X: Any, y: Any, sample_weight: Any) -> Self:
-        return self._take(self._summarize(X, y, sample_weight, settings, None), settings, X)
+    def _fit_to(self, rows: NewRows, settings: Any) -> Self:
+        """Learn from rows and from nothing that was seen before."""
+        pupil = snapshot(self)
+        pupil._state = None
+        like = rows.outline(pupil, settings)
+        found = rows.statistics(pupil, settings, like)
+        powers = None if like is None else like.powers
+        return self._hold(pupil._next(found, settings, rows, powers=powers))
+
+    def _add(self, rows: NewRows) -> Self:
+        return self._change(rows, lambda seen, more: more if seen is None else seen + more, True)
+
+    def _remove(self, rows: NewRows) -> Self:
+        check_is_fitted(self)
+        return self._change(rows, _without, False)
+
+    def _change(self, rows: NewRows, change: Callable[[Any, Any], Any], later: bool) -> Self:
+        """Change the statistics by those of rows, though other threads may do so, too.
+
+        What another thread adds meanwhile is not overwritten: then the change is made again, of
+        the statistics that there are now. Rows are read again only if they would be summarized
+        otherwise.
+        """
+        some = powers = None
+        while True:
+            pupil = snapshot(self)
+            before, settings = pupil._state, pupil._settings()
+            like = rows.outline(pupil, settings) if before is None else before.outline
+            if some is None or Outline.of(some, powers) != like:
+                some = rows.statistics(pupil, settings, like)
+                powers = None if like is None else like.powers
+            found = change(None if before is None else before.statistics, some)
+            if exchange(self, before, pupil._next(found, settings, rows, later, powers=powers)):
+                return self
+
+    def _merged(self, theirs: Learned, name: str) -> Learned:
+        mine, settings = self._learned, self._settings()
+        if mine.powers != theirs.powers:
+            raise Mismatch(
+                "the two have other powers, or none; add rows to one by partial_fit instead."
+            )
+        if not self._is_statistics(theirs.statistics):
+            raise Mismatch(f"a {name} keeps other statistics than a {type(self).__name__}.")
+        both = self._alike(mine.statistics, theirs.statistics, settings)
+        return self._next(both[0] + both[1], settings, later=True)
+
+    def _next(
+        self,
+        statistics: Any,
+        settings: Any,
+        rows: NewRows | None = None,
+        later: bool = False,
+        selection: Selection | None = None,
+        powers: Powers | None = None,
+    ) -> Learned:
+        """The state of other statistics.
+
+        rows : those that the statistics were changed by, if any
+        later : the model is built when first asked for, since more rows may come before
+        selection, powers : found with the first rows; afterwards they stay as they are
+        """
+        before, columns = self._state, None
+        if before is not None:
+            selection, powers = before.selection, before.powers
+        elif rows is not None:
+            columns = rows.columns()
+        model = (rows or NewRows()).model(self, statistics, settings, later)
+        return Learned(
+            columns=columns or Columns.of_statistics(statistics),
+            kept={} if model is None else {"model": model},
+            classes=statistics.classes,
+            statistics=statistics,
+            settings=settings,
+            priors=deepcopy(self._priors()),
+            selection=selection,
+            powers=powers,
+        )
+
+    def _ready(self, statistics: Any, settings: Any, later: bool) -> AnyModel | None:
+        """The model, or None where it is built later; an error where it never could be."""
+        if not later:
+            return self._made(statistics, settings, self._priors())
+        self._check_fitting(statistics, settings)
+        with suppress(MissingClasses):
+            class_priors(self._priors(), statistics.classes, statistics.weight)
+        return None
+
+    def _hold(self, learned: Learned) -> Self:
+        self._state = learned
+        return self
 
     @property
     def _fitted_statistics(self) -> Any:
-        check_is_fitted(self)
-        return self.statistics_
+        return self._learned.statistics
+
+    @property
+    def _built_with(self) -> Any:
+        return self._learned.settings
 
     def _class_weight(self) -> Any:
         return self.statistics_.weight
 
-    def _build(self) -> AnyModel:
-        return self._made(self.statistics_, self._built_with)
-
-    def _take(self, statistics: Any, settings: Any, X: Any = None, later: bool = False) -> Self:
-        """Hold new statistics and their model, both or neither.
-
-        later : the model is built when first asked for, since more rows may come before
-        """
-        model = None if later else self._made(statistics, settings)
-        if later:
-            self._check_fitting(statistics, settings)
-            with suppress(MissingClasses):
-                class_priors(self._priors(), statistics.classes, statistics.weight)
-        if X is not None:
-            validate_data(self, X=X, reset=True, skip_check_array=True)
-        else:
-            take_columns(self, statistics)
-        self.statistics_ = statistics
-        self.classes_ = statistics.classes
-        self._built_with = settings
-        self._model = model
-        return self
+    def _build(self, learned: Learned) -> AnyModel:
+        return self._made(learned.statistics, learned.settings, learned.priors)
 
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:
@@ -146,3 +258,10 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         unknown = np.setdiff1d(Labels.of(y).classes(), np.asarray(classes))
         if len(unknown):
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
+
+
+def _without(seen: Any, gone: Any) -> Any:
+    left = seen - gone
+    if not len(left.classes):
+        raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
+    return left

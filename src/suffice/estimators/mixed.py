@@ -16,6 +16,8 @@ from suffice.data.levels import columns_of, levels_of
 from suffice.data.mixed import Layout, MixedRows, columns_at
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 from suffice.estimators.learning import Learner
+from suffice.estimators.outline import Outline
+from suffice.estimators.state import at_once
 from suffice.models.discrete import Smoothing, alphas, build_discrete, used_alphas
 from suffice.models.gaussian import build
 from suffice.models.product import ProductModel
@@ -54,8 +56,6 @@ class MixedNB(Learner[ProductModel]):
     array(['cherry', 'plum'], dtype='<U6')
     """
 
-    statistics_: MixedStatistics
-    _built_with: tuple[Settings, Smoothing]
     _takes = "the statistics_ of another MixedNB"
 
     def __init__(
@@ -108,14 +108,16 @@ class MixedNB(Learner[ProductModel]):
         y: Any,
         sample_weight: Any,
         settings: tuple[Settings, Smoothing],
-        like: MixedStatistics | None,
+        like: Outline | None,
     ) -> MixedStatistics:
-        layout = Layout.of(X, self.categorical) if like is None else like.layout
+        known = None if like is None else like.layout
+        layout = known or Layout.of(X, self.categorical)
         if not layout.discrete:
             with _told_of_levels():
                 as_features(X)
         numeric, discrete = layout.split(X)
-        detail = settings[0].detail if like is None or like.numeric is None else like.numeric.detail
+        numbers = None if like is None else like.numeric
+        detail = (None if numbers is None else numbers.detail) or settings[0].detail
         places = _places(X, layout)
         jobs: list[tuple[Callable[[], Any]]] = [
             (lambda: None if numeric is None else summarize(numeric, y, sample_weight, detail),),
@@ -132,9 +134,9 @@ class MixedNB(Learner[ProductModel]):
         return MixedStatistics(moments, counts, layout, _names(X))
 
     def _made(
-        self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing]
+        self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing], priors: Any
     ) -> ProductModel:
-        priors, s = self._priors(), statistics
+        s = statistics
         return ProductModel(
             None if s.numeric is None else build(s.numeric, settings[0], priors),
             None if s.discrete is None else build_discrete(s.discrete, settings[1], priors),
@@ -233,18 +235,21 @@ class MixedNB(Learner[ProductModel]):
         return [] if discrete is None else [feature.levels for feature in discrete.features]
 
     @property
+    @at_once
     def alpha_(self) -> Floats:
         """Rows added to every level of each discrete feature: as given or found."""
         counts = self._fitted_statistics.discrete
         return np.zeros(0) if counts is None else used_alphas(counts, self._built_with[1])
 
     @property
+    @at_once
     def means_(self) -> Floats:
         """Mean of each class in the numeric features, (k, numeric)."""
         gaussian = self._fitted.gaussian
         return np.empty((len(self.classes_), 0)) if gaussian is None else gaussian.means
 
     @property
+    @at_once
     def covariances_(self) -> Floats:
         """Covariance of each class in the numeric features, (k, numeric, numeric)."""
         gaussian = self._fitted.gaussian

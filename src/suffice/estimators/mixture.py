@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.answers.sampling import count, draw, generator, random_codes
@@ -21,6 +21,7 @@ from suffice.errors import (
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.files import Storable
 from suffice.estimators.fitting import Fitting, Plan, training_rows
+from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, n_parameters, shaped
 from suffice.models.scoring import log_sum
@@ -140,9 +141,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         init = self.weights_init, self.means_init, self.precisions_init
         given, sizes = Given.checked(*init, plan.settings, (K, d)), np.array([K])
         found = fit_mixture(lessons, sizes, plan.settings, None, plan.effort, plan.rng, given)
-        self._take_fit(found, lessons, X)
-        self._built_with = plan.settings
-        self._tell(found)
+        self._hold(found, plan.settings, lessons, X)
         return self
 
     @anywhere
@@ -170,6 +169,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         """Mean of ln p(x); y is ignored."""
         return float(self.score_samples(X).mean())
 
+    @at_once
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Floats, Indices]:
         """Rows drawn from the mixture, and their components; by `self.random_state` if None."""
         model, n = self._fitted.components, count("n_samples", n_samples)
@@ -228,14 +228,18 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         return np.array(self._fitted.components.borrowed, np.int64)
 
     @property
+    @at_once
     def _free(self) -> int:
         return n_parameters(self._fitted, self._built_with)
 
     @property
     def _fitted(self) -> MixtureModel:
-        check_is_fitted(self)
-        assert self._model is not None
-        return self._model
+        found: MixtureModel = self._learned.kept["model"]
+        return found
+
+    @property
+    def _model(self) -> MixtureModel:
+        return self._fitted
 
     def _settings(self) -> Settings:
         structure, pooling = self.structure, self.pooling
@@ -248,6 +252,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
             structure=structure, pooling=pooling, shrinkage=self.shrinkage, target=self.target
         )
 
+    @at_once
     def _shaped(self, what: str) -> Floats:
         return shaped(self._fitted.components, self._built_with, what)
 

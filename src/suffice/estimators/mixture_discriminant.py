@@ -22,6 +22,7 @@ from suffice.errors import (
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import Classifier
 from suffice.estimators.fitting import Fitting, Plan, training_rows
+from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture, sizes_by_bic
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings, choice
@@ -111,9 +112,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     def _learn(self, lessons: Lessons, plan: Plan, X: Any = None) -> Self:
         sizes, settings = self._sizes(lessons, plan), plan.settings
         found = fit_mixture(lessons, sizes, settings, self.priors, plan.effort, plan.rng)
-        self._take_fit(found, lessons, X)
-        self.classes_ = lessons.classes
-        self._tell(found)
+        self._hold(found, settings, lessons, X)
         return self
 
     @property
@@ -129,13 +128,15 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     @property
     def covariances_(self) -> Floats:
         """Covariance of each component, (K, d, d); computed when asked for."""
-        found = self._fitted.components.matrices
-        return found if found.ndim == 3 else np.repeat(found[None], len(self.means_), axis=0)
+        parts = self._fitted.components
+        found = parts.matrices
+        return found if found.ndim == 3 else np.repeat(found[None], len(parts.means), axis=0)
 
     @property
     def component_classes_(self) -> Array:
         """The class of each component, (K,)."""
-        return np.asarray(self.classes_[self._fitted.owner])
+        model = self._fitted
+        return np.asarray(model.classes[model.owner])
 
     @property
     def boundary(self) -> Any:
@@ -149,6 +150,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
 
     explain = contributions
 
+    @at_once
     def n_parameters(self) -> int:
         """How many numbers were free: shares, means, and what the structure leaves."""
         given = 0 if self.priors is None else len(self.classes_) - 1

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from suffice.answers.boundary import Boundary
 from suffice.answers.ellipse import Ellipse
@@ -15,10 +13,10 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.powers import Powers
 from suffice.data.weights import Weights
-from suffice.errors import InvalidParameter, Mismatch
+from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian import GaussianDiscriminant
-from suffice.estimators.learning import Learner
+from suffice.estimators.outline import Outline
 from suffice.models.gaussian import Linear
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics
@@ -53,37 +51,13 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     array([0. , 0.5, 0. , 0.1])
     """
 
-    _powers: Powers | None = None
-    _finds = False  # whether powers were just found, from the rows that are summarized
     _extra = ("powers",)  # arrays of model files beside the statistics
-
-    @anywhere
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the powers, summarize the rows and build the model; "cv" as for the family."""
-        y = self._labels(y)
-        return self._under(_of(X, sample_weight), super().fit, X, y, sample_weight)
-
-    @anywhere
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows; the powers are those of the first ones."""
-        powers = self._powers if hasattr(self, "statistics_") else _of(X, sample_weight)
-        return self._under(powers, super().partial_fit, X, y, classes, sample_weight)
 
     def fit_statistics(self, statistics: Any) -> Self:
         """Build the model from statistics of rows that had the powers of this one."""
-        if self._powers is None:
+        if self._state is None:
             raise InvalidParameter("the powers are found from rows: call fit(X, y) first.")
         return super().fit_statistics(statistics)
-
-    def merge(self, other: Learner[Any]) -> Self:
-        """Become the model of the rows of both, which must have the same powers."""
-        if self._powers is not None and hasattr(other, "statistics_"):
-            alike = isinstance(other, UnskewedDiscriminant)
-            if not alike or not np.array_equal(self._arrays(), other._arrays()):
-                raise Mismatch(
-                    "the two have other powers, or none; add rows to one by partial_fit instead."
-                )
-        return super().merge(other)
 
     @property
     def powers_(self) -> Floats:
@@ -140,35 +114,27 @@ class UnskewedDiscriminant(GaussianDiscriminant):
 
     @property
     def _known(self) -> Powers:
-        check_is_fitted(self)
-        assert self._powers is not None
-        return self._powers
+        found: Powers = self._learned.powers
+        return found
 
-    def _under(self, powers: Powers | None, call: Callable[..., Self], *given: Any) -> Self:
-        """A call that learns under powers; if it fails, the old ones are back."""
-        before, self._powers = self._powers, powers
-        self._finds = True
-        try:
-            return call(*given)
-        except BaseException:
-            self._powers = before
-            raise
-        finally:
-            self._finds = False
+    def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
+        rows = read(X)
+        given = sample_weight is not None
+        weights = Weights.of(sample_weight, len(rows)).read(0, len(rows)) if given else None
+        return Outline(powers=Powers.of(rows, weights))
 
-    def _seen(self, X: Any) -> Array:
-        assert self._powers is not None
-        return self._powers.apply(read(X))
-
-    def _summarize(
-        self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: AnyStatistics | None
-    ) -> AnyStatistics:
-        if like is None and not self._finds:
+    def _seen(self, X: Any, like: Outline | None) -> Array:
+        if like is None or like.powers is None:
             raise InvalidParameter(
                 "powers are found from rows in memory; fit a sample of these rows there, and add "
                 "the others by partial_fit."
             )
-        found = super()._summarize(self._seen(X), y, sample_weight, settings, like)
+        return like.powers.apply(read(X))
+
+    def _summarize(
+        self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
+    ) -> AnyStatistics:
+        found = super()._summarize(self._seen(X, like), y, sample_weight, settings, like)
         return replace(found, feature_names=as_features(X).names)
 
     def _rows(self, X: Any) -> Array:
@@ -184,34 +150,22 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         given = read(like)
         return np.where(np.isnan(given), found, given)
 
-    def _arrays(self) -> Floats:
-        p = self._known
-        return np.stack([p.origin, p.unit, p.exponent, p.centre, p.spread, p.reach])
-
     def _written(self) -> dict[str, Array]:
         """What was learned beside the statistics, for a file."""
-        return {"powers": self._arrays()}
+        return {"powers": self._known.table}
 
-    def _read_back(self, arrays: dict[str, Array], d: int) -> None:
-        """Take what was learned from a file; an error says what is wrong."""
+    def _read_back(self, arrays: dict[str, Array], d: int) -> Powers:
+        """What was learned beside the statistics, from a file; an error says what is wrong."""
         found = arrays["powers"]
         if found.shape != (6, d) or found.dtype != np.float64 or not np.isfinite(found).all():
             raise ValueError("its powers are not numbers for each feature")
         sound = (found[1] != 0) & (found[4] > 0) & (np.abs(found[2] - 0.5) <= 0.5) & (found[5] >= 0)
         if not sound.all():
             raise ValueError("its powers are out of range")
-        self._powers = Powers(*found)
+        return Powers(*found)
 
 
 def read(X: Any) -> Floats:
     """All rows of a table of numbers."""
     features = as_features(X)
     return np.asarray(features.read(0, features.shape[0]), np.float64)
-
-
-def _of(X: Any, sample_weight: Any) -> Powers:
-    rows = read(X)
-    given = sample_weight is not None
-    return Powers.of(
-        rows, Weights.of(sample_weight, len(rows)).read(0, len(rows)) if given else None
-    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.held_model import HeldModel
@@ -15,63 +16,78 @@ from suffice.errors import (
     InvalidFeatures,
     InvalidLabels,
     MissingClasses,
-    NeverIncluded,
     NotOnDevice,
 )
 from suffice.estimators.choosing import GRID
 from suffice.estimators.gaussian_classifier import SEPARATE_BYTES, GaussianClassifier
+from suffice.estimators.new_rows import NewRows
+from suffice.estimators.outline import Outline
 from suffice.models.separating import check_denominator
 from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
 
 
+@dataclass(frozen=True, slots=True)
+class RowsOnDevice(NewRows):
+    """Rows on a device, and the codes of their classes."""
+
+    rows: Rows
+    coded: Coded
+
+    @classmethod
+    def of(cls, X: Any, y: Any, sample_weight: Any) -> Self:
+        """The rows and labels that a user passed."""
+        rows = Rows.of(X)
+        return cls(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space))
+
+    def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
+        """Statistics of the rows, where they lie."""
+        if learner._state is not None:
+            check_columns(learner, self.rows)
+        detail = None if like is None else like.detail
+        return summed(self.rows, self.coded, detail or _detail(settings, self.rows, self.coded))
+
+    def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
+        """The model: made at once where it is small, else when first asked for."""
+        if not isinstance(statistics, HeldStatistics) and not _is_held(statistics):
+            return learner._ready(statistics, settings, later)
+        if not later:
+            check_denominator(statistics, settings)
+        learner._ready(statistics, settings, True)
+        # Rows of other classes that the priors name may still be to come.
+        with suppress(MissingClasses) if later else nullcontext():
+            return HeldModel.of(statistics, settings, learner.priors)
+        return None
+
+
 def fit(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> Any:
     """Summarize the rows and build the model."""
-    rows = Rows.of(X)
     for name in GRID:
         if isinstance(value := getattr(estimator, name, None), str) and value == "cv":
             raise NotOnDevice(
-                f"{name}='cv' is chosen on the host: fit {host(rows.space)} once, and give the "
-                "number it finds here."
+                f"{name}='cv' is chosen on the host: fit {host(Rows.of(X).space)} once, and give "
+                "the number it finds here."
             )
     settings = estimator._settings()
-    coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
-    found = summed(rows, coded, _detail(settings, rows, coded))
-    _take(estimator, found, settings)
-    estimator.__dict__.pop("selection_", None)
-    return estimator
+    return estimator._fit_to(RowsOnDevice.of(X, y, sample_weight), settings)
 
 
 def partial_fit(
     estimator: GaussianClassifier, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
 ) -> Any:
     """Add rows; classes never seen before are welcome."""
-    rows, settings = Rows.of(X), estimator._settings()
-    seen = getattr(estimator, "statistics_", None)
-    coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
-    if seen is not None:
-        check_columns(estimator, rows)
+    rows = RowsOnDevice.of(X, y, sample_weight)
     if classes is not None:
         known = set(getattr(classes, "tolist", lambda: list(classes))())
-        unknown = [label for label in coded.classes.tolist() if label not in known]
+        unknown = [label for label in rows.coded.classes.tolist() if label not in known]
         if unknown:
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
-    detail = _detail(settings, rows, coded) if seen is None else seen.detail
-    more = summed(rows, coded, detail)
-    _take(estimator, more if seen is None else seen + more, settings, later=True)
-    return estimator
+    return estimator._add(rows)
 
 
 def forget(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> Any:
     """Take rows out again: afterwards, as if they had never been seen."""
-    rows, seen = Rows.of(X), estimator._fitted_statistics
-    check_columns(estimator, rows)
-    coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
-    left = seen - summed(rows, coded, seen.detail)
-    if not len(left.classes):
-        raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
-    _take(estimator, left, estimator._settings())
-    return estimator
+    return estimator._remove(RowsOnDevice.of(X, y, sample_weight))
 
 
 def check_columns(estimator: GaussianClassifier, rows: Rows) -> None:
@@ -86,23 +102,6 @@ def check_columns(estimator: GaussianClassifier, rows: Rows) -> None:
             f"{type(estimator).__name__} was fitted with feature names, which arrays do not have; "
             "pass a data frame, or fit it with an array."
         )
-
-
-def _take(
-    estimator: GaussianClassifier, statistics: Any, settings: Settings, later: bool = False
-) -> None:
-    """Hold statistics, and their model: made at once where it is small, else when asked for."""
-    model = None
-    if isinstance(statistics, HeldStatistics) or _is_held(statistics):
-        if not later:
-            check_denominator(statistics, settings)
-        # Rows of other classes that the priors name may still be to come.
-        with suppress(MissingClasses) if later else nullcontext():
-            model = HeldModel.of(statistics, settings, estimator.priors)
-        later = True
-    estimator._take(statistics, settings, later=later)
-    if model is not None:
-        estimator._model = model
 
 
 def _is_held(statistics: Any) -> bool:

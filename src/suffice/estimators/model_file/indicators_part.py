@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from suffice.data.arrays import Array
-from suffice.estimators.indicators import Indicators
+from suffice.estimators.columns import Columns
+from suffice.estimators.indicators import FittedLevels, Indicators
 from suffice.estimators.model_file.schema import read_levels
 
 # A damaged number must not make for a large allocation.
@@ -32,5 +33,5 @@ def read(
     features = header["schema"]["features"]
     if type(features) is not int or features > MOST_FEATURES:
         raise ValueError("the schema tells of more features than a table has")
-    model.layout_, model.levels_ = read_levels(header["schema"])
-    model.n_features_in_ = features
+    layout, levels = read_levels(header["schema"])
+    model._state = FittedLevels(columns=Columns(features), layout=layout, levels=levels)

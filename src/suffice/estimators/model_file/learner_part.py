@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter, SufficeError
-from suffice.estimators.learning import Learner
+from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.model_file import selection_part
 from suffice.estimators.model_file.footprint import check_footprint
 from suffice.models.priors import class_priors
@@ -24,7 +24,8 @@ _STATISTICS = "statistics"
 
 def written(model: Learner[Any]) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays of what was learned."""
-    check_current(model)
+    built = _is_built(model)
+    check_current(model, built)
     arrays = {_STATISTICS: np.frombuffer(packed(model.statistics_), np.uint8)}
     selection = None
     if hasattr(model, "selection_"):
@@ -32,7 +33,7 @@ def written(model: Learner[Any]) -> tuple[dict[str, Any], dict[str, Array]]:
         arrays |= scores
     if _extra(model):
         arrays |= model._written()
-    return {"built": _is_built(model), "selection": selection}, arrays
+    return {"built": built, "selection": selection}, arrays
 
 
 def read(
@@ -59,23 +60,25 @@ def read(
     if not len(statistics.classes):
         raise ValueError("it has no classes")
     check_sound(statistics)
-    if _extra(model):
-        model._read_back(arrays, statistics.n_features)
+    powers = model._read_back(arrays, statistics.n_features) if _extra(model) else None
+    chosen = None
     if selection is not None:
         if not hasattr(type(model), "pooling_"):
             raise ValueError("it has a selection, but nothing to select")
-        model.selection_ = selection_part.read(selection, arrays)
+        chosen = selection_part.read(selection, arrays)
+    # Parameters that are "cv" have the values that were chosen.
+    model._state = Learned.begun(statistics, chosen, powers)
     settings = model._settings()
     model._check_fitting(statistics, settings)
     if size is not None:
         check_footprint(statistics, settings, size)
-    model._take(statistics, settings, later=not built)
+    model._hold(model._next(statistics, settings, later=not built))
 
 
-def check_current(model: Learner[Any]) -> None:
+def check_current(model: Learner[Any], built: bool) -> None:
     """Raise where parameters were changed since the model was fitted."""
     same = _same(model._settings(), model._built_with)
-    if same and model._model is not None:
+    if same and built:
         asked = class_priors(model._priors(), model.classes_, model._class_weight())
         same = np.array_equal(asked, model.priors_)
     if not same:

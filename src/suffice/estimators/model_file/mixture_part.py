@@ -10,6 +10,8 @@ import numpy as np
 from suffice.answers.sampling import count, generator
 from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter
+from suffice.estimators.columns import Columns
+from suffice.estimators.fitting import FittedMixture
 from suffice.estimators.mixture import STARTS, GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file import covariance_part
@@ -92,19 +94,18 @@ def _take(
     bound = header["lower_bound"]
     if not isinstance(header["converged"], bool) or not isinstance(bound, float | None):
         raise ValueError("converged or lower_bound is not what it says")
-    if isinstance(model, GaussianMixture):
-        if found.classes.tolist() != [0]:
-            raise ValueError("a mixture without labels has classes")
-        model._built_with = model._settings()
-    else:
-        model.classes_ = found.classes
-    model._model = found
-    model._component_weight = arrays["component_weight"]
-    model.log_likelihoods_ = arrays["log_likelihoods"]
-    model.n_iter_ = max(1, len(model.log_likelihoods_))
-    model.converged_ = header["converged"]
-    model.lower_bound_ = -np.inf if bound is None else bound
-    model.n_features_in_ = found.components.means.shape[1]
+    if isinstance(model, GaussianMixture) and found.classes.tolist() != [0]:
+        raise ValueError("a mixture without labels has classes")
+    model._state = FittedMixture(
+        columns=Columns(found.components.means.shape[1]),
+        kept={"model": found},
+        classes=found.classes,
+        settings=model._settings(),
+        component_weight=arrays["component_weight"],
+        log_likelihoods=arrays["log_likelihoods"],
+        converged=header["converged"],
+        lower_bound=-np.inf if bound is None else bound,
+    )
 
 
 def _check_parameters(model: Mixture, K: int, d: int) -> None:

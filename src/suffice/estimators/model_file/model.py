@@ -17,6 +17,7 @@ from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file import indicators_part, learner_part, mixture_part, values
 from suffice.estimators.model_file.classes import HOME, class_named, is_known
 from suffice.estimators.model_file.schema import schema_of, take_names, training_of
+from suffice.estimators.state import snapshot
 from suffice.models.gaussian import GaussianModel
 from suffice.models.mixture import MixtureModel
 from suffice.models.product import ProductModel
@@ -47,6 +48,7 @@ def written(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
             f"{type(model).__module__}.{type(model).__name__}."
         )
     check_is_fitted(model)
+    model = snapshot(model)
     learned, arrays = _part(model).written(model)
     parameters, dropped = values.kept(model.get_params(deep=False))
     header = {
@@ -156,7 +158,7 @@ def _in_order(fortran: Any, arrays: dict[str, Array]) -> dict[str, Array]:
 
 def _check_computable(model: Any) -> None:
     """Raise where numbers are finite but what is made of them is not."""
-    found = getattr(model, "_model", None)
+    found = model._learned.kept.get("model")
     if isinstance(found, ProductModel):
         found = found.gaussian
     if isinstance(found, MixtureModel):

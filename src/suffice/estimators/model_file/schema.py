@@ -43,10 +43,8 @@ def training_of(model: Any) -> dict[str, Any]:
 def take_names(model: Any, names: Any) -> None:
     """Give a model the names of its features."""
     check_names(names)
-    if names is None:
-        model.__dict__.pop("feature_names_in_", None)
-    else:
-        model.feature_names_in_ = np.array([*names, None], object)[:-1]
+    own = None if names is None else np.array([*names, None], object)[:-1]
+    model._state = model._learned.renamed(own)
 
 
 def read_levels(schema: dict[str, Any]) -> tuple[Layout, list[Array]]:
