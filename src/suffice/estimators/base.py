@@ -194,13 +194,14 @@ class Classifier(
             raise InvalidFeatures(str(error)) from None
 
     def _rows(self, X: Any) -> Any:
+        columns = self._learned.columns
         if (
             type(X) is np.ndarray
             and X.ndim == 2
             and X.dtype.kind == "f"
-            and X.shape[1] == self.n_features_in_
+            and X.shape[1] == columns.number
             and len(X)
-            and not hasattr(self, "feature_names_in_")
+            and columns.names is None
         ):
             return X
         features = as_features(X)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
+from itertools import compress
+from operator import call, is_
 from threading import Lock
 from typing import Any, Self, TypeVar, cast
 
@@ -98,15 +100,19 @@ def at_once(method: Method) -> Method:
     return cast(Method, answer)
 
 
-# Held for a comparison and an assignment only: one for all estimators is enough, and none of
-# them has to leave out a lock of its own when it is copied or pickled.
+# One for all estimators is enough, since it is held for a comparison and an assignment only; so
+# none of them has a lock of its own to leave out when it is copied or pickled.
 _exchanging = Lock()
 
 
 def exchange(estimator: Stateful, before: Any, after: Any) -> bool:
-    """Replace the state `before` by `after`; False where another thread has replaced it already."""
-    with _exchanging:
-        if estimator._state is not before:
-            return False
-        estimator._state = after
-        return True
+    """Replace the state `before` by `after`; False where another thread has replaced it already.
+
+    Iterators written in C do all of it in one call, in the midst of which nothing can be raised.
+    A `with` statement would leave the lock held if an exception came between its body and its end.
+    """
+    own = estimator.__dict__
+    same = map(is_, map(own.get, ("_state",)), (before,))
+    swap = map(own.__setitem__, compress(("_state",), same), (after,))
+    _, swapped, _ = list(map(call, (_exchanging.acquire, partial(list, swap), _exchanging.release)))
+    return bool(swapped)
