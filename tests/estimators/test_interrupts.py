@@ -148,9 +148,9 @@ class Interrupting:
         if code.co_filename.startswith(WATCHED):
             # What is raised while a generator is thrown away is lost.
             return None if code.co_flags & inspect.CO_GENERATOR else self.inside
-        if code.co_filename.startswith(str(PACKAGE)) and frame.f_back is not None:
-            if frame.f_back.f_code.co_filename.startswith(WATCHED):
-                self.step(frame, event)
+        caller = frame.f_back and frame.f_back.f_code.co_filename
+        if code.co_filename.startswith(str(PACKAGE)) and caller and caller.startswith(WATCHED):
+            self.step(frame, event)
         return None
 
     def inside(self, frame, event, value):
