@@ -6,6 +6,7 @@ import pytest
 
 import suffice as sf
 from suffice.data import jit
+from suffice.errors import InvalidParameter
 from suffice.models import scoring
 from suffice.statistics.threads import n_threads
 
@@ -60,12 +61,15 @@ def test_loops_compile_where_no_cache_can_be_written(monkeypatch):
     assert doubled(21) == 42
 
 
-@pytest.mark.parametrize("asked", ["", "abc", "-1", "0", "2.0", "²"])
-def test_a_number_of_threads_that_is_none_is_ignored(asked, monkeypatch):
-    monkeypatch.delenv("SUFFICE_NUM_THREADS", raising=False)
-    default = n_threads()
+@pytest.mark.parametrize("asked", ["abc", "-1", "0", "2.0", "²", "1e9", "1000000000", "9" * 5000])
+def test_a_number_of_threads_that_is_none_is_refused(asked, monkeypatch):
+    model = sf.LDA().fit(X, Y)
     monkeypatch.setenv("SUFFICE_NUM_THREADS", asked)
-    assert n_threads() == default
+    with pytest.raises(InvalidParameter, match=r"SUFFICE_NUM_THREADS is .*from 1 to 4096") as told:
+        n_threads()
+    assert len(str(told.value)) < 200
+    with pytest.raises(InvalidParameter, match="SUFFICE_NUM_THREADS"):
+        model.sample(10)
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "3")
     assert n_threads() == 3
 

@@ -45,12 +45,16 @@ def class_position(classes: Array, label: Any) -> int:
 
 def class_codes(classes: Array, y: Any, n: int) -> Indices:
     """The position of the class of each of n rows; a single label stands for all."""
-    labels = np.asarray(y)
+    # As objects, since NumPy would make one type of all labels of a list.
+    labels = y if isinstance(y, np.ndarray) else np.asarray(y, dtype=object)
     labels = np.broadcast_to(labels, (n,)) if labels.ndim == 0 else labels
     if labels.shape != (n,):
         raise InvalidParameter(
             f"y has {len(labels)} labels for {n} rows (shape {labels.shape}); give a label a row."
         )
     values = labels.tolist()
-    at = {label: class_position(classes, label) for label in dict.fromkeys(values)}
+    try:
+        at = {label: class_position(classes, label) for label in dict.fromkeys(values)}
+    except TypeError:
+        raise InvalidParameter(f"y holds {values[0]!r} and the like, not labels.") from None
     return np.array([at[label] for label in values], np.int64)

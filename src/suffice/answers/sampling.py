@@ -70,15 +70,10 @@ def generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1, 4))
     try:
+        if isinstance(random_state, bool):
+            raise TypeError
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise InvalidParameter(
             f"random_state is {random_state!r}; it must be a seed, a generator, or None."
         ) from None
-
-
-def count(name: str, value: Any) -> int:
-    """The value, if it is a positive integer."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidParameter(f"{name} is {value!r}; it must be a positive integer.")
-    return int(value)

@@ -14,7 +14,7 @@ from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk, is_large
 from suffice.data.column_features import ColumnFeatures, new_room
 from suffice.data.features import ArrayFeatures
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, texts
 from suffice.data.roles import Roles
 from suffice.data.table_file import MISSING
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
@@ -209,7 +209,8 @@ def _text_codes(series: nw.Series[Any], missing: Sequence[str]) -> tuple[Array, 
     if not labels:
         return np.zeros(0, "U1"), np.full(len(series), -1)
     codes = series.replace_strict([*spellings, None], [*table, -1], return_dtype=nw.Int64)
-    return np.array(labels), np.asarray(codes.to_numpy()).astype(np.int64, copy=False)
+    classes = texts(labels, "the label column", InvalidLabels)
+    return classes, np.asarray(codes.to_numpy()).astype(np.int64, copy=False)
 
 
 def _plain_text(series: nw.Series[Any]) -> nw.Series[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.missing import is_missing
-from suffice.errors import InvalidLabels, Mismatch
+from suffice.errors import InvalidInput, InvalidLabels, Mismatch
 
 KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}
 
@@ -98,6 +98,19 @@ def same_kind(a: Array, b: Array) -> None:
         )
 
 
+def texts(values: Sequence[str], name: str, error: type[InvalidInput]) -> Array:
+    """An array of strings; those that NumPy would cut short are refused."""
+    # NumPy fills strings up with NUL, so that 'a' and 'a\0' would be one.
+    cut = next((value for value in values if value.endswith("\0")), None)
+    if cut is not None:
+        raise error(
+            f"{name} holds {cut!r}: NumPy drops NUL characters at the end of a string, so that it "
+            f"could not be told from {cut.rstrip(chr(0))!r}. Strip them first: "
+            "value.rstrip('\\0')."
+        )
+    return np.array(values, dtype=np.str_)
+
+
 def shown(label: Any) -> str:
     """A label as the user wrote it."""
     return repr(label.item() if hasattr(label, "item") else label)
@@ -108,8 +121,8 @@ def _as_column(y: Any) -> Array | nw.Series[Any]:
         raise InvalidLabels("y is missing: pass one label a row, or an iterator of (X, y) batches.")
     if isinstance(y, str | bytes):
         raise InvalidLabels(f"y is a single {type(y).__name__}, not one label a row.")
-    if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
-        # np.asarray(["a", 1]) would silently turn 1 into "1".
+    if isinstance(y, list | tuple) and any(isinstance(label, str | bytes) for label in y):
+        # np.asarray(["a", 1]) would silently turn 1 into "1", and "a\0" into "a".
         values = np.empty(len(y), object)
         values[:] = y
         return values
@@ -185,10 +198,10 @@ def _stretches(
 def _as_classes(found: list[Any], types: set[type]) -> Array:
     families = {_family(kind) for kind in types}
     if families == {"str"}:
-        return np.array(found)
+        return texts(found, "y", InvalidLabels)
     if families == {"bytes"}:
         try:
-            return np.array([label.decode() for label in found])
+            return texts([label.decode() for label in found], "y", InvalidLabels)
         except UnicodeDecodeError:
             raise InvalidLabels("y holds bytes that are not UTF-8 text; pass strings.") from None
     if families == {"bool"}:

@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.features import as_frame, check_table
+from suffice.data.labels import texts
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidFeatures, NotFinite
 
@@ -199,8 +200,9 @@ def _of_objects(values: Array, name: str, first_row: int) -> Column:
             f"{name} {what}; levels of a column must be of one kind: strings, integers or "
             "booleans. Convert them to strings."
         )
-    out = np.zeros(len(values), np.array(known, dtype=kind).dtype)
-    out[~missing] = known
+    of_kind = texts(known, name, InvalidFeatures) if kind is np.str_ else np.array(known, kind)
+    out = np.zeros(len(values), of_kind.dtype)
+    out[~missing] = of_kind
     return Column(out, missing if missing.any() else None, name)
 
 

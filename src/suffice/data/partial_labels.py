@@ -12,7 +12,7 @@ import numpy as np
 from suffice.data.arrays import Array, Indices
 from suffice.data.labels import Labels, same_kind, shown
 from suffice.data.missing import is_missing
-from suffice.errors import InvalidLabels
+from suffice.errors import InvalidLabels, InvalidParameter
 
 
 def label_column(y: Any) -> Any:
@@ -29,6 +29,16 @@ def label_column(y: Any) -> Any:
         # np.asarray would make floats of integers beside a missing one.
         return _objects(series.to_list())
     return y
+
+
+def check_label(name: str, value: Any) -> None:
+    """Raise unless a parameter is one label, or None for no label."""
+    kind = np.asarray(value).dtype.kind if np.ndim(value) == 0 else ""
+    if value is not None and kind not in tuple("biufU"):
+        raise InvalidParameter(
+            f"{name} is {value!r}; it must be one label (a string, a number or a truth value), or "
+            "None."
+        )
 
 
 def _objects(labels: Sequence[Any]) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.parameters import as_floats
 from suffice.errors import InvalidWeights
 
 # Weights are checked this many at a time.
@@ -29,11 +30,13 @@ class Weights:
         """Weights of what the user passed, after checking every one."""
         try:
             values = np.asarray(sample_weight)
-            if values.dtype.kind == "c":
-                raise TypeError("they are complex")
+            if values.dtype.kind in "cmM":
+                raise TypeError(f"they are {values.dtype}")
+            if values.dtype.kind == "O":
+                values = as_floats(values)
             if values.dtype.kind not in "fiub":
                 values = values.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InvalidWeights(f"sample_weight must hold numbers: {error}.") from None
         if values.ndim == 0:
             values = np.broadcast_to(values, (n_rows,))

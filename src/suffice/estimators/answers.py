@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
@@ -14,9 +15,10 @@ from suffice.answers.imputation import draws, impute
 from suffice.answers.odds import log_odds
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair
-from suffice.answers.sampling import count, draw, generator, random_codes
+from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
+from suffice.data.parameters import check_room, count, is_number
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
@@ -97,6 +99,8 @@ class Answers(Generic[AnyModel]):
     def explain(self, X: Any, row: int = 0, a: Any = None, b: Any = None) -> str:
         """One row in words; by default its most probable class against the next."""
         model, rows = self._fitted, self._rows(X)
+        if not isinstance(row, int | np.integer) or not is_number(row):
+            raise InvalidParameter(f"row is {row!r}; it must be the number of a row, from 0.")
         if not -len(rows) <= row < len(rows):
             raise InvalidParameter(f"there is no row {row}; X has {len(rows)} rows.")
         one = rows[row % len(rows) : row % len(rows) + 1]
@@ -117,7 +121,8 @@ class Answers(Generic[AnyModel]):
         given : what is known of every row: values by feature name or position, or a row with NaN
             where the value is to be drawn; classes are then drawn by their posterior
         """
-        model, n = self._fitted, count("n_samples", n_samples)
+        model, n = self._fitted, count("n_samples", n_samples, sys.maxsize)
+        check_room("n_samples", n, 8 * n * (self.n_features_in_ + 1), "Draw fewer rows at a time.")
         rng = generator(random_state)
         row = None if given is None else self._given(given)
         if y is not None:
@@ -154,7 +159,9 @@ class Answers(Generic[AnyModel]):
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
         codes = None if y is None else class_codes(model.classes, y, len(rows))
-        n = count("n_draws", n_draws)
+        n = count("n_draws", n_draws, sys.maxsize)
+        size = 8 * n * len(rows) * self.n_features_in_
+        check_room("n_draws", n, size, "Draw less often, or for fewer rows at a time.")
         drawn = draws(model, rows, n, codes, generator(random_state))
         return np.stack([self._restored(one, X) for one in drawn])
 
@@ -175,7 +182,7 @@ class Answers(Generic[AnyModel]):
     @at_once
     def outlier_threshold(self, quantile: float = 0.01) -> float:
         """The value of `score_samples` below which this share of the model's own rows lies."""
-        if not isinstance(quantile, int | float) or not 0 < quantile < 1:
+        if not is_number(quantile) or not 0 < quantile < 1:
             raise InvalidParameter(f"quantile is {quantile!r}; it must be between 0 and 1.")
         return self._atypicality.threshold(float(quantile))
 

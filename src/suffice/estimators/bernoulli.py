@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import Features, as_features, infinite
 from suffice.data.levels import MISSING
+from suffice.data.parameters import as_float, flag
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
 from suffice.estimators.outline import Outline
@@ -55,7 +57,10 @@ class BernoulliNB(DiscreteClassifier):
         self.priors = priors
 
     def _settings(self) -> Smoothing:
-        return Smoothing(self.alpha, None, 2)
+        flag("fit_prior", self.fit_prior)
+        if self.binarize is not None and isnan(as_float(self.binarize)):
+            raise InvalidParameter(f"binarize is {self.binarize!r}; it must be a number or None.")
+        return Smoothing.checked(self.alpha, None, 2)
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Smoothing, like: Outline | None
@@ -86,14 +91,8 @@ class BernoulliNB(DiscreteClassifier):
                     "must be 0 or 1."
                 )
             ones = values == 1
-        elif (
-            not isinstance(self.binarize, int | float | np.number)
-            or isinstance(self.binarize, bool)
-            or np.isnan(self.binarize)
-        ):
-            raise InvalidParameter(f"binarize is {self.binarize!r}; it must be a number or None.")
         else:
-            ones = values > self.binarize
+            ones = values > as_float(self.binarize)
         return np.where(missing, MISSING, ones.astype(np.int64))
 
     def _known_row(self, row: Array) -> Indices:

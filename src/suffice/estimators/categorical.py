@@ -9,12 +9,14 @@ import numpy as np
 
 from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import texts
 from suffice.data.levels import UNSEEN, columns_of, levels_of
+from suffice.data.parameters import flag
 from suffice.errors import InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import at_once
-from suffice.models.discrete import DiscreteModel, Smoothing
+from suffice.models.discrete import MOST_LEVELS, DiscreteModel, Smoothing
 from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
 from suffice.statistics.counts import Counts
 
@@ -75,7 +77,8 @@ class CategoricalNB(DiscreteClassifier):
         return tags
 
     def _settings(self) -> Smoothing:
-        return Smoothing(self.alpha, _levels(self.levels), _least(self.min_categories))
+        flag("fit_prior", self.fit_prior)
+        return Smoothing.checked(self.alpha, _levels(self.levels), _least(self.min_categories))
 
     def _check_fitting(self, statistics: Counts, settings: Smoothing) -> None:
         super()._check_fitting(statistics, settings)
@@ -181,6 +184,8 @@ def _level_list(j: int, own: Any) -> Array:
             f"levels of feature {j} are {own!r}; they must be a list of strings, of numbers or of "
             "booleans."
         )
+    if kinds == {str}:
+        return np.unique(texts(values, f"levels of feature {j}", InvalidParameter))
     return np.unique(np.array(values))
 
 
@@ -188,11 +193,16 @@ def _least(min_categories: Any) -> Any:
     if min_categories is None:
         return 0
     try:
-        values = np.asarray(min_categories)
+        values = np.array(min_categories)
     except ValueError:
         values = np.empty((0, 0))
     if values.dtype.kind not in "iu" or values.ndim > 1 or (values < 0).any():
         raise InvalidParameter(
             f"min_categories is {min_categories!r}; it must be an integer or one a feature."
+        )
+    if (values > MOST_LEVELS).any():
+        raise InvalidParameter(
+            f"min_categories is {min_categories!r}; a feature of integers has at most "
+            f"{MOST_LEVELS:,} levels. Name the levels of rare large numbers by `levels`."
         )
     return values

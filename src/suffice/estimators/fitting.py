@@ -11,18 +11,22 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
-from suffice.answers.sampling import count
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
+from suffice.data.parameters import count, is_number, not_negative
 from suffice.data.weights import Weights
 from suffice.errors import (
     InvalidInput,
     InvalidLabels,
+    InvalidParameter,
 )
 from suffice.estimators.columns import Columns
 from suffice.estimators.state import State, Stateful
-from suffice.models.settings import Settings, not_negative
+from suffice.models.settings import Settings
 from suffice.models.training import Effort, Lessons, MixtureFit, Progress, Training
+
+# More starts than this would never end.
+MOST_STARTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +109,16 @@ class Fitting(Stateful):
         return found
 
     def _effort(self, addition: float = 0.0) -> Effort:
+        if not _is_verbosity(self.verbose):
+            raise InvalidParameter(f"verbose is {self.verbose!r}; it must be 0, or 1 to print.")
+        if self.callback is not None and not callable(self.callback):
+            raise InvalidParameter(
+                f"callback is {self.callback!r}; it must be a function of the Progress, or None."
+            )
         return Effort(
             not_negative("tol", self.tol),
             count("max_iter", self.max_iter),
-            count("n_init", self.n_init),
+            count("n_init", self.n_init, MOST_STARTS),
             addition,
             self._told if self.verbose or self.callback is not None else None,
         )
@@ -140,6 +150,12 @@ class Fitting(Stateful):
             told.append((what, ConvergenceWarning))
         for what, kind in told:
             warnings.warn(what, kind, stacklevel=6)
+
+
+def _is_verbosity(value: Any) -> bool:
+    if isinstance(value, bool | np.bool_):
+        return True
+    return isinstance(value, int | np.integer) and is_number(value) and bool(value >= 0)
 
 
 def training_rows(X: Any, codes: Indices, classes: Array | None, sample_weight: Any) -> Training:

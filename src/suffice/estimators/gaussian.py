@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.parameters import not_negative, share
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
-from suffice.models.settings import Settings, not_negative, share
+from suffice.models.settings import Settings
 
 
 class GaussianDiscriminant(GaussianClassifier):

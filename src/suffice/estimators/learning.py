@@ -8,7 +8,6 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
@@ -255,8 +254,12 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:
             return
-        unknown = np.setdiff1d(Labels.of(y).classes(), np.asarray(classes))
-        if len(unknown):
+        try:
+            known = Labels.of(classes).classes().tolist()
+        except InvalidLabels as error:
+            raise InvalidParameter(f"classes must list the labels of y: {error}") from None
+        unknown = [label for label in Labels.of(y).classes().tolist() if label not in known]
+        if unknown:
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
 
 

@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from suffice.answers.imputation import impute
 from suffice.data.arrays import Floats
+from suffice.data.parameters import count
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
@@ -59,9 +60,8 @@ class LinearDiscriminantAnalysis(
         self.ddof = ddof
 
     def _settings(self) -> Settings:
-        n = self.n_components
-        if n is not None and (not isinstance(n, int | np.integer) or n < 1):
-            raise InvalidParameter(f"n_components is {n!r}; it must be a positive integer or None.")
+        if self.n_components is not None:
+            count("n_components", self.n_components)
         return Settings.checked(
             pooling=1.0,
             shrinkage=self._parameter("shrinkage"),

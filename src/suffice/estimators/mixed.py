@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features, as_frame
 from suffice.data.levels import columns_of, levels_of
 from suffice.data.mixed import Layout, MixedRows, columns_at
+from suffice.data.parameters import not_negative
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 from suffice.estimators.learning import Learner
 from suffice.estimators.outline import Outline
@@ -21,7 +23,7 @@ from suffice.estimators.state import at_once
 from suffice.models.discrete import Smoothing, alphas, build_discrete, used_alphas
 from suffice.models.gaussian import build
 from suffice.models.product import ProductModel
-from suffice.models.settings import Settings, check_detail, not_negative
+from suffice.models.settings import Settings, check_detail
 from suffice.statistics.count_pass import count_levels
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.summarize import summarize
@@ -88,16 +90,17 @@ class MixedNB(Learner[ProductModel]):
         return tags
 
     def _settings(self) -> tuple[Settings, Smoothing]:
-        smoothing = not_negative("var_smoothing", self.var_smoothing)
         gaussian = Settings.checked(
             structure=self.structure,
             pooling=self.pooling,
             shrinkage=self.shrinkage,
             target=self.target,
             ddof=self.ddof,
-            smoothing=smoothing if self.structure == "diagonal" and self.pooling != 1 else 0.0,
+            smoothing=not_negative("var_smoothing", self.var_smoothing),
         )
-        return gaussian, Smoothing(self.alpha)
+        if gaussian.structure != "diagonal" or gaussian.pooling == 1:
+            gaussian = replace(gaussian, smoothing=0.0)
+        return gaussian, Smoothing.checked(self.alpha)
 
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, MixedStatistics)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -10,9 +11,10 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import validate_data
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
-from suffice.answers.sampling import count, draw, generator, random_codes
+from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features, infinite
+from suffice.data.parameters import check_room, choice, count, not_negative
 from suffice.errors import (
     InvalidFeatures,
     InvalidParameter,
@@ -25,7 +27,7 @@ from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, n_parameters, shaped
 from suffice.models.scoring import log_sum
-from suffice.models.settings import Settings, choice, not_negative
+from suffice.models.settings import Settings
 from suffice.models.training import Given, Lessons, Progress
 from suffice.selection import criteria
 
@@ -172,7 +174,8 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
     @at_once
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Floats, Indices]:
         """Rows drawn from the mixture, and their components; by `self.random_state` if None."""
-        model, n = self._fitted.components, count("n_samples", n_samples)
+        model, n = self._fitted.components, count("n_samples", n_samples, sys.maxsize)
+        check_room("n_samples", n, 8 * n * (self.n_features_in_ + 1), "Draw fewer rows at a time.")
         rng = generator(self.random_state if random_state is None else random_state)
         codes = random_codes(model.priors, n, rng)
         return draw(model, codes, np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())), codes

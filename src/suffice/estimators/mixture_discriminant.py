@@ -10,11 +10,12 @@ import numpy as np
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.answers.pair import class_position
 from suffice.answers.rarity import Rarity
-from suffice.answers.sampling import count, generator
+from suffice.answers.sampling import generator
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
 from suffice.data.labels import shown
-from suffice.data.partial_labels import label_column, partial_classes
+from suffice.data.parameters import choice, count
+from suffice.data.partial_labels import check_label, label_column, partial_classes
 from suffice.errors import (
     InvalidParameter,
     TooFewRows,
@@ -25,7 +26,7 @@ from suffice.estimators.fitting import Fitting, Plan, training_rows
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture, sizes_by_bic
 from suffice.models.mixture import MixtureModel, n_parameters
-from suffice.models.settings import Settings, choice
+from suffice.models.settings import Settings
 from suffice.models.training import Lessons, Progress, most_components
 from suffice.selection import criteria
 
@@ -107,7 +108,9 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         return self._learn(training_rows(X, codes, classes, sample_weight), plan, X)
 
     def _plan(self) -> Plan:
-        return Plan(self._settings(), self._effort(), generator(self.random_state))
+        settings = self._settings()
+        check_label("unlabelled", self.unlabelled)
+        return Plan(settings, self._effort(), generator(self.random_state))
 
     def _learn(self, lessons: Lessons, plan: Plan, X: Any = None) -> Self:
         sizes, settings = self._sizes(lessons, plan), plan.settings

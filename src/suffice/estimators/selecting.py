@@ -10,13 +10,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from suffice.answers.sampling import count
 from suffice.data.labels import Labels
+from suffice.data.parameters import choice, count
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
 from suffice.estimators.averaging import average, belief
 from suffice.estimators.trial import Trial, named_classifiers
-from suffice.models.settings import choice
 from suffice.selection.selection import Selection
 from suffice.selection.steps import Steps, Tell
 from suffice.selection.tally import METRICS
@@ -95,9 +94,9 @@ def select_model(
 
 def _deal(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, int]:
     """What the folds are to be, and how often rows are dealt into them."""
-    usual = USUAL
-    if cv is None and automatic and 0 < len(y) < SMALL:
-        rows = np.bincount(Labels.of(y).encode()[1])
+    usual, labels = USUAL, Labels.of(y)
+    if cv is None and automatic and 0 < len(labels) < SMALL:
+        rows = np.bincount(labels.encode()[1])
         if len(rows) and rows.min() >= THOROUGH[0]:
             usual = THOROUGH
     if repeats is None:

@@ -114,5 +114,6 @@ def exchange(estimator: Stateful, before: Any, after: Any) -> bool:
     own = estimator.__dict__
     same = map(is_, map(own.get, ("_state",)), (before,))
     swap = map(own.__setitem__, compress(("_state",), same), (after,))
-    _, swapped, _ = list(map(call, (_exchanging.acquire, partial(list, swap), _exchanging.release)))
+    steps: list[Any] = [_exchanging.acquire, partial(list, swap), _exchanging.release]
+    swapped = list(map(call, steps))[1]
     return bool(swapped)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.parameters import as_float, choice, is_number, not_negative, numbers
 from suffice.errors import InvalidParameter
 from suffice.models.completion import complete
 from suffice.models.groups import Groups
 from suffice.models.linalg import whitener
 from suffice.models.separating import floor, overall_variances, pooled_squares
-from suffice.models.settings import Settings, choice, fitting, not_negative, numbers
+from suffice.models.settings import Settings, fitting
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Dense
@@ -24,6 +25,13 @@ DENSITIES = ("predictive", "map")
 
 # Beyond this many features, matrices for every class would fill the memory.
 MOST_FEATURES = 2048
+
+# Beyond these, products of strengths and squares overflow or underflow.
+LEAST_STRENGTH = 1e-100
+MOST_STRENGTH = 1e100
+LEAST_VARIANCE = 1e-200
+MOST_VARIANCE = 1e200
+MOST_MEAN = 1e150
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ class Beliefs:
         choice("structure", given.get("structure", "full"), STRUCTURES)
         choice("density", given.get("density", "predictive"), DENSITIES)
         pooling = given.get("pooling", 0.0)
-        if isinstance(pooling, bool | str) or pooling not in (0, 1):
+        if not is_number(pooling) or pooling not in (0, 1):
             raise InvalidParameter(
                 f"pooling is {pooling!r}; it must be 0 (each class its own covariance) or 1 (one "
                 "for all): between them there is no conjugate prior. A larger "
@@ -61,8 +69,8 @@ class Beliefs:
             )
         for name in ("mean_strength", "covariance_strength"):
             given[name] = _strength(name, given.get(name))
-        for name in ("prior_mean", "prior_covariance"):
-            given[name] = numbers(name, given.get(name))
+        given["prior_mean"] = _location(given.get("prior_mean"))
+        given["prior_covariance"] = _spread(given.get("prior_covariance"))
         not_negative("class_strength", given.get("class_strength", 0.0))
         return cls(**given)
 
@@ -168,19 +176,49 @@ def _denominator(s: AnyStatistics) -> Floats:
 def _given_covariance(covariance: Floats, d: int, beliefs: Beliefs) -> Floats:
     if covariance.ndim < 2:
         variances = np.array(np.broadcast_to(covariance, (d,)))
-        if not (variances > 0).all():
-            raise InvalidParameter("prior_covariance must have positive variances.")
         return np.diag(variances) if beliefs.structure == "full" else variances
-    if not np.allclose(covariance, covariance.T, atol=0) or whitener(covariance) is None:
+    if whitener(covariance) is None:
         raise InvalidParameter("prior_covariance must be symmetric and positive definite.")
     return np.asarray(covariance if beliefs.structure == "full" else covariance.diagonal())
+
+
+def _location(prior_mean: Any) -> Floats | None:
+    found = numbers("prior_mean", prior_mean)
+    if found is not None and (np.abs(found) > MOST_MEAN).any():
+        raise InvalidParameter(
+            f"prior_mean holds {found.flat[np.abs(found).argmax()]:g}; beyond {MOST_MEAN:g} its "
+            "squares overflow. Measure the features in other units."
+        )
+    return found
+
+
+def _spread(prior_covariance: Any) -> Floats | None:
+    """A prior covariance whose variances can be computed with; its shape is checked later."""
+    found = numbers("prior_covariance", prior_covariance)
+    if found is None:
+        return None
+    if found.ndim == 2 and found.shape[0] == found.shape[1]:
+        if not np.allclose(found, found.T, atol=0):
+            raise InvalidParameter("prior_covariance must be symmetric and positive definite.")
+        variances = found.diagonal()
+    else:
+        variances = found.ravel()
+    outside = variances[(variances < LEAST_VARIANCE) | (variances > MOST_VARIANCE)]
+    if len(outside):
+        raise InvalidParameter(
+            f"prior_covariance holds the variance {outside[0]:g}; it must have positive variances, "
+            f"from {LEAST_VARIANCE:g} to {MOST_VARIANCE:g}."
+        )
+    return found
 
 
 def _strength(name: str, value: Any) -> float | None:
     if isinstance(value, str) and value == "auto":
         return None
-    if isinstance(value, str) or value is None or not not_negative(name, value) > 0:
+    found = as_float(value)
+    if not LEAST_STRENGTH <= found <= MOST_STRENGTH:
+        limits = f"from {LEAST_STRENGTH:g} to {MOST_STRENGTH:g}"
         raise InvalidParameter(
-            f"{name} is {value!r}; it must be a positive number of rows, or 'auto'."
+            f"{name} is {value!r}; it must be a positive number of rows, {limits}, or 'auto'."
         )
-    return float(value)
+    return found

@@ -11,6 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown
 from suffice.data.levels import MISSING, comparable
+from suffice.data.parameters import as_floats
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.priors import class_priors
 from suffice.models.scoring import BLOCK_BYTES, normalised, probabilities
@@ -37,6 +38,23 @@ class Smoothing:
     alpha: Any = 1.0
     levels: tuple[Array | None, ...] | None = None
     least: Any = 0
+
+    @classmethod
+    def checked(
+        cls, alpha: Any, levels: tuple[Array | None, ...] | None = None, least: Any = 0
+    ) -> Smoothing:
+        """The smoothing that a user asks for, with numbers of its own."""
+        if isinstance(alpha, str) and alpha == "auto":
+            return cls(alpha, levels, least)
+        try:
+            values = as_floats(alpha)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidParameter(
+                f"alpha is {alpha!r}; it must be a number, one a feature, or 'auto'."
+            ) from None
+        if not np.isfinite(values).all() or (values < 0).any():
+            raise InvalidParameter(f"alpha is {alpha!r}; it must be a number and not negative.")
+        return cls(values if values.ndim else float(values), levels, least)
 
 
 @dataclass(frozen=True)
@@ -158,16 +176,9 @@ def alphas(alpha: Any, d: int) -> Floats:
     """Smoothing of each feature, (d,); NaN where it is to be chosen by the counts."""
     if isinstance(alpha, str) and alpha == "auto":
         return np.full(d, np.nan)
-    try:
-        values = np.asarray(alpha, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidParameter(
-            f"alpha is {alpha!r}; it must be a number, one a feature, or 'auto'."
-        ) from None
+    values = np.asarray(alpha, np.float64)
     if values.ndim > 1 or (values.ndim == 1 and len(values) != d):
         raise InvalidParameter(f"alpha has shape {values.shape}; there are {d} features.")
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise InvalidParameter(f"alpha is {alpha!r}; it must be a number and not negative.")
     return np.broadcast_to(values, (d,))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.parameters import as_floats
 from suffice.errors import InvalidParameter, MissingClasses
 
 
@@ -70,6 +71,6 @@ def _in_order(priors: Any, classes: Array) -> Floats:
 
 def _numbers(priors: Any) -> Floats:
     try:
-        return np.asarray(priors, dtype=np.float64)
-    except (TypeError, ValueError):
+        return as_floats(priors)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"priors must be numbers, not {priors!r}.") from None

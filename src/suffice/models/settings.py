@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
-import numpy as np
-
-from suffice.data.arrays import Floats
+from suffice.data.parameters import choice, not_negative, positive, share
 from suffice.errors import InvalidParameter
 from suffice.statistics.incomplete import AnyStatistics
 
@@ -57,7 +54,7 @@ class Settings:
         else:
             given["shrinkage"] = share("shrinkage", 0.0 if shrinkage is None else shrinkage)
         for name in ("ddof", "smoothing"):
-            not_negative(name, given.get(name, 0.0))
+            given[name] = not_negative(name, given.get(name, 0.0))
         given["inflation"] = positive("inflation", given.get("inflation", 1.0))
         return cls(**given)
 
@@ -98,49 +95,3 @@ def check_detail(statistics: AnyStatistics, settings: Settings) -> None:
             f"{settings.detail!r}; summarize the rows with detail='separate', which serves "
             "every model."
         )
-
-
-def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
-    """The value, if it is one of those allowed."""
-    if not isinstance(value, str) or value not in allowed:
-        raise InvalidParameter(f"{name} is {value!r}; it must be one of {', '.join(allowed)}.")
-    return value
-
-
-def share(name: str, value: Any) -> float:
-    """The value, if it is a number from 0 to 1."""
-    if not _is_number(value) or not 0 <= value <= 1:
-        raise InvalidParameter(f"{name} is {value!r}; it must be a number from 0 to 1.")
-    return float(value)
-
-
-def not_negative(name: str, value: Any) -> float:
-    """The value, if it is a finite number not below 0."""
-    if not _is_number(value) or not 0 <= value < float("inf"):
-        raise InvalidParameter(f"{name} is {value!r}; it must be a number not below 0.")
-    return float(value)
-
-
-def positive(name: str, value: Any) -> float:
-    """The value, if it is a finite number above 0."""
-    if not _is_number(value) or not 0 < value < float("inf"):
-        raise InvalidParameter(f"{name} is {value!r}; it must be a number above 0.")
-    return float(value)
-
-
-def numbers(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Floats | None:
-    """An array of finite numbers, of this shape if one is given; None stays None."""
-    if values is None:
-        return None
-    try:
-        found = np.array(values, np.float64)
-    except (TypeError, ValueError):
-        raise InvalidParameter(f"{name} must hold numbers.") from None
-    if (shape is not None and found.shape != shape) or not np.isfinite(found).all():
-        told = "" if shape is None else f" in the shape {shape}"
-        raise InvalidParameter(f"{name} must hold finite numbers{told}.")
-    return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

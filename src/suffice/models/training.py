@@ -11,12 +11,13 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import ArrayFeatures, as_features
+from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.covariance import Covariance, Diagonal, Full
 from suffice.models.gaussian import build
 from suffice.models.linalg import cholesky_solve, whitener
 from suffice.models.mixture import MixtureModel, own_log_likelihood
-from suffice.models.settings import Settings, numbers
+from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.soft_pass import Components, SoftPass, soft_pass
 from suffice.statistics.soft_rows import SoftRows

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
-from suffice.models.settings import choice
 from suffice.plots.display import Display, canvas, legend, logarithms
 from suffice.plots.style import Style
 from suffice.selection.comparison import Comparison

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
-from suffice.models.settings import choice
 from suffice.plots.display import Display, canvas, legend, logarithms
 from suffice.plots.style import Style, ink
 from suffice.selection.selection import Selection

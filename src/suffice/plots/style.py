@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.settings import choice
+from suffice.data.parameters import choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

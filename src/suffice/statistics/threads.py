@@ -12,11 +12,16 @@ from itertools import pairwise
 from threading import Lock
 from typing import Any, TypeVar
 
+from suffice.errors import InvalidParameter
+
 Result = TypeVar("Result")
 Task = TypeVar("Task")
 
 # Sizes of matrices: from the first BLAS may use threads, up to the second it had better not.
 THREADED_FROM, SMALL_MATRIX = 32, 256
+
+# More threads than any machine has processors for.
+MOST_THREADS = 4096
 
 _usual: ContextVar[int | None] = ContextVar("usual_threads", default=None)
 
@@ -24,14 +29,24 @@ _usual: ContextVar[int | None] = ContextVar("usual_threads", default=None)
 def n_threads() -> int:
     """Threads to use: SUFFICE_NUM_THREADS, or as many as this process may run on."""
     asked = os.environ.get("SUFFICE_NUM_THREADS", "")
-    if asked.isdecimal() and asked.isascii() and int(asked) > 0:
-        return int(asked)
+    if asked:
+        return _threads(asked)
     usual = _usual.get()
     if usual is not None:
         return usual
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _threads(asked: str) -> int:
+    whole = asked.isdecimal() and asked.isascii()
+    if not whole or not 0 < int(asked[:12]) <= MOST_THREADS:
+        raise InvalidParameter(
+            f"the environment variable SUFFICE_NUM_THREADS is {asked[:20]!r}; it must be a whole number "
+            f"from 1 to {MOST_THREADS}. Unset it to use all processors."
+        )
+    return int(asked)
 
 
 @contextmanager

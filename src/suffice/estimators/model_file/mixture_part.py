@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from suffice.answers.sampling import count, generator
+from suffice.answers.sampling import generator
 from suffice.data.arrays import Array
+from suffice.data.parameters import choice, count, not_negative
 from suffice.errors import InvalidParameter
 from suffice.estimators.columns import Columns
 from suffice.estimators.fitting import FittedMixture
@@ -18,7 +19,6 @@ from suffice.estimators.model_file import covariance_part
 from suffice.models.covariance import Covariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.mixture import MixtureModel
-from suffice.models.settings import choice, not_negative
 from suffice.models.training import Given
 from suffice.statistics.complete_file import LABEL_KINDS, labels
 

@@ -11,10 +11,10 @@ from scipy import special
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import Labels, shown
+from suffice.data.parameters import choice
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.models.linalg import reciprocal
-from suffice.models.settings import choice
 from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, chance, holm, number
 from suffice.selection.diagnostics.reliability import STRATEGIES, Reliability
 

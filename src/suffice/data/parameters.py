@@ -1,0 +1,128 @@
+"""Parameters: what users give by name, checked; one sentence says what is wrong."""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.errors import InvalidParameter
+
+# Beyond this a number of steps is a slip, not a request.
+MOST_STEPS = 10**9
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number; truth values and spans of time are none."""
+    return isinstance(value, Real | Decimal) and not isinstance(
+        value, bool | np.bool_ | np.timedelta64
+    )
+
+
+def as_floats(values: Any) -> Floats:
+    """A new array of numbers; a TypeError, ValueError or OverflowError for anything else."""
+    found = np.asarray(values)
+    if found.dtype.kind == "O":
+        strange = [value for value in found.ravel().tolist() if not is_number(value)]
+        if strange:
+            raise TypeError(f"{strange[0]!r} is not a number")
+    elif found.dtype.kind not in "fiu":
+        raise TypeError(f"{found.dtype} values are not numbers")
+    return np.array(found, np.float64)
+
+
+def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """The value, if it is one of those allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise InvalidParameter(f"{name} is {value!r}; it must be one of {', '.join(allowed)}.")
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    """The value, if it is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidParameter(f"{name} is {value!r}; it must be True or False.")
+    return bool(value)
+
+
+def share(name: str, value: Any) -> float:
+    """The value, if it is a number from 0 to 1."""
+    if not is_number(value) or not 0 <= value <= 1:
+        raise InvalidParameter(f"{name} is {value!r}; it must be a number from 0 to 1.")
+    return float(value)
+
+
+def not_negative(name: str, value: Any) -> float:
+    """The value, if it is a finite number not below 0."""
+    found = as_float(value)
+    if not 0 <= found < np.inf:
+        raise InvalidParameter(f"{name} is {value!r}; it must be a number not below 0.")
+    return found
+
+
+def positive(name: str, value: Any) -> float:
+    """The value, if it is a finite number above 0."""
+    found = as_float(value)
+    if not 0 < found < np.inf:
+        raise InvalidParameter(f"{name} is {value!r}; it must be a number above 0.")
+    return found
+
+
+def count(name: str, value: Any, most: int = MOST_STEPS) -> int:
+    """The value, if it is a positive integer and not absurdly large."""
+    whole = isinstance(value, int | np.integer) and is_number(value)
+    if not whole or value < 1:
+        raise InvalidParameter(f"{name} is {value!r}; it must be a positive integer.")
+    if value > most:
+        raise InvalidParameter(f"{name} is {value}; it must be at most {most:,}.")
+    return int(value)
+
+
+def numbers(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Floats | None:
+    """An array of finite numbers, of this shape if one is given; None stays None."""
+    if values is None:
+        return None
+    try:
+        found = as_floats(values)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidParameter(f"{name} must hold numbers.") from None
+    if (shape is not None and found.shape != shape) or not np.isfinite(found).all():
+        told = "" if shape is None else f" in the shape {shape}"
+        raise InvalidParameter(f"{name} must hold finite numbers{told}.")
+    return found
+
+
+def check_room(name: str, value: int, size: int, advice: str) -> None:
+    """Raise where an answer of so many bytes would not fit into the memory of this machine."""
+    room = _memory()
+    if size > room:
+        raise InvalidParameter(
+            f"{name} is {value:,}: the answer would take {_shown(size)}, and this machine has "
+            f"{_shown(room)} of memory. {advice}"
+        )
+
+
+def as_float(value: Any) -> float:
+    """The value as a float; NaN where it is not a number, infinity where it is too large."""
+    try:
+        return float(value) if is_number(value) else np.nan
+    except OverflowError:
+        return np.inf
+
+
+def _memory() -> int:
+    """Bytes of memory; where the system does not say, as many as could be addressed."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 1 << 47
+
+
+def _shown(size: int) -> str:
+    units = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB")
+    at = min(len(units) - 1, max(0, (size.bit_length() - 1) // 10))
+    return f"{size / (1 << 10 * at):,.3g} {units[at]}"
