@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.parameters import as_float, as_floats
 from suffice.errors import InvalidParameter
 
 
@@ -32,10 +32,10 @@ def decide(
     labels = classes[best]
     if reject is None:
         return np.asarray(labels)
-    if not isinstance(reject, Real) or not reject >= 0:
+    if not as_float(reject) >= 0:
         raise InvalidParameter(f"reject is {reject!r}; it must be a cost, not below 0.")
     answered = labels.astype(object)
-    answered[expected[np.arange(len(best)), best] > reject] = None
+    answered[expected[np.arange(len(best)), best] > as_float(reject)] = None
     return np.asarray(answered)
 
 
@@ -44,8 +44,8 @@ def _costs(costs: Any, classes: Array) -> Floats:
     if costs is None:
         return 1.0 - np.eye(k)
     try:
-        values = np.asarray(costs, dtype=np.float64)
-    except (TypeError, ValueError):
+        values = as_floats(costs)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameter("costs must be a table of numbers.") from None
     if values.shape != (k, k):
         raise InvalidParameter(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.labels import shown
+from suffice.data.labels import place_of, shown
 from suffice.errors import InvalidParameter
 from suffice.statistics.statistics import listed
 
@@ -37,10 +37,10 @@ def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
 
 def class_position(classes: Array, label: Any) -> int:
     """The position of a class."""
-    known = classes.tolist()
-    if label not in known:
+    found = place_of(label, classes)
+    if found is None:
         raise InvalidParameter(f"there is no class {shown(label)}; they are {listed(classes)}.")
-    return int(known.index(label))
+    return found
 
 
 def class_codes(classes: Array, y: Any, n: int) -> Indices:

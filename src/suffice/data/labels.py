@@ -113,7 +113,15 @@ def texts(values: Sequence[str], name: str, error: type[InvalidInput]) -> Array:
 
 def shown(label: Any) -> str:
     """A label as the user wrote it."""
-    return repr(label.item() if hasattr(label, "item") else label)
+    return repr(label.item() if isinstance(label, np.generic) else label)
+
+
+def place_of(label: Any, classes: Array) -> int | None:
+    """The position of a label among classes; None where it is none of them."""
+    try:
+        return int(classes.tolist().index(label))
+    except (TypeError, ValueError):  # an array is neither equal to a label nor different
+        return None
 
 
 def _as_column(y: Any) -> Array | nw.Series[Any]:
@@ -149,6 +157,8 @@ def _from_series(series: nw.Series[Any]) -> Array | nw.Series[Any]:
 
 
 def _encode_integers(values: Indices) -> tuple[Array, Indices]:
+    if not len(values):
+        return values, values
     # One pass instead of two: as unsigned, a negative number is a large one.
     high = int(values.view(np.uint64).max())
     if high < DIRECT_RANGE and not values[:FIRST_LABELS].all():

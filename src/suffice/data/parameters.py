@@ -96,6 +96,18 @@ def numbers(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Flo
     return found
 
 
+def check_callable(name: str, value: Any) -> None:
+    """Raise unless the value can be called, or is None."""
+    if value is not None and not callable(value):
+        raise InvalidParameter(f"{name} is {value!r}; it must be a function, or None.")
+
+
+def check_path(path: Any) -> None:
+    """Raise unless the value can name a file."""
+    if not isinstance(path, str | os.PathLike) or "\0" in str(path):
+        raise InvalidParameter(f"path is {path!r}; it must be the name of a file.")
+
+
 def check_room(name: str, value: int, size: int, advice: str) -> None:
     """Raise where an answer of so many bytes would not fit into the memory of this machine."""
     room = _memory()

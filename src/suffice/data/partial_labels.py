@@ -33,8 +33,8 @@ def label_column(y: Any) -> Any:
 
 def check_label(name: str, value: Any) -> None:
     """Raise unless a parameter is one label, or None for no label."""
-    kind = np.asarray(value).dtype.kind if np.ndim(value) == 0 else ""
-    if value is not None and kind not in tuple("biufU"):
+    single = isinstance(value, str | bool | int | float | np.generic)
+    if value is not None and (not single or np.asarray(value).dtype.kind not in "biufUO"):
         raise InvalidParameter(
             f"{name} is {value!r}; it must be one label (a string, a number or a truth value), or "
             "None."

@@ -18,7 +18,7 @@ from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
-from suffice.data.parameters import check_room, count, is_number
+from suffice.data.parameters import check_room, count, flag, is_number
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
@@ -174,10 +174,10 @@ class Answers(Generic[AnyModel]):
 
         by_class : instead, the chance that a row of each class is as far from its mean, (n, k)
         """
-        rows = self._rows(X)
+        each, rows = flag("by_class", by_class), self._rows(X)
         self._check_finite(rows)
         found = self._atypicality
-        return found.of_classes(rows) if by_class else found.of_model(rows)
+        return found.of_classes(rows) if each else found.of_model(rows)
 
     @at_once
     def outlier_threshold(self, quantile: float = 0.01) -> float:
@@ -202,10 +202,10 @@ class Answers(Generic[AnyModel]):
         row = np.full((1, self.n_features_in_), None, object)
         if isinstance(given, Mapping):
             for feature, value in given.items():
-                if np.ndim(value) > 0:
+                if _shape(value) != ():
                     raise InvalidParameter(f"given has {value!r} for {feature!r}; give one value.")
                 row[0, self._feature(feature)] = value
-        elif isinstance(given, str | bytes) or np.shape(given) != row.shape[1:]:
+        elif isinstance(given, str | bytes) or _shape(given) != row.shape[1:]:
             raise InvalidParameter(
                 f"given is {given!r}; it must be a row of {row.shape[1]} values with NaN for those "
                 "to draw, or a mapping from features to values."
@@ -235,3 +235,11 @@ class Answers(Generic[AnyModel]):
         if not whole or not 0 <= feature < len(names):
             raise InvalidParameter(f"there is no feature {feature!r}; they are {listed(names)}.")
         return int(feature)
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of a value; None where lists within it are of different lengths."""
+    try:
+        return tuple(np.shape(value))
+    except ValueError:
+        return None

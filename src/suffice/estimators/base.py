@@ -8,13 +8,16 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, gap, infinite
-from suffice.errors import InvalidFeatures, InvalidLabels
+from suffice.data.labels import Labels, same_kind
+from suffice.data.weights import Weights
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels
 from suffice.estimators.answers import Answers
 from suffice.estimators.anywhere import anywhere
+from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Storable
 from suffice.estimators.state import Stateful, at_once
 from suffice.models.model import Model
@@ -107,9 +110,18 @@ class Classifier(
 
     @anywhere
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows that get their own label."""
-        found: float = super().score(X, y, sample_weight)
-        return found
+        """The share of rows that get their own label, by weight."""
+        found, labels = self.predict(X), Labels.of(self._labels(y))
+        n = len(found)
+        if len(labels) != n:
+            raise InvalidInput(
+                f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
+            )
+        classes, codes = labels.encode()
+        if "U" in (classes.dtype.kind, found.dtype.kind):
+            same_kind(classes, found)
+        weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+        return float(np.average(classes[codes] == found, weights=weights))
 
     @property
     def priors_(self) -> Floats:
@@ -188,10 +200,7 @@ class Classifier(
     def _check_columns(self, X: Any) -> None:
         """Raise unless X has the features of the rows seen so far, in their order."""
         self._check_table(X)
-        try:
-            validate_data(self, X=X, reset=False, skip_check_array=True)
-        except ValueError as error:
-            raise InvalidFeatures(str(error)) from None
+        check_columns(self, X)
 
     def _rows(self, X: Any) -> Any:
         columns = self._learned.columns

@@ -47,7 +47,10 @@ def labelled(X: Any, y: Any, sample_weight: Any) -> tuple[Array, Indices, Floats
     if not len(given):
         raise InvalidLabels("y has no labels: there is no row to test on.")
     labels, codes = given.encode()
-    n, rows = len(codes), _num_samples(X)
+    try:
+        n, rows = len(codes), _num_samples(X)
+    except TypeError:
+        raise InvalidFeatures(f"X is {X!r}, not a table; pass an array or a data frame.") from None
     if rows != n:
         raise InvalidInput(
             f"X has {rows} rows but y has {n} labels: inconsistent numbers of samples."

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from suffice.data.arrays import Array
+from suffice.errors import InvalidFeatures, NotNumbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +24,7 @@ class Columns:
     def of_rows(cls, X: Any) -> Self:
         """The columns of a table, as scikit-learn reads them."""
         reader = BaseEstimator()
-        validate_data(reader, X=X, reset=True, skip_check_array=True)
+        _read(reader, X, reset=True)
         return cls(reader.n_features_in_, getattr(reader, "feature_names_in_", None))
 
     @classmethod
@@ -31,3 +32,19 @@ class Columns:
         """The columns of the rows that were summarized."""
         names = statistics.feature_names
         return cls(statistics.n_features, None if names is None else np.array(names, dtype=object))
+
+
+def check_columns(estimator: Any, X: Any) -> None:
+    """Raise unless a table has the columns of a fitted estimator, in their order."""
+    _read(estimator, X, reset=False)
+
+
+def _read(estimator: Any, X: Any, reset: bool) -> None:
+    try:
+        validate_data(estimator, X=X, reset=reset, skip_check_array=True)
+    except ValueError as error:
+        raise InvalidFeatures(str(error)) from None
+    except TypeError as error:
+        raise NotNumbers(str(error)) from None
+    except LookupError:
+        raise InvalidFeatures(f"X is {X!r}, not a table; pass an array or a data frame.") from None

@@ -14,9 +14,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 
+from suffice.answers.sampling import generator
 from suffice.data.arrays import Floats, Indices
 from suffice.data.mixed import Layout
 from suffice.data.outliers import with_outliers
+from suffice.data.parameters import check_callable
 from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.gaussian import QDA, DiagonalLDA, GaussianNB
 from suffice.estimators.indicators import Indicators
@@ -64,6 +66,8 @@ def compare(
     random_state : for the outliers and the smaller training sets
     progress : called as work goes on with the share of it that is done, from 0 to 1
     """
+    check_callable("progress", progress)
+    rng = generator(random_state)
     steps = Steps(1.0, progress)
     trial = Trial(X, y, sample_weight, cv, 1, groups)
     if models is None:
@@ -74,7 +78,7 @@ def compare(
     stages = (1 - steps.done) / (2 + len(SHARES))
     found = trial.run(candidates, "log_loss", steps.part(stages))
     refits = Steps((1 + len(SHARES)) * len(trial.folds), steps.part(1 - steps.done))
-    contest = _Contest(trial, candidates, np.random.default_rng(_seed(random_state)), refits)
+    contest = _Contest(trial, candidates, rng, refits)
     spoilt, curve = contest.spoilt(), contest.curve()
     steps.finish()
     fitted, seconds = zip(*(_timed(trial, model) for model in candidates), strict=True)
@@ -96,14 +100,6 @@ def compare(
         curve,
         fitted,
     )
-
-
-def _seed(random_state: Any) -> Any:
-    try:
-        np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameter(f"random_state is {random_state!r}: {error}") from None
-    return random_state
 
 
 def logistic_regression(X: Any, free: bool = False) -> Any:

@@ -6,6 +6,7 @@ from datetime import date
 from os import PathLike
 from typing import Any
 
+from suffice.data.parameters import check_path
 from suffice.errors import InvalidParameter
 from suffice.statistics.container import write_whole
 from suffice.statistics.storage import Stored, packed
@@ -39,6 +40,7 @@ def save(model: Any, path: str | PathLike[str], *, created: Created = None) -> N
     >>> sf.load(file).predict([["red", None], [None, 3.0]])
     array(['a', 'b'], dtype='<U1')
     """
+    check_path(path)
     write_whole(path, file_of(model, created))
 
 

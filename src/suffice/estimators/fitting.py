@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
-from suffice.data.parameters import count, is_number, not_negative
+from suffice.data.parameters import check_callable, count, is_number, not_negative
 from suffice.data.weights import Weights
 from suffice.errors import (
     InvalidInput,
@@ -111,10 +111,7 @@ class Fitting(Stateful):
     def _effort(self, addition: float = 0.0) -> Effort:
         if not _is_verbosity(self.verbose):
             raise InvalidParameter(f"verbose is {self.verbose!r}; it must be 0, or 1 to print.")
-        if self.callback is not None and not callable(self.callback):
-            raise InvalidParameter(
-                f"callback is {self.callback!r}; it must be a function of the Progress, or None."
-            )
+        check_callable("callback", self.callback)
         return Effort(
             not_negative("tol", self.tol),
             count("max_iter", self.max_iter),

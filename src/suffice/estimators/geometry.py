@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,9 +85,12 @@ class Geometry:
     ) -> Ellipse:
         """Where a class lies in two features."""
         model = self._fitted
-        at = [self._feature(feature) for feature in features]
+        pair = isinstance(features, Sequence | np.ndarray) and not isinstance(features, str | bytes)
+        at = [self._feature(feature) for feature in features] if pair else []
         if len(at) != 2 or at[0] == at[1]:
-            raise InvalidParameter("an ellipse takes two different features.")
+            raise InvalidParameter(
+                f"features is {features!r}; an ellipse takes two different ones, such as (0, 1)."
+            )
         c = class_position(model.classes, label)
         return ellipse(model, c, (at[0], at[1]), probability, deviations)
 

@@ -7,14 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.levels import Column, columns_of
 from suffice.data.mixed import Layout
-from suffice.errors import InvalidFeatures
-from suffice.estimators.columns import Columns
+from suffice.errors import InvalidParameter
+from suffice.estimators.columns import Columns, check_columns
 from suffice.estimators.state import State, Stateful, at_once
 
 
@@ -83,10 +83,7 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
         check_is_fitted(self)
         if not self.layout_.discrete:
             as_features(X)
-        try:
-            validate_data(self, X=X, reset=False, skip_check_array=True)
-        except ValueError as error:
-            raise InvalidFeatures(str(error)) from None
+        check_columns(self, X)
         numeric, _ = self.layout_.split(X)
         parts = []
         if numeric is not None:
@@ -102,12 +99,27 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the columns that come out: of a level, "column=level"."""
         check_is_fitted(self)
-        given = getattr(self, "feature_names_in_", input_features)
-        names = [f"x{j}" for j in range(self.n_features_in_)] if given is None else list(given)
+        names = self._names_in(input_features)
         out = [names[j] for j in self.layout_.numeric]
         for j, levels in zip(self.layout_.discrete, self.levels_, strict=True):
             out += [f"{names[j]}={level}" for level in levels[1:].tolist()]
         return np.array(out, object)
+
+    def _names_in(self, input_features: Any) -> list[Any]:
+        known = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            d = self.n_features_in_
+            return [f"x{j}" for j in range(d)] if known is None else list(known)
+        listed = isinstance(input_features, list | tuple | np.ndarray)
+        names = list(input_features) if listed else []
+        if len(names) != self.n_features_in_ or not all(isinstance(one, str) for one in names):
+            raise InvalidParameter(
+                f"input_features is {input_features!r}; it should have length equal to number of "
+                f"features ({self.n_features_in_}), a name each."
+            )
+        if known is not None and names != list(known):
+            raise InvalidParameter("input_features is not equal to feature_names_in_.")
+        return names
 
 
 def _columns(layout: Layout, X: Any) -> list[Column]:

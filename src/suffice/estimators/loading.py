@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 from suffice.data.arrays import Array
+from suffice.data.parameters import check_path, flag
 from suffice.errors import InvalidFile, SufficeError
 from suffice.statistics.container import read_whole, unpack
 from suffice.statistics.storage import opened
@@ -31,6 +32,8 @@ def load(path: str | PathLike[str], *, trusted: bool = False) -> Any:
     >>> model, model.predict([[1.0], [5.0]])
     (LinearDiscriminantAnalysis(priors='uniform'), array(['a', 'b'], dtype='<U1'))
     """
+    check_path(path)
+    trusted = flag("trusted", trusted)
     data, name = read_whole(path), str(path)
     header, arrays = unpack(data, name)
     if header.get("kind") in MODELS:

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.utils.validation import validate_data
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.answers.sampling import draw, generator, random_codes
@@ -16,11 +15,11 @@ from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features, infinite
 from suffice.data.parameters import check_room, choice, count, not_negative
 from suffice.errors import (
-    InvalidFeatures,
     InvalidParameter,
     TooFewRows,
 )
 from suffice.estimators.anywhere import anywhere
+from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Storable
 from suffice.estimators.fitting import Fitting, Plan, training_rows
 from suffice.estimators.state import at_once
@@ -261,10 +260,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
 
     def _answer(self, X: Any, name: str) -> Floats:
         model, features = self._fitted, as_features(X)
-        try:
-            validate_data(self, X=X, reset=False, skip_check_array=True)
-        except ValueError as different:
-            raise InvalidFeatures(str(different)) from None
+        check_columns(self, X)
         rows = features.read(0, features.shape[0])
         with np.errstate(all="ignore"):
             found = model.components.answer(name, rows)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice import __version__
 from suffice.data.arrays import Array
+from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, MissingPackage
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.bernoulli import BernoulliNB
@@ -57,8 +58,9 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     >>> [output.name for output in to_onnx(lda).graph.output]  # doctest: +SKIP
     ['label', 'probabilities']
     """
-    if dtype not in DTYPES:
-        raise InvalidParameter(f"dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}.")
+    choice("dtype", dtype, DTYPES)
+    if not hasattr(model, "fit"):
+        raise InvalidParameter(f"to_onnx takes a fitted classifier of suffice, not {model!r}.")
     onnx = _package("onnx")
     check_is_fitted(model)
     graph = Graph(OPSET)

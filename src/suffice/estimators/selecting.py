@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from suffice.data.labels import Labels
-from suffice.data.parameters import choice, count
+from suffice.data.parameters import check_callable, choice, count
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
 from suffice.estimators.averaging import average, belief
@@ -25,6 +25,8 @@ RULES = ("average", "careful", "best", "one-standard-error")
 # Folds; of small tables, below so many rows, more of them and dealt twice, since there the
 # choice is the hard part: (folds, repeats).
 USUAL, SMALL, THOROUGH = (5, 1), 1000, (10, 2)
+
+MOST_REPEATS = 1000
 
 
 def select_model(
@@ -74,6 +76,7 @@ def select_model(
     (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.027, 0.583, 0.645]))
     """
     choice("metric", metric, METRICS)
+    check_callable("progress", progress)
     if rule is None:
         rule = "average" if models is None and metric == "log_loss" else "careful"
     choice("rule", rule, RULES)
@@ -101,9 +104,9 @@ def _deal(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, i
             usual = THOROUGH
     if repeats is None:
         return usual if cv is None else (cv, 1)
-    if cv is not None and not isinstance(cv, int):
+    if cv is not None and not isinstance(cv, int | np.integer):
         raise InvalidParameter("repeats takes a number of folds for cv; repeat your own instead.")
-    return usual[0] if cv is None else cv, count("repeats", repeats)
+    return usual[0] if cv is None else cv, count("repeats", repeats, MOST_REPEATS)
 
 
 def _averaged(trial: Trial, candidates: list[Any], found: Selection) -> tuple[Selection, Any]:
@@ -133,8 +136,11 @@ def _candidates(given: Any, grid: Any, X: Any, y: Any) -> list[Any]:
     if grid is None:
         return models
     try:
-        return [
+        tried = [
             clone(model).set_params(**chosen) for model in models for chosen in ParameterGrid(grid)
         ]
     except (TypeError, ValueError) as error:
         raise InvalidParameter(f"grid does not fit the models: {error}") from None
+    if not tried:
+        raise InvalidParameter(f"grid is {grid!r}, which names no values to try.")
+    return tried

@@ -10,6 +10,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.missing import is_missing
+from suffice.data.parameters import is_number
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold
 from suffice.statistics.statistics import listed
@@ -37,7 +38,7 @@ def folds_of(
     if groups is not None:
         groups = _group_codes(groups, n)
     counts = np.ones(n, bool) if weights is None else weights > 0
-    if not isinstance(cv, int | np.integer) or isinstance(cv, bool):
+    if not isinstance(cv, int | np.integer) or not is_number(cv):
         given = _given(cv, X, codes, groups)
         return [Fold(f.train[counts[f.train]], f.test[counts[f.test]]) for f in given], []
     at = np.flatnonzero(counts)
@@ -89,7 +90,10 @@ def _stratified(cv: int, codes: Indices, classes: Array, seed: int) -> tuple[lis
 
 
 def _group_codes(groups: Any, n: int) -> Indices:
-    values = np.asarray(groups)
+    try:
+        values = np.asarray(groups)
+    except ValueError:
+        values = np.empty((0, 0))
     if values.shape != (n,):
         raise InvalidParameter(
             f"groups has the shape {values.shape} for {n} rows; give one group a row."

@@ -185,9 +185,10 @@ def _given_covariance(covariance: Floats, d: int, beliefs: Beliefs) -> Floats:
 def _location(prior_mean: Any) -> Floats | None:
     found = numbers("prior_mean", prior_mean)
     if found is not None and (np.abs(found) > MOST_MEAN).any():
+        farthest = found.ravel().tolist()[np.abs(found).argmax()]
         raise InvalidParameter(
-            f"prior_mean holds {found.flat[np.abs(found).argmax()]:g}; beyond {MOST_MEAN:g} its "
-            "squares overflow. Measure the features in other units."
+            f"prior_mean holds {farthest}; beyond {MOST_MEAN:g} its squares overflow. Measure the "
+            "features in other units."
         )
     return found
 
@@ -206,8 +207,8 @@ def _spread(prior_covariance: Any) -> Floats | None:
     outside = variances[(variances < LEAST_VARIANCE) | (variances > MOST_VARIANCE)]
     if len(outside):
         raise InvalidParameter(
-            f"prior_covariance holds the variance {outside[0]:g}; it must have positive variances, "
-            f"from {LEAST_VARIANCE:g} to {MOST_VARIANCE:g}."
+            f"prior_covariance holds the variance {outside.tolist()[0]}; it must have positive "
+            f"variances, from {LEAST_VARIANCE:g} to {MOST_VARIANCE:g}."
         )
     return found
 

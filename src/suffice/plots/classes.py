@@ -14,7 +14,7 @@ from suffice.errors import InvalidParameter
 from suffice.plots.borders import frame
 from suffice.plots.columns import numbers, two_features, width
 from suffice.plots.display import Display, canvas, legend
-from suffice.plots.plane import Box, Plane, around
+from suffice.plots.plane import Box, Plane, around, radii
 from suffice.plots.points import Points
 from suffice.plots.style import LINES, Style, ink
 
@@ -102,17 +102,17 @@ class ClassesDisplay(Display):
     ) -> Self:
         """The same, not drawn yet."""
         plane = Plane.of(model, X, features, box=box, at="unknown")
-        if deviations and not hasattr(model, "ellipse"):
+        sizes = radii(deviations)
+        if sizes and not hasattr(model, "ellipse"):
             raise InvalidParameter(
                 f"a {type(model).__name__} has no ellipses; draw the rows alone with "
                 "deviations=(), or the density with DensityDisplay."
             )
         ellipses = {
-            label: [model.ellipse(label, plane.features, deviations=r) for r in deviations]
-            for label in (plane.classes.tolist() if deviations else ())
+            label: [model.ellipse(label, plane.features, deviations=r) for r in sizes]
+            for label in (plane.classes.tolist() if sizes else ())
         }
         points = plane.points(X, y)
-        sizes = tuple(map(float, deviations))
         view = plane.box if box is not None else _wide_enough(plane.box, ellipses)
         return cls(points, plane.classes, plane.labels, view, ellipses, sizes)
 

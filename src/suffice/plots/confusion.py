@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.weights import Weights
-from suffice.errors import InvalidInput, InvalidLabels
+from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.plots.display import Display, canvas
 from suffice.plots.points import coded
 from suffice.plots.style import COLOURS, depth, ground, ink
@@ -47,6 +47,8 @@ class ConfusionDisplay(Display):
         **options: Any,
     ) -> Self:
         """A fitted classifier on labelled rows; options as for `plot`."""
+        if not hasattr(model, "predict"):
+            raise InvalidParameter(f"model is {model!r}; pass a fitted classifier.")
         found = {"classes": model.classes_, "sample_weight": sample_weight}
         return cls.from_predictions(y, model.predict(X), ax=ax, **found, **options)
 
@@ -66,20 +68,22 @@ class ConfusionDisplay(Display):
         classes : their order; sorted if None
         sample_weight : counts as so many equal rows
         """
-        n = len(np.asarray(y))
-        if len(np.asarray(predicted)) != n:
-            raise InvalidInput(f"y has {n} labels, but {len(np.asarray(predicted))} are predicted.")
+        n, told = _length(y, "y"), _length(predicted, "predicted")
+        if told != n:
+            raise InvalidInput(f"y has {n} labels, but {told} are predicted.")
         if classes is None:
             both = [coded(labels, n) for labels in (y, predicted)]
             classes = np.unique(np.concatenate([found for found, _ in both]))
         known = np.asarray(classes)
-        true, told = (coded(labels, n, known)[1] for labels in (y, predicted))
-        if (true < 0).any() or (told < 0).any():
-            row = int(((true < 0) | (told < 0)).argmax())
+        if known.ndim != 1 or known.dtype.kind not in "biufU":
+            raise InvalidParameter(f"classes is {classes!r}; it must list the labels.")
+        true, given = (coded(labels, n, known)[1] for labels in (y, predicted))
+        if (true < 0).any() or (given < 0).any():
+            row = int(((true < 0) | (given < 0)).argmax())
             raise InvalidLabels(f"the label of row {row} is missing; leave such rows out.")
         weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
         k = len(known)
-        counts = np.bincount(true * k + told, weights, k * k).reshape(k, k).astype(np.float64)
+        counts = np.bincount(true * k + given, weights, k * k).reshape(k, k).astype(np.float64)
         return cls(counts, known).plot(ax, **options)
 
     def plot(
@@ -124,3 +128,10 @@ class ConfusionDisplay(Display):
         ax.set_yticks(np.arange(-0.5, k), minor=True)
         ax.grid(which="minor", color=ground(ax), linewidth=1.5)
         ax.tick_params(which="both", length=0)
+
+
+def _length(labels: Any, name: str) -> int:
+    """How many labels there are; an error where they are none."""
+    if labels is None or isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
+        raise InvalidLabels(f"{name} is {labels!r}; pass one label for each row.")
+    return len(labels)

@@ -11,12 +11,14 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import numbers, position
 from suffice.plots.display import Display, canvas, legend
-from suffice.plots.plane import answered, feature_names
+from suffice.plots.plane import answered, check_resolution, feature_names
 from suffice.plots.points import coded
 from suffice.plots.style import Style, ink
 
 # Points along the feature.
 RESOLUTION = 400
+
+MOST_POINTS = 1_000_000
 
 # Without rows the curves reach so many standard deviations beyond the outermost means.
 BEYOND = 4.0
@@ -73,8 +75,7 @@ class CurvesDisplay(Display):
         names = feature_names(model, X)
         j = _feature(names, feature)
         column = None if X is None else numbers(X, [j])[:, 0]
-        if isinstance(resolution, bool) or not isinstance(resolution, int) or resolution < 2:
-            raise InvalidParameter(f"resolution is {resolution!r}; it must be a number from 2.")
+        check_resolution(resolution, MOST_POINTS)
         values = np.linspace(*_limits(model, column, j, limits), resolution)
         rows = np.full((resolution, len(names)), np.nan)
         rows[:, j] = values

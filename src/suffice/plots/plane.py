@@ -12,6 +12,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_frame
 from suffice.data.missing import is_missing
+from suffice.data.parameters import count, positive
 from suffice.errors import InvalidParameter, NotNumbers, SufficeError
 from suffice.plots.columns import numbers, position, two_features, width
 from suffice.plots.points import Points
@@ -19,6 +20,9 @@ from suffice.plots.points import Points
 # The box goes beyond the rows by this share of their range; without rows it holds ellipses of so
 # many standard deviations.
 MARGIN, DEVIATIONS = 0.08, 3.0
+
+# Finer planes than this would not fit into memory, nor on any page.
+MOST_CELLS = 4096
 
 Box = tuple[tuple[float, float], tuple[float, float]]
 
@@ -54,6 +58,8 @@ class Plane:
             a feature means that it is unknown.
         box : ((xmin, xmax), (ymin, ymax)) in place of the one that holds the rows
         """
+        if not hasattr(model, "fit"):
+            raise InvalidParameter(f"model is {model!r}; pass a fitted one: LDA().fit(X, y).")
         names = feature_names(model, X)
         pair = two_features(names, features)
         held, told = _held(model, X, names, pair, at)
@@ -82,8 +88,7 @@ class Plane:
 
     def grid(self, n: int) -> tuple[Floats, Floats, Floats]:
         """Coordinates (n,) along both features, and all their pairs, (n * n, 2), by lines."""
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
-            raise InvalidParameter(f"resolution is {n!r}; it must be a whole number from 2.")
+        check_resolution(n, MOST_CELLS)
         x, y = (np.linspace(low, high, n) for low, high in self.box)
         return x, y, np.column_stack([np.tile(x, n), np.repeat(y, n)])
 
@@ -117,6 +122,21 @@ class Plane:
         rows[:] = self.held
         rows[:, i], rows[:, j] = points.T
         return rows
+
+
+def check_resolution(n: Any, most: int) -> None:
+    """Raise unless n is a number of cells along a feature."""
+    if count("resolution", n, most) < 2:
+        raise InvalidParameter(f"resolution is {n!r}; it must be a whole number from 2.")
+
+
+def radii(deviations: Any) -> tuple[float, ...]:
+    """The distances of ellipses that a user asks for."""
+    if isinstance(deviations, str | bytes) or not isinstance(deviations, Sequence | np.ndarray):
+        raise InvalidParameter(
+            f"deviations is {deviations!r}; it must be a list of distances, such as [1, 2]."
+        )
+    return tuple(positive("each of deviations", one) for one in list(deviations))
 
 
 def answered(model: Any, question: str, rows: Any, *more: Any) -> Any:

@@ -191,7 +191,7 @@ def _parameters(selection: Selection, along: str | None, by: str | None) -> tupl
     }
     varied = [name for name in ("shrinkage", *names) if len(tried.get(name, ())) > 1]
     for name in (along, by):
-        if name is not None and name not in names:
+        if name is not None and name not in list(names):
             raise InvalidParameter(
                 f"no candidate has a parameter {name!r}; those tried are {', '.join(names)}."
             )

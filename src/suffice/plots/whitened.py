@@ -12,7 +12,7 @@ from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders
 from suffice.plots.classes import DEVIATIONS
 from suffice.plots.display import Display, canvas, legend
-from suffice.plots.plane import Plane, around
+from suffice.plots.plane import Plane, around, radii
 from suffice.plots.points import Points
 from suffice.plots.style import LINES, Style, ink
 
@@ -78,13 +78,13 @@ class WhitenedDisplay(Display):
                 f"the model has {model.n_features_in_} features, and a plane shows two: fit it "
                 "to two, or see all along the discriminant axes of an LDA: ProjectionDisplay."
             )
-        plane = Plane.of(model, X)
+        plane, sizes = Plane.of(model, X), radii(deviations)
 
         def white(points: Floats) -> Floats:
             return np.asarray(plane.ask("whiten", points, label))
 
         curves = [
-            [white(model.ellipse(c, deviations=r).points()) for r in deviations]
+            [white(model.ellipse(c, deviations=r).points()) for r in sizes]
             for c in plane.classes.tolist()
         ]
         points = plane.points(X, y)
@@ -100,7 +100,6 @@ class WhitenedDisplay(Display):
             Border(one.classes, tuple(white(line) for line in one.lines), one.exact)
             for one in _far_borders(plane)
         ]
-        sizes = tuple(map(float, deviations))
         means = white(np.asarray(model.means_))
         made = cls(points, plane.classes, means, curves, lines, plane.labels, label, sizes)
         return made.plot(ax, **options)

@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
+from suffice.data.parameters import check_callable, check_path
 from suffice.errors import InvalidParameter
 from suffice.report.atypical_section import atypical, atypical_html
 from suffice.report.choice_section import choice_html, choose
@@ -83,8 +84,13 @@ def write_report(
     '150 rows, 4 columns, 3 classes. LinearDiscriminantAnalysis: 98.0% ± 0.8% of the rows ...'
     """
     file = _checked(path)
+    check_callable("progress", progress)
+    if model is not None and not hasattr(model, "get_params"):
+        raise InvalidParameter(f"model is {model!r}; it must be a classifier, such as LDA().")
+    if not isinstance(title, str | None):
+        raise InvalidParameter(f"title is {title!r}; it must be a text.")
     whole = Material.of(X, y)
-    if isinstance(random_state, bool) or not isinstance(random_state, int):
+    if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
         raise InvalidParameter(f"random_state is {random_state!r}; it must be a whole number.")
     steps = Steps(sum(STEPS.values()), progress)
     found = made(file, whole, whole.sampled(random_state), model, _titled(title, whole), steps)
@@ -235,6 +241,7 @@ def _titled(title: str | None, data: Material) -> str:
 
 
 def _checked(path: str | PathLike[str]) -> Path:
+    check_path(path)
     file = Path(path)
     if not file.parent.is_dir():
         raise InvalidParameter(f"there is no folder {str(file.parent)!r} to write the report to.")

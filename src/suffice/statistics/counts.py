@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
+from suffice.data.labels import place_of, shown
 from suffice.data.levels import comparable
 from suffice.errors import InvalidParameter, LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
@@ -156,17 +156,18 @@ class Counts:
     def select(self, features: Any) -> Counts:
         """The counts of some features, by name or position, in the order asked for."""
         names = self.feature_names
-        at = positions(list(features), names or (), self.n_features)
+        at = positions(features, names or (), self.n_features)
         chosen = None if names is None else tuple(names[i] for i in at)
         return replace(self, tables=tuple(self.tables[i] for i in at), feature_names=chosen)
 
     def drop_class(self, label: Any) -> Counts:
         """The counts without one class: as if its rows had never been seen."""
-        kept = self.classes != label
-        if kept.all():
+        at = place_of(label, self.classes)
+        if at is None:
             raise InvalidParameter(
                 f"there is no class {label!r}; the classes are {listed(self.classes)}."
             )
+        kept = np.arange(len(self.classes)) != at
         tables = tuple(Table(t.levels, t.rows[kept], t.weight[kept]).trimmed() for t in self.tables)
         return replace(
             self,

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
@@ -145,7 +146,7 @@ class IncompleteStatistics:
     def select(self, features: Iterable[int] | Iterable[str]) -> AnyStatistics:
         """The statistics of some features, by name or position, in the order asked for."""
         names = self.feature_names
-        at = positions(list(features), names or (), self.n_features)
+        at = positions(features, names or (), self.n_features)
         chosen = None if names is None else tuple(names[i] for i in at)
         parts = self.parts.select(at)
         if isinstance(parts, ByPattern):
@@ -159,9 +160,10 @@ class IncompleteStatistics:
 
     def coarsen(self, detail: str) -> IncompleteStatistics:
         """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
+        choice("detail", detail, DETAILS)
         if detail == self.detail:
             return self
-        if self.detail != "separate" or detail not in DETAILS:
+        if self.detail != "separate":
             raise InvalidParameter(
                 f"detail {self.detail!r} cannot become {detail!r}; summarize the rows again."
             )

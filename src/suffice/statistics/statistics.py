@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from os import PathLike
@@ -11,7 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
+from suffice.data.labels import place_of, shown
+from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.extremes import Extremes
 from suffice.statistics.fourth import Fourth, Known
@@ -179,7 +180,7 @@ class Statistics:
 
         The fourth-order sums mix all features, so a choice of fewer drops them.
         """
-        at = positions(list(features), self.feature_names or (), self.n_features)
+        at = positions(features, self.feature_names or (), self.n_features)
         fourth = self.fourth if len(at) == self.n_features else None
         names = self.feature_names
         return replace(
@@ -194,8 +195,8 @@ class Statistics:
 
     def drop_class(self, label: Any) -> Statistics:
         """The statistics without one class: as if its rows had never been seen."""
-        at = np.flatnonzero(self.classes == label)
-        if len(at) != 1:
+        at = place_of(label, self.classes)
+        if at is None:
             raise InvalidParameter(
                 f"there is no class {label!r}; the classes are {listed(self.classes)}."
             )
@@ -241,9 +242,10 @@ class Statistics:
         >>> sf.summarize([[1, 2], [3, 5], [9, 9]], [0, 0, 1]).coarsen("shared").scatter
         array([[2. , 3. ], [3. , 4.5]])
         """
+        choice("detail", detail, DETAILS)
         if detail == self.detail:
             return self
-        if self.detail != "separate" or detail not in DETAILS:
+        if self.detail != "separate":
             raise InvalidParameter(
                 f"detail {self.detail!r} cannot become {detail!r}; summarize the rows again."
             )
@@ -266,11 +268,13 @@ class Statistics:
         save(self, path)
 
 
-def positions(features: Sequence[Any], names: tuple[str, ...], n_features: int) -> Indices:
+def positions(features: Any, names: tuple[str, ...], n_features: int) -> Indices:
     """Where some features stand, given by name or position."""
-    if not features:
-        raise InvalidParameter("select needs at least one feature.")
+    if isinstance(features, str) or not isinstance(features, Iterable):
+        raise InvalidParameter(f"select takes a list of features, such as [0], not {features!r}.")
     at = [_position(feature, names, n_features) for feature in features]
+    if not at:
+        raise InvalidParameter("select needs at least one feature.")
     if len(set(at)) < len(at):
         raise InvalidParameter("select was given the same feature twice.")
     return np.array(at, np.int64)

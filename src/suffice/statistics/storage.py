@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from suffice.data.arrays import Array
+from suffice.data.parameters import check_path
 from suffice.errors import InvalidFile
 from suffice.statistics import complete_file, counts_file, incomplete_file, mixed_file
 from suffice.statistics.container import read_whole, unpack, write_whole
@@ -20,11 +21,13 @@ Stored: TypeAlias = Statistics | IncompleteStatistics | Counts | MixedStatistics
 
 def save(statistics: Stored, path: str | PathLike[str]) -> None:
     """Write statistics to one safetensors file, whole or not at all."""
+    check_path(path)
     write_whole(path, packed(statistics))
 
 
 def load(path: str | PathLike[str]) -> Stored:
     """The statistics that `save` wrote, checked throughout; nothing in the file is executed."""
+    check_path(path)
     name = str(path)
     return opened(*unpack(read_whole(path), name), name)
 

@@ -14,6 +14,7 @@ from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches
 from suffice.data.chunk import chunk_rows
 from suffice.data.engine import engine_of
+from suffice.data.parameters import choice
 from suffice.data.paths import file_paths, is_paths
 from suffice.data.roles import Roles, Wanted
 from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
@@ -83,8 +84,7 @@ def summarize(
     >>> sf.summarize(X[:1], y[:1]) + sf.summarize(X[1:], y[1:]) == s
     True
     """
-    if detail not in DETAILS:
-        raise InvalidParameter(f"detail is {detail!r}; it must be one of {', '.join(DETAILS)}.")
+    choice("detail", detail, DETAILS)
     files = is_paths(X)
     if checkpoint is not None and not files:
         raise InvalidParameter("checkpoint is for files only: other rows cannot be read again.")

@@ -43,7 +43,7 @@ def _threads(asked: str) -> int:
     whole = asked.isdecimal() and asked.isascii()
     if not whole or not 0 < int(asked[:12]) <= MOST_THREADS:
         raise InvalidParameter(
-            f"the environment variable SUFFICE_NUM_THREADS is {asked[:20]!r}; it must be a whole number "
+            f"the variable SUFFICE_NUM_THREADS is {asked[:20]!r}; it must be a whole number "
             f"from 1 to {MOST_THREADS}. Unset it to use all processors."
         )
     return int(asked)

@@ -11,12 +11,15 @@ from scipy import special
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import Labels, shown
-from suffice.data.parameters import choice
+from suffice.data.parameters import as_floats, choice, count
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.models.linalg import reciprocal
 from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, chance, holm, number
 from suffice.selection.diagnostics.reliability import STRATEGIES, Reliability
+
+# More bins than this are narrower than any sample can fill.
+MOST_BINS = 1_000_000
 
 # Rows of probabilities must add up to 1 within this.
 SUM_ERROR = 1e-6
@@ -54,8 +57,7 @@ def calibration(
     """
     given = _Predictions.of(y, probabilities, classes, sample_weight)
     choice("strategy", strategy, STRATEGIES)
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise InvalidParameter(f"n_bins is {n_bins!r}; it must be a whole number from 1.")
+    n_bins = count("n_bins", n_bins, MOST_BINS)
     curves = {
         label: Reliability.of(p, given.codes == c, n_bins, strategy, given.weights)
         for c, (label, p) in enumerate(zip(given.labels, given.p.T, strict=True))
@@ -189,7 +191,7 @@ class _Predictions:
                 f"probabilities has {len(p)} rows but y has {len(codes)} labels: inconsistent "
                 "numbers of samples."
             )
-        names = found[np.unique(codes)] if classes is None else np.asarray(classes)
+        names = found[np.unique(codes)] if classes is None else _class_names(classes)
         if len(names) != p.shape[1]:
             raise InvalidParameter(
                 f"probabilities has {p.shape[1]} columns for {len(names)} classes "
@@ -208,10 +210,18 @@ class _Predictions:
         return cls(names.tolist(), at, p, weights)
 
 
+def _class_names(classes: Any) -> Array:
+    try:
+        labels, codes = Labels.of(classes).encode()
+    except InvalidLabels as error:
+        raise InvalidParameter(f"classes must be the labels of the columns: {error}") from None
+    return np.asarray(labels[codes])
+
+
 def _table(probabilities: Any) -> Floats:
     try:
-        p = np.asarray(probabilities, np.float64)
-    except (TypeError, ValueError):
+        p = as_floats(probabilities)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameter("probabilities must be a table of numbers.") from None
     if p.ndim == 1 and len(p):
         _check(p[:, None])
