@@ -98,6 +98,14 @@ def same_kind(a: Array, b: Array) -> None:
         )
 
 
+def narrowest(labels: Array) -> Array:
+    """The same labels, of text no wider than the longest: the width would tell of one removed."""
+    if labels.dtype.kind != "U" or not len(labels):
+        return labels
+    width = max(1, int(np.strings.str_len(labels).max()))
+    return labels.astype(f"<U{width}", copy=False)
+
+
 def shown(label: Any) -> str:
     """A label as the user wrote it."""
     return repr(label.item() if hasattr(label, "item") else label)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.engines.mixtures import learn
 from suffice.engines.parts import Sums
 from suffice.engines.recipes import Columns, Lesson, Outline, Total
-from suffice.errors import InvalidLabels, InvalidParameter, NeedsAllRows, NeverIncluded
+from suffice.errors import InvalidLabels, InvalidParameter, NeedsAllRows
 from suffice.estimators.choosing import GRID
 from suffice.estimators.fitting import Fitting
 from suffice.estimators.learning import Learner
@@ -132,15 +132,13 @@ def _taught(rows: Rows, learner: Any, method: str, given: dict[str, Any]) -> Any
     seen, settings = getattr(learner, "statistics_", None), learner._settings()
     if method == "forget":
         check_is_fitted(learner)
+        learner._check_forgets()
     like = _first_outline(rows, learner, settings, y) if seen is None else Outline.of(seen)
     lesson = Lesson.to(learner, settings, like, seen is not None, given.get("classes"))
     part = rows.over(y, weight)(lesson)
     if method == "partial_fit":
         return learner._take(part if seen is None else seen + part, settings, later=True)
-    left = seen - part
-    if not len(left.classes):
-        raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
-    return learner._take(left, settings)
+    return learner._without(part, settings)
 
 
 def _mixed(rows: Rows, mixture: Any, method: str, given: dict[str, Any]) -> Any:

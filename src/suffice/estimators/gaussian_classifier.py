@@ -11,7 +11,6 @@ from sklearn.base import clone
 from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
-from suffice.data.labels import Labels
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.choosing import GRID, chosen, combinations
@@ -23,10 +22,6 @@ from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
-
-# Where scatter matrices by class take no more than this, Ledoit-Wolf is given them, since
-# with the pooled one alone its sums do not merge exactly.
-SEPARATE_BYTES = 64 << 20
 
 
 class GaussianClassifier(Geometry, Learner[GaussianModel]):
@@ -59,7 +54,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     def _fit_known(self, settings: Settings, X: Any, y: Any, whole: Statistics) -> Self:
         """As `_fit_with`, where the statistics of the rows are known."""
         known = replace(whole, feature_names=as_features(X).names)
-        return self._take(known.coarsen(_detail(settings, X, y)), settings, X)
+        return self._take(known.coarsen(settings.detail), settings, X)
 
     def _seen(self, X: Any) -> Any:
         """The rows as the model takes them."""
@@ -75,6 +70,16 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
                 f"{name}='cv' takes rows to test on: call fit(X, y) first, or give a number."
             )
         return self.selection_.candidates[self.selection_.careful][name]
+
+    def _check_forgets(self) -> None:
+        for name in GRID:
+            if _is_cv(getattr(self, name, None)):
+                value = getattr(self._built_with, name)
+                raise InvalidParameter(
+                    f"{name}='cv' was chosen with these rows, and without them another value may "
+                    f"be: fit the remaining rows, or keep what was chosen by "
+                    f"model.set_params({name}={value!r}).forget(X, y)."
+                )
 
     @property
     def pooling_(self) -> float:
@@ -121,8 +126,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: AnyStatistics | None
     ) -> AnyStatistics:
-        detail = _detail(settings, X, y) if like is None else like.detail
-        return summarize(X, y, sample_weight, detail)
+        return summarize(X, y, sample_weight, settings.detail if like is None else like.detail)
 
     def _made(self, statistics: AnyStatistics, settings: Settings) -> GaussianModel:
         return build(statistics, settings, self.priors)
@@ -144,12 +148,3 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
 def _is_cv(value: Any) -> bool:
     return isinstance(value, str) and value == "cv"
-
-
-def _detail(settings: Settings, X: Any, y: Any) -> str:
-    if settings.detail == "shared" and settings.shrinkage == "ledoit-wolf":
-        d = as_features(X).shape[1]
-        k = len(Labels.of(y).classes())
-        if 8 * k * d * d <= SEPARATE_BYTES:
-            return "separate"
-    return settings.detail

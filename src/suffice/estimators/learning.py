@@ -96,15 +96,28 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
 
     @anywhere
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Take rows out again: afterwards, as if they had never been seen."""
+        """Take rows out again: afterwards, as if they had never been seen.
+
+        Nothing of them stays behind in the model, its pickle or its file, up to rounding.
+        """
         check_is_fitted(self)
+        self._check_forgets()
         self._check_columns(X)
         settings = self._settings()
         gone = self._summarize(X, self._labels(y), sample_weight, settings, self.statistics_)
+        return self._without(gone, settings)
+
+    def _check_forgets(self) -> None:
+        """Raise where something was learned from rows that statistics cannot give again."""
+
+    def _without(self, gone: Any, settings: Any) -> Self:
+        """Become the model of the rows that are not among those of `gone`."""
         left = self.statistics_ - gone
         if not len(left.classes):
             raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
-        return self._take(left, settings)
+        self._take(left, settings)
+        self.__dict__.pop("selection_", None)  # its scores are those of folds with the rows
+        return self
 
     def _fit_with(self, settings: Any, X: Any, y: Any, sample_weight: Any) -> Self:
         return self._take(self._summarize(X, y, sample_weight, settings, None), settings, X)

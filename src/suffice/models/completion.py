@@ -18,7 +18,6 @@ from suffice.models.groups import Groups
 from suffice.models.linalg import rank_tolerance, reciprocal
 from suffice.models.settings import Settings
 from suffice.statistics.by_pattern import ByPattern
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.scatter import Dense
@@ -252,7 +251,6 @@ class _Em:
     def _statistics(self, state: State, final: bool = False) -> Statistics:
         s = self.statistics
         means = Pair(*two_sum(np.broadcast_to(self.centre, state.means.shape), state.means))
-        zeros = np.zeros_like(state.means)
         return Statistics(
             s.classes,
             self.count,
@@ -260,7 +258,6 @@ class _Em:
             means if final else Pair(state.means),
             Dense(Pair(state.scatter), not self.shared),
             None,
-            Extremes(zeros, zeros, exact=False),
             s.feature_names if final else None,
         )
 

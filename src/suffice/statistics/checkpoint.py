@@ -89,7 +89,7 @@ class Checkpoint:
         }
         parts = {"statistics": state, "statistics.before": before or State()}
         arrays = {
-            name: np.frombuffer(packed(part.statistics), np.uint8)
+            name: np.frombuffer(packed(part.statistics, running=True), np.uint8)
             for name, part in parts.items()
             if part.statistics is not None
         }

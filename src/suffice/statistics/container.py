@@ -19,7 +19,7 @@ import numpy as np
 from suffice.data.arrays import Array
 from suffice.errors import InvalidFile, MissingFile, UnreadableFile
 
-FORMAT = 1
+FORMAT = 2
 
 _KEY = "suffice"
 _BLANK = "0" * 64

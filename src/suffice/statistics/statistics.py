@@ -11,9 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
+from suffice.data.labels import narrowest, shown
 from suffice.errors import InvalidParameter, Mismatch
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.fourth import Fourth, Known
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Diagonal, Scatter, dense, only_diagonal
@@ -56,10 +55,7 @@ class Statistics:
     means: Pair = field(repr=False)
     spread: Scatter = field(repr=False)
     fourth: Fourth | None = field(repr=False)
-    extremes: Extremes = field(repr=False)
     feature_names: tuple[str, ...] | None = None
-    residue: Floats | None = field(default=None, repr=False)
-    # (groups, d): rounding error that earlier removals may have left in the sums of squares
 
     def __post_init__(self) -> None:
         for array in (self.classes, self.count, self.weight):
@@ -109,21 +105,6 @@ class Statistics:
     def squares(self) -> Floats:
         """Centred sums of squares, a row a class, or one row where they are pooled."""
         return self.spread.diagonal()
-
-    @property
-    def lowest(self) -> Floats:
-        """No row of the class lies below, (k, d); attained as long as `extremes_exact`."""
-        return _locked(self.extremes.low)
-
-    @property
-    def highest(self) -> Floats:
-        """No row of the class lies above, (k, d); attained as long as `extremes_exact`."""
-        return _locked(self.extremes.high)
-
-    @property
-    def extremes_exact(self) -> bool:
-        """False after a removal: then `lowest` and `highest` are only bounds."""
-        return self.extremes.exact
 
     @property
     def known(self) -> Known:
@@ -187,9 +168,7 @@ class Statistics:
             means=self.means[:, at],
             spread=self.spread.select(at),
             fourth=None if fourth is None else fourth.select(at),
-            extremes=self.extremes.select(at),
             feature_names=None if names is None else tuple(names[i] for i in at),
-            residue=None if self.residue is None else self.residue[:, at],
         )
 
     def drop_class(self, label: Any) -> Statistics:
@@ -210,23 +189,18 @@ class Statistics:
                 "dropped; summarize with detail='separate'."
             )
         spread = self.spread
-        residue = self.residue
         if spread.per_class:
             spread = spread.keep(at)
-            residue = None if residue is None else residue[at]
         elif not len(at):
             spread = Thin(np.empty((0, self.n_features)), np.empty(0, np.int64), 1, False)
-            residue = None
         return replace(
             self,
-            classes=self.classes[at],
+            classes=narrowest(self.classes[at]),
             count=self.count[at],
             weight=self.weight[at],
             means=self.means[at],
             spread=spread,
             fourth=None if self.fourth is None else self.fourth.keep(at),
-            extremes=self.extremes.keep(at),
-            residue=residue,
         )
 
     def without_empty_classes(self) -> Statistics:
@@ -250,8 +224,7 @@ class Statistics:
         assert not isinstance(self.spread, Diagonal)
         if detail == "diagonal":
             return replace(self, spread=only_diagonal(self.spread), fourth=None)
-        residue = None if self.residue is None else self.residue.sum(axis=0, keepdims=True)
-        return replace(self, spread=self.spread.pooled(), residue=residue)
+        return replace(self, spread=self.spread.pooled(), fourth=None)
 
     def digest(self) -> str:
         """A fingerprint of every bit: equal for equal content, on every machine."""

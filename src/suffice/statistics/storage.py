@@ -54,12 +54,15 @@ def digest(statistics: Stored) -> str:
     return hashlib.sha256(packed(statistics)).hexdigest()
 
 
-def packed(statistics: Stored) -> bytes:
-    """The bytes of a file: equal for equal content."""
+def packed(statistics: Stored, running: bool = False) -> bytes:
+    """The bytes of a file: equal for equal content.
+
+    running : with all that a pass which is resumed takes to come to the same bits
+    """
     if isinstance(statistics, IncompleteStatistics):
-        return incomplete_file.packed(statistics)
+        return incomplete_file.packed(statistics, running)
     if isinstance(statistics, Counts):
         return counts_file.packed(statistics)
     if isinstance(statistics, MixedStatistics):
         return mixed_file.packed(statistics)
-    return complete_file.packed(statistics)
+    return complete_file.packed(statistics, running)

@@ -15,11 +15,10 @@ from suffice.errors import (
     InvalidFeatures,
     InvalidLabels,
     MissingClasses,
-    NeverIncluded,
     NotOnDevice,
 )
 from suffice.estimators.choosing import GRID
-from suffice.estimators.gaussian_classifier import SEPARATE_BYTES, GaussianClassifier
+from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.models.separating import check_denominator
 from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
@@ -36,7 +35,7 @@ def fit(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None
             )
     settings = estimator._settings()
     coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
-    found = summed(rows, coded, _detail(settings, rows, coded))
+    found = summed(rows, coded, settings.detail)
     _take(estimator, found, settings)
     estimator.__dict__.pop("selection_", None)
     return estimator
@@ -56,7 +55,7 @@ def partial_fit(
         unknown = [label for label in coded.classes.tolist() if label not in known]
         if unknown:
             raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
-    detail = _detail(settings, rows, coded) if seen is None else seen.detail
+    detail = settings.detail if seen is None else seen.detail
     more = summed(rows, coded, detail)
     _take(estimator, more if seen is None else seen + more, settings, later=True)
     return estimator
@@ -65,13 +64,10 @@ def partial_fit(
 def forget(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> Any:
     """Take rows out again: afterwards, as if they had never been seen."""
     rows, seen = Rows.of(X), estimator._fitted_statistics
+    estimator._check_forgets()
     check_columns(estimator, rows)
     coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
-    left = seen - summed(rows, coded, seen.detail)
-    if not len(left.classes):
-        raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
-    _take(estimator, left, estimator._settings())
-    return estimator
+    return estimator._without(summed(rows, coded, seen.detail), estimator._settings())
 
 
 def check_columns(estimator: GaussianClassifier, rows: Rows) -> None:
@@ -107,11 +103,3 @@ def _take(
 
 def _is_held(statistics: Any) -> bool:
     return isinstance(statistics, Statistics) and isinstance(statistics.spread, HeldDense)
-
-
-def _detail(settings: Settings, rows: Rows, coded: Coded) -> str:
-    if settings.detail == "shared" and settings.shrinkage == "ledoit-wolf":
-        k, d = len(coded.classes), rows.shape[1]
-        if 8 * k * d * d <= SEPARATE_BYTES:
-            return "separate"
-    return settings.detail
