@@ -173,7 +173,7 @@ def test_an_error_names_classes_and_features_as_the_user_does(detail):
     frame = pd.DataFrame({"width": [1.0, 2, 3], "height": [1.0, 2, 3]})
     s = sf.summarize(frame, [7, 7, 7], detail=detail)
     far = sf.summarize(frame + np.array([0, 50]), [7, 7, 7], detail=detail)
-    with pytest.raises(NeverIncluded, match=r"negative variance of feature 'height'"):
+    with pytest.raises(NeverIncluded, match=r"impossible variance of feature 'height'"):
         s + s - far
     large = sf.summarize(frame * 1e5, [7, 7, 7], detail=detail)
     with pytest.raises(LostPrecision, match=r"feature 'width'(?! in class np)"):

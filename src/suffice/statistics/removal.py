@@ -33,6 +33,9 @@ WEIGHT_DIGITS = 1e-8
 # Units of rounding in a sum over rows; the largest measured, at ten to a million rows, is 320.
 ROUNDINGS = 512
 
+# Numbers that agree to this share are those of the same rows.
+ALIKE = 1e-6
+
 # A removal that leaves a spread with fewer than five digits is refused.
 DIGITS = 1e-5
 
@@ -47,6 +50,7 @@ def remove(whole: Statistics, gone: Statistics) -> Statistics:
         raise NeverIncluded("there is nothing to remove rows from.")
     at = align(whole.classes, gone.classes)
     _check_included(whole, gone, at)
+    _check_emptied(whole, gone, at)
     count = whole.count.copy()
     count[at.both] -= gone.count
     if not count.any():
@@ -106,6 +110,23 @@ def _check_included(whole: Statistics, gone: Statistics, at: Alignment) -> None:
         )
 
 
+def _check_emptied(whole: Statistics, gone: Statistics, at: Alignment) -> None:
+    """Raise where a class would go whose mean is not that of the rows to remove."""
+    emptied = whole.count[at.both] == gone.count
+    if not emptied.any():
+        return
+    deviation = np.sqrt(whole.squares.sum(axis=0) / whole.weight.sum())
+    mean = whole.mean[at.both]
+    far = np.abs(gone.mean - mean) > ALIKE * (deviation + np.abs(gone.mean) + np.abs(mean))
+    far &= emptied[:, None]
+    if far.any():
+        c, j = (int(i[0]) for i in np.nonzero(far))
+        raise NeverIncluded(
+            f"the rows to remove are as many as class {shown(gone.classes[c])} has, but not the "
+            f"same: their mean of {_feature(whole, j)} differs."
+        )
+
+
 def worn(rows: Indices, weight: Floats, rows_left: Indices, left: Floats) -> Array:
     """Where a difference of weights has lost its digits; that of unweighted rows is exact."""
     exact = (weight == rows) & (left == rows_left)
@@ -150,13 +171,16 @@ class Rounding:
         cross = 2 * right[:, None] * np.abs(shift.gap) * deviation
         means = np.zeros_like(whole.mean)
         left = np.where(shift.left_weight > 0, shift.left_weight, np.inf)
+        # Means that earlier removals left are off by rounding of the values themselves.
+        off = (total**2 / left)[:, None] * (4 * EPSILON * whole.mean[at.both]) ** 2
         step = np.abs(shift.gap) * shift.left_share[:, None]
         means[at.both] = unit * (deviation * (total / left)[:, None] + step)
         if not per_class:
-            joined = (shift.jump**2 + cross).sum(axis=0, keepdims=True)
-            return cls(unit * (before + taken + joined), means)
+            joined = shift.jump**2 + cross
+            joined = (unit * joined + off).sum(axis=0, keepdims=True)
+            return cls(unit * (before + taken) + joined, means)
         squares = np.zeros_like(before)
-        squares[at.both] = unit * (own + taken + shift.jump**2 + cross)
+        squares[at.both] = unit * (own + taken + shift.jump**2 + cross) + off
         return cls(squares, means)
 
 
@@ -168,13 +192,17 @@ def _without_rounding(left: Statistics, whole: Statistics, error: Rounding) -> S
     usual = ROUNDINGS * EPSILON * np.maximum(diagonal, 0.0).sum(axis=0)
     fell = (before > usual) & (error.squares > 0)
     bound = np.where(fell, np.maximum(error.squares, usual), error.squares)
-    single = left.count <= 1
-    bound[single if left.spread.per_class else slice(len(bound) * single.all())] = np.inf
-    negative = diagonal < -bound
-    if negative.any():
-        c, j = (int(i[0]) for i in np.nonzero(negative))
+    single, none = left.count == 1, left.count == 0
+    if not left.spread.per_class:
+        single, none = (single | none).all(keepdims=True), none.all(keepdims=True)
+    # A row alone has no variance; what is far from none was never that of the others and it.
+    bound[single] *= ALIKE / (ROUNDINGS * EPSILON)
+    bound[none] = np.inf
+    impossible = (diagonal < -bound) | (single[:, None] & (diagonal > bound))
+    if impossible.any():
+        c, j = (int(i[0]) for i in np.nonzero(impossible))
         raise NeverIncluded(
-            f"removing these rows would leave a negative variance of {_feature(left, j)}"
+            f"removing these rows would leave an impossible variance of {_feature(left, j)}"
             f"{_of_class(left, c)}. Were they added, with the same weights? If they were, "
             "earlier removals have used up the digits: summarize the remaining rows afresh."
         )

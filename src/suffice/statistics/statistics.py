@@ -131,7 +131,9 @@ class Statistics:
     def __eq__(self, other: object) -> bool:
         """Whether both say the same of the same classes and features, up to rounding.
 
-        `digest` tells whether they are the same to the last bit.
+        Rounding is measured by the numbers compared. Where most of a class was removed, what
+        remains carries the rounding of what was removed, and may differ by more: compare
+        arrays in units of the whole. `digest` compares to the last bit.
         """
         if not isinstance(other, Statistics):
             return NotImplemented
