@@ -15,7 +15,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import suffice as sf
-from suffice.errors import InvalidInput, InvalidParameter
+from suffice.errors import InvalidInput, UnwritableFile
 from suffice.report import page, pictures
 from suffice.report.material import Material
 from suffice.report.page import write_report
@@ -264,8 +264,8 @@ def test_without_matplotlib_there_are_no_pictures(tmp_path, monkeypatch):
 def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     file = tmp_path / "a.html"
     file.write_text("before")
-    monkeypatch.setattr("suffice.statistics.container.os.replace", _refused)
-    with pytest.raises(PermissionError):
+    monkeypatch.setattr("suffice.data.files.os.replace", _refused)
+    with pytest.raises(UnwritableFile, match=r"a\.html cannot be written"):
         write_report(*pages.numbers(20, 1, 2), file, model=sf.LDA())
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
@@ -326,7 +326,7 @@ def test_what_cannot_be_reported_on_is_refused(X, y, options, why, tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(InvalidParameter, match="there is no folder"):
+    with pytest.raises(UnwritableFile, match="there is no folder"):
         write_report(WINE, KINDS, tmp_path / "none" / "a.html")
 
 

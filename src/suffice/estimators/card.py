@@ -38,8 +38,9 @@ def model_card(model: Any) -> str:
 
 
 def _card_of_file(path: str | PathLike[str]) -> str:
+    from suffice.data.files import read_whole
     from suffice.estimators.loading import MODELS, load
-    from suffice.statistics.container import read_whole, unpack
+    from suffice.statistics.container import unpack
 
     model = load(path)
     header, arrays = unpack(read_whole(path), str(path))

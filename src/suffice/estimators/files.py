@@ -6,8 +6,8 @@ from datetime import date
 from os import PathLike
 from typing import Any
 
+from suffice.data.files import write_whole
 from suffice.errors import InvalidParameter
-from suffice.statistics.container import write_whole
 from suffice.statistics.storage import Stored, packed
 
 # When a model was made, as it is given: equal models make equal files.

@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
+from suffice.data.files import check_writable, write_whole
 from suffice.errors import InvalidParameter
 from suffice.report.atypical_section import atypical, atypical_html
 from suffice.report.choice_section import choice_html, choose
@@ -21,7 +22,6 @@ from suffice.report.quality_section import quality, quality_html
 from suffice.report.sheet import stylesheet
 from suffice.report.usage_section import usage, usage_html
 from suffice.selection.steps import Steps, Tell
-from suffice.statistics.container import write_whole
 
 Part = TypeVar("Part")
 
@@ -82,7 +82,8 @@ def write_report(
     >>> write_report(X, y, file, model=sf.LDA()).summary
     '150 rows, 4 columns, 3 classes. LinearDiscriminantAnalysis: 98.0% ± 0.8% of the rows ...'
     """
-    file = _checked(path)
+    check_writable(path)
+    file = Path(path)
     whole = Material.of(X, y)
     if isinstance(random_state, bool) or not isinstance(random_state, int):
         raise InvalidParameter(f"random_state is {random_state!r}; it must be a whole number.")
@@ -232,10 +233,3 @@ def _titled(title: str | None, data: Material) -> str:
     if title is not None:
         return short(title, 200)
     return "Report" if data.target is None else f"Report on {short(data.target)}"
-
-
-def _checked(path: str | PathLike[str]) -> Path:
-    file = Path(path)
-    if not file.parent.is_dir():
-        raise InvalidParameter(f"there is no folder {str(file.parent)!r} to write the report to.")
-    return file

@@ -7,9 +7,10 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from suffice.data.arrays import Array
+from suffice.data.files import read_whole, write_whole
 from suffice.errors import InvalidFile
 from suffice.statistics import complete_file, counts_file, incomplete_file, mixed_file
-from suffice.statistics.container import read_whole, unpack, write_whole
+from suffice.statistics.container import unpack
 from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
