@@ -15,7 +15,8 @@ HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 # What Markdown would take for emphasis, code, a cell, a link, a tag, an entity or an escape. An
 # underscore within a word, a bracket without a target and "<=" mean themselves.
 MARKUP = re.compile(
-    r"[`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~])"
+    r"[`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?]|\S*@)"
+    r"|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~]|$)"
 )
 
 

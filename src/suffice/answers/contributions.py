@@ -14,6 +14,7 @@ from suffice.data.gaps import Gaps
 from suffice.models.covariance import Diagonal
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
+from suffice.text import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
     share = 1 / (1 + np.exp(-abs(odds)))
     values = sign * found.values[row]
     order = np.argsort(-np.abs(values))
-    parts = [f"{names[j]} {values[j]:+.2f}" for j in order[:most]]
+    parts = [f"{visible(names[j])} {values[j]:+.2f}" for j in order[:most]]
     rest = values[order[most:]]
     if len(rest):
         parts.append(f"the other {len(rest)} features {rest.sum():+.2f}")

@@ -17,6 +17,7 @@ from suffice.data.paths import others_near
 from suffice.data.table import Table, named, polars
 from suffice.data.table_text import as_utf8, blank_lines, check_quotes, layout, unpacked
 from suffice.errors import InvalidFile, MissingFile, UnreadableFile
+from suffice.text import visible
 
 STDIN = "-"
 
@@ -194,7 +195,7 @@ def _read_text(
     ]
     if len(typed) < len(names):
         what = "the first column has no name; it is taken for names of the rows and left out."
-        warnings.warn(f"{source}: {what}", UserWarning, stacklevel=3)
+        warnings.warn(visible(f"{source}: {what}"), UserWarning, stacklevel=3)
     return Table(pl.DataFrame(typed), source)
 
 

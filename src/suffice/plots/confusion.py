@@ -12,7 +12,7 @@ from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels
 from suffice.plots.display import Display, canvas
 from suffice.plots.points import coded
-from suffice.plots.style import COLOURS, depth, ground, ink
+from suffice.plots.style import COLOURS, as_text, depth, ground, ink
 
 # With more classes numbers no longer fit their cells, and with more still, names.
 MOST_NUMBERS, MOST_NAMES = 16, 40
@@ -111,7 +111,7 @@ class ConfusionDisplay(Display):
         return self
 
     def _name_classes(self, ax: Any) -> None:
-        names = [str(label) for label in self.classes]
+        names = [as_text(label) for label in self.classes]
         k, long = len(names), max(map(len, names)) * len(names) > 60
         ax.set_xlabel("predicted class")
         ax.set_ylabel("true class")

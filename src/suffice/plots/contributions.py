@@ -15,7 +15,7 @@ from suffice.errors import InvalidParameter
 from suffice.plots.columns import plain
 from suffice.plots.display import Display, canvas, counted, legend
 from suffice.plots.plane import feature_names
-from suffice.plots.style import Style, ink
+from suffice.plots.style import Style, as_text, ink
 
 # Beyond the longest bars there is this share of the bars' span, for the numbers written there.
 ROOM = 0.24
@@ -97,14 +97,14 @@ class ContributionsDisplay(Display):
             mine = values >= 0 if side == 0 else values < 0
             # Hatching tells the sides apart where colours do not.
             look = {"color": Style.of(code).colour, "edgecolor": ink(ax), "linewidth": 0.6}
-            look |= {"hatch": "//" if side else None, "label": f"for {label}", **bars}
+            look |= {"hatch": "//" if side else None, "label": f"for {as_text(label)}", **bars}
             ax.barh(y[mine], values[mine], **look)
         ax.axvline(0, color=ink(ax), linewidth=1)
         self._write(ax, y, values)
-        ax.set_yticks(y, names)
+        ax.set_yticks(y, list(map(as_text, names)))
         _make_room(ax, values)
         ax.set_ylim(-0.7, len(names) - 0.3)
-        ax.set_xlabel(f"log-odds of {self.pair[0]} against {self.pair[1]}")
+        ax.set_xlabel("log-odds of {} against {}".format(*map(as_text, self.pair)))
         legend(ax)
         total = float(self.values.sum() + self.base)
         sure = 1 / (1 + np.exp(-np.clip(total, -700, 700)))

@@ -13,7 +13,7 @@ from suffice.plots.columns import numbers, position
 from suffice.plots.display import Display, canvas, legend
 from suffice.plots.plane import answered, feature_names
 from suffice.plots.points import coded
-from suffice.plots.style import Style, ink
+from suffice.plots.style import Style, as_text, ink
 
 # Points along the feature.
 RESOLUTION = 400
@@ -96,13 +96,13 @@ class CurvesDisplay(Display):
         for c, label in enumerate(self.classes.tolist()):
             style, curve = Style.of(c), self.joint[:, c]
             look = {"color": style.colour, "linestyle": style.line, "linewidth": 1.8, **line}
-            ax.plot(self.values, curve, label=str(label), **look)
+            ax.plot(self.values, curve, label=as_text(label), **look)
             ax.fill_between(self.values, curve, color=style.colour, alpha=0.18, linewidth=0)
         ax.plot(self.values, total, color=ink(ax), linewidth=2.2, label="all: p(x)", zorder=3)
         self._ticks(ax, float(total.max()))
         ax.axhline(0, color=ink(ax), linewidth=0.8)
         ax.set_xlim(self.values[0], self.values[-1])
-        ax.set_xlabel(self.label)
+        ax.set_xlabel(as_text(self.label))
         ax.set_ylabel("density")
         if show_legend:
             legend(ax)

@@ -16,7 +16,7 @@ from suffice.plots.display import Display, canvas, legend
 from suffice.plots.plane import Plane
 from suffice.plots.points import Points
 from suffice.plots.regions import RESOLUTION
-from suffice.plots.style import LINES, ground, ink, mixed
+from suffice.plots.style import LINES, as_text, ground, ink, mixed
 
 SHARES = (0.02, 0.1, 0.5, 0.9, 0.98)
 
@@ -107,8 +107,8 @@ class PriorsDisplay(Display):
                 border.draw(ax, zorder=4, **look)
             ax.plot([], [], label=name if several else f"{name}: one class alone", **look)
         frame(ax, self.plane.box)
-        ax.set_xlabel(self.plane.labels[0])
-        ax.set_ylabel(self.plane.labels[1])
+        ax.set_xlabel(as_text(self.plane.labels[0]))
+        ax.set_ylabel(as_text(self.plane.labels[1]))
         if show_legend:
             legend(ax)
         notes = [] if self.points is None else self.points.notes
@@ -133,13 +133,13 @@ def _named(model: Any, priors: Any, label: Any) -> dict[str, Any]:
 
 def _told(chances: Any, label: Any, classes: Any) -> str:
     if _is_number(chances):
-        return f"p({label}) = {chances:g}"
+        return f"p({as_text(label)}) = {chances:g}"
     if chances is None or isinstance(chances, str):
         return "class shares" if chances is None else f"{chances} priors"
     values = chances.values() if isinstance(chances, Mapping) else chances
     names = chances if isinstance(chances, Mapping) else classes
     pairs = zip(names, values, strict=False)
-    return ", ".join(f"p({name}) = {value:g}" for name, value in pairs)
+    return ", ".join(f"p({as_text(name)}) = {value:g}" for name, value in pairs)
 
 
 def _chances(own: Floats, c: int, chances: Any) -> Any:
