@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from suffice.data.packages import unreadable_by_polars
 from suffice.data.paths import others_near
 from suffice.data.table import Table, named, polars
 from suffice.data.table_text import as_utf8, blank_lines, check_quotes, layout, unpacked
@@ -114,7 +115,7 @@ def _read(reader: str, data: bytes, source: str, **options: Any) -> Table:
     pl = polars()
     try:
         frame = getattr(pl, reader)(data, **options)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+    except unreadable_by_polars() as error:
         why = str(error).splitlines()[0].rstrip(".")
         raise InvalidFile(f"{source} is damaged or not what its name says: {why}.") from None
     twice = [name for name, count in Counter(frame.columns).items() if count > 1]
