@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pages
@@ -375,3 +376,23 @@ def test_progress_of_a_report_grows_to_all(tmp_path):
     assert told == sorted(told)
     assert told[0] < 0.5
     assert told[-1] == 1.0
+
+
+def test_names_with_control_characters_make_a_page_and_pictures_that_are_well_formed(tmp_path):
+    labels = ("a\x00\x1b[31m", "$\\frac{$", "<b>&\u202e\n\ud800")
+    rng = np.random.default_rng(0)
+    codes = np.arange(90) % 3
+    X = pd.DataFrame(rng.normal(size=(90, 2)) + codes[:, None], columns=["a\x07$\x9b", "]]>&\x1b"])
+    y = np.array(labels, object)[codes]
+    report = write_report(X, y, tmp_path / "a.html", model=sf.LDA(), title="\x1b]0;x\x07")
+    assert not report.failures
+    text = report.path.read_text()
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", text)
+    drawn = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    # Within a page the prefix is known.
+    linked = '<svg xmlns:xlink="http://www.w3.org/1999/xlink"'
+    parsed = [ElementTree.fromstring(svg.replace("<svg", linked, 1)) for svg in drawn]
+    words = [" ".join(one.itertext()) for one in parsed]
+    assert any(r"a\x07$\x9b" in one for one in words)
+    assert any(r"$\frac{$" in one for one in words)
+    assert r"a\x00\x1b[31m" in read(report).words
