@@ -11,8 +11,10 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +53,14 @@ def umask():
     before = os.umask(0o022)
     yield os.umask
     os.umask(before)
+
+
+@pytest.fixture
+def reachable():
+    """A folder that every user can reach."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
 
 
 def without_rights(work):
@@ -245,29 +255,24 @@ def test_an_existing_file_keeps_its_owner_and_group(tmp_path):
 
 
 @as_root
-def test_a_group_that_cannot_be_kept_does_not_pass_its_rights_on(tmp_path):
-    folder = tmp_path / "shared"
+def test_a_group_that_cannot_be_kept_does_not_pass_its_rights_on(reachable):
+    folder = reachable / "shared"
     folder.mkdir()
     folder.chmod(0o777)
     path = folder / "model"
     path.write_bytes(b"old")
     os.chown(path, NOBODY, 12345)
     path.chmod(0o664)
-    for above in tmp_path.parents[:2]:
-        above.chmod(0o755)
-    tmp_path.chmod(0o755)
     without_rights(lambda: write_whole(path, b"new"))
     assert path.read_bytes() == b"new"
     assert path.stat().st_uid == NOBODY
     assert mode(path) == 0o644
 
 
-def test_a_read_only_file_is_refused_and_stays(tmp_path):
-    folder = tmp_path / "open"
+def test_a_read_only_file_is_refused_and_stays(reachable):
+    folder = reachable / "open"
     folder.mkdir()
     folder.chmod(0o777)
-    for above in (tmp_path, *tmp_path.parents[:2]):
-        above.chmod(0o755)
     path = folder / "model"
     path.write_bytes(b"old")
     path.chmod(0o444)
@@ -281,12 +286,10 @@ def test_a_read_only_file_is_refused_and_stays(tmp_path):
     assert names(folder) == ["model"]
 
 
-def test_a_read_only_folder_is_named(tmp_path):
-    folder = tmp_path / "closed"
+def test_a_read_only_folder_is_named(reachable):
+    folder = reachable / "closed"
     folder.mkdir()
     folder.chmod(0o555)
-    for above in (tmp_path, *tmp_path.parents[:2]):
-        above.chmod(0o755)
 
     def work():
         with pytest.raises(UnwritableFile, match=r"model cannot be written: its folder .*closed"):
@@ -296,12 +299,10 @@ def test_a_read_only_folder_is_named(tmp_path):
     assert names(folder) == []
 
 
-def test_a_folder_that_can_be_written_but_not_listed_is_enough(tmp_path):
-    folder = tmp_path / "dropbox"
+def test_a_folder_that_can_be_written_but_not_listed_is_enough(reachable):
+    folder = reachable / "dropbox"
     folder.mkdir()
     folder.chmod(0o333)
-    for above in (tmp_path, *tmp_path.parents[:2]):
-        above.chmod(0o755)
     without_rights(lambda: write_whole(folder / "model", b"new"))
     folder.chmod(0o755)
     assert names(folder) == ["model"]

@@ -51,7 +51,7 @@ def _of_file(path: str | PathLike[str]) -> list[str]:
     model = load(path)
     header, arrays = unpack(read_whole(path), str(path))
     if header["kind"] not in MODELS:
-        return [f"statistics, no model: {model!r}"]
+        return [f"statistics, no model: {repr(model).strip('<>')}"]
     lines = [*_of_model(model), *_dropped(header, arrays, str(path))]
     lines.append(f"written by: suffice {header['library']}")
     if header["created"] is not None:
