@@ -8,8 +8,9 @@ import pytest
 from sklearn.datasets import load_digits, load_wine
 
 import suffice as sf
+from suffice.data.files import read_whole
 from suffice.errors import InvalidFile, InvalidParameter
-from suffice.statistics.container import read_whole, unpack
+from suffice.statistics.container import unpack
 
 X, Y = load_wine(return_X_y=True)
 SPREAD = X.std(axis=0)
