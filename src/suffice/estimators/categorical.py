@@ -21,7 +21,9 @@ class CategoricalNB(DiscreteClassifier):
     """Naive Bayes of features with levels: integers from 0, booleans, strings or categories.
 
     P(level | class) = (rows of it + alpha) / (rows + alpha levels). None, NaN or null is a missing
-    value, which says nothing. A level never seen in training counts as one without a row.
+    value, which says nothing. A level never seen in training counts as one without a row. What a
+    column's type declares (a pandas Categorical, a polars Enum, an Arrow dictionary) are levels
+    even where no row has them.
 
     Parameters
     ----------

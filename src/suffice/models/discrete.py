@@ -180,7 +180,7 @@ def with_levels(table: Table, declared: Array | None, least: int, name: str) -> 
                 f"the levels given for feature {name} are not of the kind in the data "
                 f"({shown(declared[0])} and {shown(levels[0])})."
             )
-        strange = np.setdiff1d(levels, declared)
+        strange = np.setdiff1d(levels[table.rows.any(axis=0)], declared)
         if len(strange):
             raise InvalidParameter(
                 f"feature {name} has level {shown(strange[0])}, which is not in the list given."

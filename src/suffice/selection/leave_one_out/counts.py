@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
@@ -98,7 +100,7 @@ def _without(table: Table, x: int, c: int, w: float, kept: Indices) -> Table:
     if x != MISSING:
         rows[c, x] -= 1
         weight[c, x] -= w
-    return Table(table.levels, rows[kept], weight[kept]).trimmed()
+    return replace(table, rows=rows, weight=weight).keep_classes(kept)
 
 
 def _code(tables: list[Table], model: DiscreteModel, codes: Array, j: int) -> int:
