@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 
 
@@ -33,7 +34,7 @@ def decide(
     if reject is None:
         return np.asarray(labels)
     if not isinstance(reject, Real) or not reject >= 0:
-        raise InvalidParameter(f"reject is {reject!r}; it must be a cost, not below 0.")
+        raise InvalidParameter(f"reject is {shown(reject)}; it must be a cost, not below 0.")
     answered = labels.astype(object)
     answered[expected[np.arange(len(best)), best] > reject] = None
     return np.asarray(answered)

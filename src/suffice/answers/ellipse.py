@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
 
@@ -40,9 +41,9 @@ def ellipse(
     if (probability is None) == (deviations is None):
         raise InvalidParameter("give either probability or deviations.")
     if probability is not None and not 0 < probability < 1:
-        raise InvalidParameter(f"probability is {probability!r}; it must lie between 0 and 1.")
+        raise InvalidParameter(f"probability is {shown(probability)}; it must lie between 0 and 1.")
     if deviations is not None and not 0 < deviations < np.inf:
-        raise InvalidParameter(f"deviations is {deviations!r}; it must be positive.")
+        raise InvalidParameter(f"deviations is {shown(deviations)}; it must be positive.")
     radius = deviations if probability is None else np.sqrt(-2 * np.log1p(-probability))
     at = list(features)
     rows = model.covariances[0 if model.shared else c].colour(np.eye(model.means.shape[1]))

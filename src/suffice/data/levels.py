@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.features import as_frame, check_table
+from suffice.data.features import as_frame, check_table, check_two_dimensional
 from suffice.data.labels import shown
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidFeatures, NotFinite
@@ -77,11 +77,7 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
         _check_shape(len(frame), len(found))
         return found, names
     values = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
-    if values.ndim != 2:
-        raise InvalidFeatures(
-            f"Expected 2D array, got {values.ndim}D array instead (shape {values.shape}). "
-            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
-        )
+    check_two_dimensional(values.shape)
     _check_shape(*values.shape)
     return [_of_array(values[:, j], f"column {j}", first_row) for j in range(values.shape[1])], None
 

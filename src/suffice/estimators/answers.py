@@ -17,6 +17,7 @@ from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import count, draw, generator, random_codes
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
+from suffice.data.labels import shown
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.models.model import Model
@@ -169,7 +170,7 @@ class Answers(Generic[AnyModel]):
     def outlier_threshold(self, quantile: float = 0.01) -> float:
         """The value of `score_samples` below which this share of the model's own rows lies."""
         if not isinstance(quantile, int | float) or not 0 < quantile < 1:
-            raise InvalidParameter(f"quantile is {quantile!r}; it must be between 0 and 1.")
+            raise InvalidParameter(f"quantile is {shown(quantile)}; it must be between 0 and 1.")
         return self._atypicality.threshold(float(quantile))
 
     @property
@@ -192,12 +193,14 @@ class Answers(Generic[AnyModel]):
         if isinstance(given, Mapping):
             for feature, value in given.items():
                 if np.ndim(value) > 0:
-                    raise InvalidParameter(f"given has {value!r} for {feature!r}; give one value.")
+                    raise InvalidParameter(
+                        f"given has {shown(value)} for {shown(feature)}; give one value."
+                    )
                 row[0, self._feature(feature)] = value
         elif isinstance(given, str | bytes) or np.shape(given) != row.shape[1:]:
             raise InvalidParameter(
-                f"given is {given!r}; it must be a row of {row.shape[1]} values with NaN for those "
-                "to draw, or a mapping from features to values."
+                f"given is {shown(given)}; it must be a row of {row.shape[1]} values with NaN for "
+                "those to draw, or a mapping from features to values."
             )
         else:
             row[0] = list(given)
@@ -222,5 +225,7 @@ class Answers(Generic[AnyModel]):
             return names.index(feature)
         whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
         if not whole or not 0 <= feature < len(names):
-            raise InvalidParameter(f"there is no feature {feature!r}; they are {listed(names)}.")
+            raise InvalidParameter(
+                f"there is no feature {shown(feature)}; they are {listed(names)}."
+            )
         return int(feature)

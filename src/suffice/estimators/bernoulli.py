@@ -10,6 +10,7 @@ import numpy as np
 from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import Features, as_features, infinite
+from suffice.data.labels import shown
 from suffice.data.levels import MISSING
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
@@ -90,7 +91,9 @@ class BernoulliNB(DiscreteClassifier):
             or isinstance(self.binarize, bool)
             or np.isnan(self.binarize)
         ):
-            raise InvalidParameter(f"binarize is {self.binarize!r}; it must be a number or None.")
+            raise InvalidParameter(
+                f"binarize is {shown(self.binarize)}; it must be a number or None."
+            )
         else:
             ones = values > self.binarize
         return np.where(missing, MISSING, ones.astype(np.int64))

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.labels import shown
 from suffice.data.mixed import Layout
 from suffice.data.outliers import with_outliers
 from suffice.errors import InvalidParameter, SufficeError
@@ -102,7 +103,7 @@ def _seed(random_state: Any) -> Any:
     try:
         np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
-        raise InvalidParameter(f"random_state is {random_state!r}: {error}") from None
+        raise InvalidParameter(f"random_state is {shown(random_state)}: {error}") from None
     return random_state
 
 

@@ -15,11 +15,9 @@ from suffice.answers import mixture as _mixture  # noqa: F401 - registers its an
 from suffice.answers.sampling import count
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
+from suffice.data.labels import shown
 from suffice.data.weights import Weights
-from suffice.errors import (
-    InvalidInput,
-    InvalidLabels,
-)
+from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import take_columns
 from suffice.models.mixture import MixtureModel
 from suffice.models.settings import Settings, not_negative
@@ -51,6 +49,11 @@ class Fitting:
     _component_weight: Floats
 
     def _effort(self, addition: float = 0.0) -> Effort:
+        if self.callback is not None and not callable(self.callback):
+            raise InvalidParameter(
+                f"callback is {shown(self.callback)}; it must be a function of the progress, or "
+                "None."
+            )
         return Effort(
             not_negative("tol", self.tol),
             count("max_iter", self.max_iter),

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.levels import Column, columns_of
-from suffice.data.mixed import Layout
+from suffice.data.mixed import Layout, check_shape
 from suffice.errors import InvalidFeatures
 
 
@@ -63,6 +63,7 @@ class Indicators(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if not self.layout_.discrete:
             as_features(X)
+        check_shape(X)
         try:
             validate_data(self, X=X, reset=False, skip_check_array=True)
         except ValueError as error:

@@ -8,7 +8,7 @@ from typing import Any, Generic, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, shown
 from suffice.errors import (
     InvalidLabels,
     InvalidParameter,
@@ -158,4 +158,4 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             return
         unknown = np.setdiff1d(Labels.of(y).classes(), np.asarray(classes))
         if len(unknown):
-            raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
+            raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")

@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from suffice.answers.imputation import impute
 from suffice.data.arrays import Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
@@ -61,7 +62,9 @@ class LinearDiscriminantAnalysis(
     def _settings(self) -> Settings:
         n = self.n_components
         if n is not None and (not isinstance(n, int | np.integer) or n < 1):
-            raise InvalidParameter(f"n_components is {n!r}; it must be a positive integer or None.")
+            raise InvalidParameter(
+                f"n_components is {shown(n)}; it must be a positive integer or None."
+            )
         return Settings.checked(
             pooling=1.0,
             shrinkage=self._parameter("shrinkage"),

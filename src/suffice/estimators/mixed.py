@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features, as_frame
 from suffice.data.levels import columns_of, levels_of
-from suffice.data.mixed import Layout, MixedRows, columns_at
+from suffice.data.mixed import Layout, MixedRows, check_shape, columns_at
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 from suffice.estimators.learning import Learner
 from suffice.models.discrete import Smoothing, alphas, build_discrete, used_alphas
@@ -95,8 +96,9 @@ class MixedNB(Learner[ProductModel]):
             shrinkage=self.shrinkage,
             target=self.target,
             ddof=self.ddof,
-            smoothing=smoothing if self.structure == "diagonal" and self.pooling != 1 else 0.0,
         )
+        if gaussian.structure == "diagonal" and gaussian.pooling != 1:
+            gaussian = replace(gaussian, smoothing=smoothing)
         return gaussian, Smoothing(self.alpha)
 
     def _is_statistics(self, statistics: Any) -> bool:
@@ -159,7 +161,8 @@ class MixedNB(Learner[ProductModel]):
         return mine.coarsen(settings[0].detail), theirs.coarsen(settings[0].detail)
 
     def _check_table(self, X: Any) -> None:
-        """What each column holds is checked when it is read."""
+        # What each column holds is checked when it is read.
+        check_shape(X)
 
     def _rows(self, X: Any) -> MixedRows:
         if not self._fitted.layout.discrete:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice import __version__
 from suffice.data.arrays import Array
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter, MissingPackage
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.bernoulli import BernoulliNB
@@ -58,7 +59,7 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     ['label', 'probabilities']
     """
     if dtype not in DTYPES:
-        raise InvalidParameter(f"dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}.")
+        raise InvalidParameter(f"dtype is {shown(dtype)}; it must be one of {', '.join(DTYPES)}.")
     onnx = _package("onnx")
     check_is_fitted(model)
     graph = Graph(OPSET)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from suffice.answers.sampling import count
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, shown
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
 from suffice.estimators.averaging import average, belief
@@ -79,7 +79,7 @@ def select_model(
         rule = "average" if models is None and metric == "log_loss" else "careful"
     choice("rule", rule, RULES)
     if rule == "average" and metric != "log_loss":
-        raise InvalidParameter(f"rule='average' weighs by log_loss; metric is {metric!r}.")
+        raise InvalidParameter(f"rule='average' weighs by log_loss; metric is {shown(metric)}.")
     trial = Trial(X, y, sample_weight, *_deal(cv, repeats, y, models is None), groups)
     candidates = _candidates(models, grid, X, y)
     steps = Steps(1.0, progress)

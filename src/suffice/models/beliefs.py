@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.models.completion import complete
 from suffice.models.groups import Groups
@@ -53,10 +54,10 @@ class Beliefs:
         choice("structure", given.get("structure", "full"), STRUCTURES)
         choice("density", given.get("density", "predictive"), DENSITIES)
         pooling = given.get("pooling", 0.0)
-        if isinstance(pooling, bool | str) or pooling not in (0, 1):
+        if np.ndim(pooling) or isinstance(pooling, bool | str) or pooling not in (0, 1):
             raise InvalidParameter(
-                f"pooling is {pooling!r}; it must be 0 (each class its own covariance) or 1 (one "
-                "for all): between them there is no conjugate prior. A larger "
+                f"pooling is {shown(pooling)}; it must be 0 (each class its own covariance) or 1 "
+                "(one for all): between them there is no conjugate prior. A larger "
                 "covariance_strength leans on the other classes."
             )
         for name in ("mean_strength", "covariance_strength"):
@@ -181,6 +182,6 @@ def _strength(name: str, value: Any) -> float | None:
         return None
     if isinstance(value, str) or value is None or not not_negative(name, value) > 0:
         raise InvalidParameter(
-            f"{name} is {value!r}; it must be a positive number of rows, or 'auto'."
+            f"{name} is {shown(value)}; it must be a positive number of rows, or 'auto'."
         )
     return float(value)

@@ -162,12 +162,12 @@ def alphas(alpha: Any, d: int) -> Floats:
         values = np.asarray(alpha, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidParameter(
-            f"alpha is {alpha!r}; it must be a number, one a feature, or 'auto'."
+            f"alpha is {shown(alpha)}; it must be a number, one a feature, or 'auto'."
         ) from None
     if values.ndim > 1 or (values.ndim == 1 and len(values) != d):
         raise InvalidParameter(f"alpha has shape {values.shape}; there are {d} features.")
     if not np.isfinite(values).all() or (values < 0).any():
-        raise InvalidParameter(f"alpha is {alpha!r}; it must be a number and not negative.")
+        raise InvalidParameter(f"alpha is {shown(alpha)}; it must be a number and not negative.")
     return np.broadcast_to(values, (d,))
 
 

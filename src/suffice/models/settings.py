@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.statistics.incomplete import AnyStatistics
 
@@ -107,28 +108,28 @@ def check_detail(statistics: AnyStatistics, settings: Settings) -> None:
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """The value, if it is one of those allowed."""
     if not isinstance(value, str) or value not in allowed:
-        raise InvalidParameter(f"{name} is {value!r}; it must be one of {', '.join(allowed)}.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be one of {', '.join(allowed)}.")
     return value
 
 
 def share(name: str, value: Any) -> float:
     """The value, if it is a number from 0 to 1."""
     if not _is_number(value) or not 0 <= value <= 1:
-        raise InvalidParameter(f"{name} is {value!r}; it must be a number from 0 to 1.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be a number from 0 to 1.")
     return float(value)
 
 
 def not_negative(name: str, value: Any) -> float:
     """The value, if it is a finite number not below 0."""
     if not _is_number(value) or not 0 <= value < float("inf"):
-        raise InvalidParameter(f"{name} is {value!r}; it must be a number not below 0.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be a number not below 0.")
     return float(value)
 
 
 def positive(name: str, value: Any) -> float:
     """The value, if it is a finite number above 0."""
     if not _is_number(value) or not 0 < value < float("inf"):
-        raise InvalidParameter(f"{name} is {value!r}; it must be a number above 0.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be a number above 0.")
     return float(value)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from suffice.answers.contributions import Contributions
 from suffice.data.arrays import Floats
 from suffice.data.features import as_frame
+from suffice.data.labels import shown
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import plain
@@ -69,7 +70,7 @@ class ContributionsDisplay(Display):
                 f"the log-odds of a {type(model).__name__} are no sum over features; they are for "
                 "Gaussian and naive Bayes models."
             )
-        one, shown, at = _row(X, row)
+        one, values, at = _row(X, row)
         classes = list(np.asarray(model.classes_).tolist())
         if a is None and b is None and len(classes) > 1:
             order = np.argsort(-model.discriminants(one)[0], kind="stable")
@@ -77,7 +78,7 @@ class ContributionsDisplay(Display):
         found: Contributions = model.contributions(one, a, b)
         names = [
             f"{name} = {_brief(value)}"
-            for name, value in zip(feature_names(model, X), shown, strict=True)
+            for name, value in zip(feature_names(model, X), values, strict=True)
         ]
         codes = (classes.index(found.classes[0]), classes.index(found.classes[1]))
         base = float(found.base[0])
@@ -151,7 +152,7 @@ def _row(X: Any, row: int) -> tuple[Any, list[Any], int]:
     n = len(table)
     whole = isinstance(row, int | np.integer) and not isinstance(row, bool)
     if not whole or not -n <= row < n:
-        raise InvalidParameter(f"there is no row {row!r}; X has {counted(n, 'row')}.")
+        raise InvalidParameter(f"there is no row {shown(row)}; X has {counted(n, 'row')}.")
     at = int(row) % n
     one = table[at : at + 1]
     if frame is None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import numbers, position
 from suffice.plots.display import Display, canvas, legend
@@ -74,7 +75,9 @@ class CurvesDisplay(Display):
         j = _feature(names, feature)
         column = None if X is None else numbers(X, [j])[:, 0]
         if isinstance(resolution, bool) or not isinstance(resolution, int) or resolution < 2:
-            raise InvalidParameter(f"resolution is {resolution!r}; it must be a number from 2.")
+            raise InvalidParameter(
+                f"resolution is {shown(resolution)}; it must be a number from 2."
+            )
         values = np.linspace(*_limits(model, column, j, limits), resolution)
         rows = np.full((resolution, len(names)), np.nan)
         rows[:, j] = values
@@ -137,7 +140,9 @@ def _limits(model: Any, column: Floats | None, j: int, limits: Any) -> tuple[flo
     if limits is not None:
         low, high = (float(limit) for limit in limits)
         if not low < high:
-            raise InvalidParameter(f"limits is {limits!r}; the first must be below the second.")
+            raise InvalidParameter(
+                f"limits is {shown(limits)}; the first must be below the second."
+            )
         return low, high
     if column is not None and not np.isnan(column).all():
         low, high = float(np.nanmin(column)), float(np.nanmax(column))

@@ -11,6 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_frame
+from suffice.data.labels import shown
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidParameter, NotNumbers, SufficeError
 from suffice.plots.columns import numbers, position, two_features, width
@@ -83,7 +84,7 @@ class Plane:
     def grid(self, n: int) -> tuple[Floats, Floats, Floats]:
         """Coordinates (n,) along both features, and all their pairs, (n * n, 2), by lines."""
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
-            raise InvalidParameter(f"resolution is {n!r}; it must be a whole number from 2.")
+            raise InvalidParameter(f"resolution is {shown(n)}; it must be a whole number from 2.")
         x, y = (np.linspace(low, high, n) for low, high in self.box)
         return x, y, np.column_stack([np.tile(x, n), np.repeat(y, n)])
 
@@ -163,7 +164,9 @@ def _held(
         return held, ""
     if isinstance(at, str):
         if at != "unknown":
-            raise InvalidParameter(f"at is {at!r}; it may be 'unknown', a mapping, a row or None.")
+            raise InvalidParameter(
+                f"at is {shown(at)}; it may be 'unknown', a mapping, a row or None."
+            )
         return held, "other features not known"
     if at is None or isinstance(at, Mapping):
         given = {position(names, feature): value for feature, value in (at or {}).items()}
@@ -176,7 +179,7 @@ def _held(
         held[:] = list(at)
     else:
         raise InvalidParameter(
-            f"at is {at!r}; it must be a row of {d} values or a mapping from features to them."
+            f"at is {shown(at)}; it must be a row of {d} values or a mapping from features to them."
         )
     return held, _told(names, held, others, given)
 
@@ -250,6 +253,6 @@ def checked_box(box: Any) -> Box:
         left = right = bottom = top = np.nan
     if not (np.isfinite([left, right, bottom, top]).all() and left < right and bottom < top):
         raise InvalidParameter(
-            f"box is {box!r}; it must be ((xmin, xmax), (ymin, ymax)) with min below max."
+            f"box is {shown(box)}; it must be ((xmin, xmax), (ymin, ymax)) with min below max."
         )
     return (float(left), float(right)), (float(bottom), float(top))

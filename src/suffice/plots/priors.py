@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.answers.pair import class_position
 from suffice.data.arrays import Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders, frame
 from suffice.plots.display import Display, canvas, legend
@@ -119,7 +120,7 @@ class PriorsDisplay(Display):
 def _named(model: Any, priors: Any, label: Any) -> dict[str, Any]:
     """Priors by name."""
     if isinstance(priors, str) or not isinstance(priors, Sequence | Mapping | np.ndarray):
-        raise InvalidParameter(f"priors is {priors!r}; give several, in a list or by name.")
+        raise InvalidParameter(f"priors is {shown(priors)}; give several, in a list or by name.")
     if not len(priors):
         raise InvalidParameter("priors is empty; give several, in a list or by name.")
     classes = np.asarray(model.classes_)
@@ -147,7 +148,7 @@ def _chances(own: Floats, c: int, chances: Any) -> Any:
     if not _is_number(chances):
         return chances
     if not 0 < chances < 1:
-        raise InvalidParameter(f"priors holds {chances!r}; a prior lies between 0 and 1.")
+        raise InvalidParameter(f"priors holds {shown(chances)}; a prior lies between 0 and 1.")
     rest = np.delete(own, c)
     rest = rest / rest.sum() if rest.sum() > 0 else np.full(len(rest), 1 / max(len(rest), 1))
     return np.insert((1 - chances) * rest, c, chances)

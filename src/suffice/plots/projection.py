@@ -11,6 +11,7 @@ import numpy as np
 from suffice.answers.between import linear_boundary
 from suffice.answers.boundary import Boundary
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, won
 from suffice.plots.display import Display, canvas, legend
@@ -161,7 +162,7 @@ def _axes(available: int, asked: Any) -> list[int]:
     whole = [isinstance(i, int | np.integer) and 0 <= i < available for i in at]
     if len(at) != 2 or not all(whole) or at[0] == at[1]:
         raise InvalidParameter(
-            f"axes={asked!r}: name two different ones from 0 to {available - 1}."
+            f"axes={shown(asked)}: name two different ones from 0 to {available - 1}."
         )
     return [int(i) for i in at]
 

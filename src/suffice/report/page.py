@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from suffice.data.files import check_writable, write_whole
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.report.atypical_section import atypical, atypical_html
 from suffice.report.choice_section import choice_html, choose
@@ -86,7 +87,7 @@ def write_report(
     file = Path(path)
     whole = Material.of(X, y)
     if isinstance(random_state, bool) or not isinstance(random_state, int):
-        raise InvalidParameter(f"random_state is {random_state!r}; it must be a whole number.")
+        raise InvalidParameter(f"random_state is {shown(random_state)}; it must be a whole number.")
     steps = Steps(sum(STEPS.values()), progress)
     found = made(file, whole, whole.sampled(random_state), model, _titled(title, whole), steps)
     write_whole(file, page(found).encode("utf-8", "replace"))

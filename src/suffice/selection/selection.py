@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.selection.tally import METRICS
 from suffice.text import visible
@@ -59,7 +60,7 @@ class Selection:
     def __post_init__(self) -> None:
         if self.metric not in METRICS:
             raise InvalidParameter(
-                f"metric is {self.metric!r}; it must be one of {', '.join(METRICS)}."
+                f"metric is {shown(self.metric)}; it must be one of {', '.join(METRICS)}."
             )
 
     @property

@@ -232,7 +232,7 @@ def _union(a: Array, b: Array, feature: int | str) -> Array:
         return a if len(a) else b
     if not comparable(a, b):
         raise Mismatch(
-            f"levels of feature {feature!r} are of two kinds: {shown(a[0])} on one side and "
+            f"levels of feature {shown(feature)} are of two kinds: {shown(a[0])} on one side and "
             f"{shown(b[0])} on the other; convert one of them first."
         )
     return np.union1d(a, b)

@@ -178,7 +178,7 @@ class Statistics:
         at = np.flatnonzero(self.classes == label)
         if len(at) != 1:
             raise InvalidParameter(
-                f"there is no class {label!r}; the classes are {listed(self.classes)}."
+                f"there is no class {shown(label)}; the classes are {listed(self.classes)}."
             )
         kept = np.delete(np.arange(len(self.classes)), at)
         return self.keep_classes(kept)
@@ -221,7 +221,7 @@ class Statistics:
             return self
         if self.detail != "separate" or detail not in DETAILS:
             raise InvalidParameter(
-                f"detail {self.detail!r} cannot become {detail!r}; summarize the rows again."
+                f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
             )
         assert not isinstance(self.spread, Diagonal)
         if detail == "diagonal":
@@ -256,7 +256,7 @@ def _position(feature: Any, names: tuple[str, ...], n_features: int) -> int:
         if feature in names:
             return names.index(feature)
         known = listed(names) if names else "unnamed, so use positions"
-        raise InvalidParameter(f"there is no feature {feature!r}; the features are {known}.")
+        raise InvalidParameter(f"there is no feature {shown(feature)}; the features are {known}.")
     if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
         raise InvalidParameter(
             f"select takes names or positions of features, not {shown(feature)}; "

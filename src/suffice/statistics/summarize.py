@@ -14,6 +14,7 @@ from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches
 from suffice.data.chunk import chunk_rows
 from suffice.data.engine import engine_of
+from suffice.data.labels import shown
 from suffice.data.paths import file_paths, is_paths
 from suffice.data.roles import Roles, Wanted
 from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
@@ -25,7 +26,7 @@ from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.one_pass import Origin, in_one_pass, origin_of
-from suffice.statistics.progress import Listener, shown
+from suffice.statistics.progress import Listener, listening
 from suffice.statistics.reader import Reader, vanished
 from suffice.statistics.scatter import Diagonal, Scatter
 from suffice.statistics.second_pass import scatter
@@ -83,7 +84,9 @@ def summarize(
     True
     """
     if detail not in DETAILS:
-        raise InvalidParameter(f"detail is {detail!r}; it must be one of {', '.join(DETAILS)}.")
+        raise InvalidParameter(
+            f"detail is {shown(detail)}; it must be one of {', '.join(DETAILS)}."
+        )
     files = is_paths(X)
     if checkpoint is not None and not files:
         raise InvalidParameter("checkpoint is for files only: other rows cannot be read again.")
@@ -135,7 +138,7 @@ def summarize_parts(
             saved = Checkpoint(Path(checkpoint), stream.paths, _task(stream.roles, detail))
     else:
         stream = ObjectStream.open(X, wanted)
-    with shown(progress) as listener:
+    with listening(progress) as listener:
         of_batch = partial(_of_any_batch, detail=detail)
         of_first = origin_of if detail == "shared" else None
         return summarize_stream(stream, of_batch, of_first, saved, listener)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext, suppress
 from typing import Any
 
+from suffice.data.labels import shown
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.held_scatter import HeldDense
@@ -54,7 +55,7 @@ def partial_fit(
         known = set(getattr(classes, "tolist", lambda: list(classes))())
         unknown = [label for label in coded.classes.tolist() if label not in known]
         if unknown:
-            raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
+            raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
     detail = settings.detail if seen is None else seen.detail
     more = summed(rows, coded, detail)
     _take(estimator, more if seen is None else seen + more, settings, later=True)

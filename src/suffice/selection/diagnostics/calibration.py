@@ -55,7 +55,7 @@ def calibration(
     given = _Predictions.of(y, probabilities, classes, sample_weight)
     choice("strategy", strategy, STRATEGIES)
     if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise InvalidParameter(f"n_bins is {n_bins!r}; it must be a whole number from 1.")
+        raise InvalidParameter(f"n_bins is {shown(n_bins)}; it must be a whole number from 1.")
     curves = {
         label: Reliability.of(p, given.codes == c, n_bins, strategy, given.weights)
         for c, (label, p) in enumerate(zip(given.labels, given.p.T, strict=True))
