@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits, load_wine
 
 import suffice as sf
 from suffice.data.files import read_whole
-from suffice.errors import InvalidFile, InvalidParameter
+from suffice.errors import InvalidFile, InvalidParameter, LostPrecision
 from suffice.statistics.container import unpack
 
 X, Y = load_wine(return_X_y=True)
@@ -228,6 +228,18 @@ def test_a_feature_that_no_remaining_row_varies_in_is_constant_over_all_classes(
     assert not left.squares[:, 1].any()
     assert np.ptp(left.mean[:, 1]) == 0
     np.testing.assert_allclose(left.mean[:, 1], offset, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
+@pytest.mark.parametrize(
+    ("value", "classes"), [(1e8, 1), (1e10, 1), (1e8, 3), (1e10, 3), (1e20, 3), (9.96921e36, 3)]
+)
+def test_a_spread_that_a_huge_value_has_swallowed_is_not_called_zero(detail, value, classes):
+    odd, y = X[:, :5].copy(), Y % classes
+    odd[0, 2] = value
+    whole = sf.summarize(odd, y, detail=detail)
+    with pytest.raises(LostPrecision, match="feature 2"):
+        whole - sf.summarize(odd[:1], y[:1], detail=detail)
 
 
 def test_what_was_chosen_with_the_rows_cannot_forget_them():

@@ -271,19 +271,11 @@ def assert_near(got, want, tolerance):
 
 
 @pytest.mark.parametrize("detail", DETAILS)
-def test_a_removal_that_would_leave_mostly_rounding_says_so(detail):
-    a, b = apart(1e6, detail)
+@pytest.mark.parametrize("size", [1e6, 1e8, 1e12])
+def test_a_removal_that_would_leave_mostly_rounding_says_so(detail, size):
+    a, b = apart(size, detail)
     with pytest.raises(LostPrecision, match=r"feature 0.*summarize the remaining rows afresh"):
         a + b - b
-
-
-@pytest.mark.parametrize("detail", DETAILS)
-@pytest.mark.parametrize("size", [1e8, 1e12])
-def test_a_spread_below_the_rounding_of_what_is_removed_is_zero(detail, size):
-    a, b = apart(size, detail)
-    left = a + b - b
-    assert not left.squares.any()
-    assert np.abs(left.mean - a.mean).max() <= 1e-13 * size
 
 
 def apart(size, detail):
@@ -307,10 +299,7 @@ def test_a_removal_keeps_five_digits_or_refuses(detail, d, size):
         assert size >= 1e4
     else:
         squares = a.spread.diagonal()
-        got = left.spread.diagonal()
-        lost = (got == 0) & (np.arange(d) == 1)
-        assert size >= 1e7 or not lost.any()
-        assert ((np.abs(got - squares) <= 1e-5 * squares) | lost).all()
+        assert (np.abs(left.spread.diagonal() - squares) <= 1e-5 * squares).all()
 
 
 @pytest.mark.parametrize("detail", DETAILS)

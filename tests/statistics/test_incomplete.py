@@ -580,7 +580,7 @@ def test_rows_that_know_less_than_those_seen_cannot_be_removed_from_variances(ro
 
 @details
 def test_noise_is_not_left_for_a_result(detail):
-    small, large = np.array([[1.0, NA], [2.0, NA], [4.0, NA]]), np.array([[1e5, NA], [-1e5, NA]])
+    small, large = np.array([[1.0, NA], [2.0, NA], [4.0, NA]]), np.array([[1e9, NA], [-1e9, NA]])
     a, b = (sf.summarize(rows, ["a"] * len(rows), detail=detail) for rows in (small, large))
     refused(removed, a + b, b, LostPrecision)
 

@@ -103,9 +103,9 @@ def same_kind(a: Array, b: Array) -> None:
 
 def narrowest(labels: Array) -> Array:
     """The same labels, of text no wider than the longest: the width would tell of one removed."""
-    if labels.dtype.kind != "U" or not len(labels):
+    if labels.dtype.kind != "U":
         return labels
-    width = max(1, int(np.strings.str_len(labels).max()))
+    width = max(1, int(np.strings.str_len(labels).max(initial=1)))
     return labels.astype(f"<U{width}", copy=False)
 
 

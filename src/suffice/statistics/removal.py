@@ -36,6 +36,9 @@ ROUNDINGS = 512
 # Numbers that agree to this share are those of the same rows.
 ALIKE = 1e-6
 
+# A spread hidden by rounding does no harm below this share of the other classes' spread.
+HARMLESS = 1e-4
+
 # A removal that leaves a spread with fewer than five digits is refused.
 DIGITS = 1e-5
 
@@ -208,6 +211,8 @@ def _without_rounding(left: Statistics, whole: Statistics, error: Rounding) -> S
         )
     zero = diagonal <= bound
     noisy = (error.squares > DIGITS * diagonal) & ~zero
+    doubtful = zero & (before > 0) & (error.squares > 0) & ~(single | none)[:, None]
+    noisy |= doubtful & ~_may_be_constant(left, np.where(zero, 0.0, diagonal), bound, error)
     if noisy.any():
         c, j = (int(i[0]) for i in np.nonzero(noisy))
         raise LostPrecision(
@@ -216,6 +221,31 @@ def _without_rounding(left: Statistics, whole: Statistics, error: Rounding) -> S
         )
     zero &= diagonal != 0
     return _constant(left, zero, error.means) if (zero | (error.means > 0)).any() else left
+
+
+def _may_be_constant(left: Statistics, squares: Floats, bound: Floats, error: Rounding) -> Array:
+    """Where rounding, which hides whether rows still vary, hides nothing that would matter.
+
+    It is small beside the spread of the other classes and the distances of their means; where
+    there are none of these, beside the mean, unless that is zero up to what is usual (the bound
+    is for the worst).
+    """
+    present, weight = (left.count > 0)[:, None], left.weight[:, None]
+    low, high = (np.where(present, left.mean, -end) for end in (-np.inf, np.inf))
+    apart = high.max(axis=0) - low.min(axis=0)
+    apart[apart <= 2 * error.means.max(axis=0)] = 0.0
+    if left.spread.per_class:
+        others = np.maximum(weight.sum() - weight, np.finfo(float).tiny)
+        scale = np.maximum(np.sqrt((squares.sum(axis=0) - squares) / others), apart)
+        size, is_zero = np.abs(left.mean), np.asarray(np.abs(left.mean) <= error.means / 16)
+    else:
+        weight, scale = weight.sum(axis=0, keepdims=True), apart[None]
+        size = np.abs(left.mean).max(axis=0, keepdims=True)
+        is_zero = np.asarray((np.abs(left.mean) <= error.means / 16).all(axis=0, keepdims=True))
+    hidden = np.sqrt(bound / np.where(weight > 0, weight, np.inf))
+    return np.asarray(
+        (hidden <= HARMLESS * np.where(scale > 0, scale, size)) | is_zero & (scale == 0)
+    )
 
 
 def _constant(left: Statistics, zero: Array, error: Floats) -> Statistics:

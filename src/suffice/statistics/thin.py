@@ -122,7 +122,7 @@ class Thin:
         """The same scatter as factors that depend on nothing else: its principal axes.
 
         Features are measured in units of their own size. Rows of a factor are orthogonal in
-        these, from the longest down, with the largest entry of each positive.
+        these, from the longest down, with the first large entry of each positive.
         """
         parts, owners = [], []
         for group, rows in self.by_group():
@@ -161,8 +161,10 @@ def _principal(rows: Floats) -> Floats:
     axes = vectors[:, ::-1].T @ units
     length = np.sqrt(np.einsum("ij,ij->i", axes, axes))
     axes = axes[length > NOISE * length.max()]
-    largest = np.abs(axes).argmax(axis=1)
-    return np.asarray(axes * np.sign(axes[np.arange(len(axes)), largest])[:, None] * scale)
+    # Of two rows all entries are as large: the largest of all would be a matter of rounding.
+    sizes = np.abs(axes)
+    first = (sizes > 0.5 * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
+    return np.asarray(axes * np.sign(axes[np.arange(len(axes)), first])[:, None] * scale)
 
 
 def _is_diagonal(products: Floats) -> bool:
