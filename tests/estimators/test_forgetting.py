@@ -109,6 +109,9 @@ def assert_same_contents(found, want, tolerance):
         if array.ndim > 2:
             size = np.sqrt(np.abs(array).max(axis=0).diagonal())
             size = size[:, None] * size
+        if key.endswith("fourth.cubic"):  # of a class that is symmetric, zero but for rounding
+            quartic = want[key.replace("cubic", "quartic")]
+            size = np.maximum(size, quartic[:, None] ** 0.75)
         assert (np.abs(array - other) <= tolerance * size).all(), key
 
 
