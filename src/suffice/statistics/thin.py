@@ -156,15 +156,20 @@ def _principal(rows: Floats) -> Floats:
     units = rows / scale
     products = units @ units.T
     if _is_diagonal(products):
-        return rows  # again: to the last bit the same
+        return rows * _signs(units)  # along them already: the same to the last bit
     _, vectors = np.linalg.eigh(products)
     axes = vectors[:, ::-1].T @ units
     length = np.sqrt(np.einsum("ij,ij->i", axes, axes))
     axes = axes[length > NOISE * length.max()]
+    return np.asarray(axes * scale * _signs(axes))
+
+
+def _signs(rows: Floats) -> Floats:
+    """What makes the first large entry of each row positive, (rows, 1)."""
     # Of two rows all entries are as large: the largest of all would be a matter of rounding.
-    sizes = np.abs(axes)
+    sizes = np.abs(rows)
     first = (sizes > 0.5 * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
-    return np.asarray(axes * np.sign(axes[np.arange(len(axes)), first])[:, None] * scale)
+    return np.sign(rows[np.arange(len(rows)), first])[:, None]
 
 
 def _is_diagonal(products: Floats) -> bool:
