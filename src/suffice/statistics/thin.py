@@ -169,7 +169,7 @@ def _signs(rows: Floats) -> Floats:
     # Of two rows all entries are as large: the largest of all would be a matter of rounding.
     sizes = np.abs(rows)
     first = (sizes > 0.5 * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
-    return np.sign(rows[np.arange(len(rows)), first])[:, None]
+    return np.asarray(np.sign(rows[np.arange(len(rows)), first])[:, None])
 
 
 def _is_diagonal(products: Floats) -> bool:
