@@ -170,7 +170,7 @@ def test_held_matrices_merge_where_they_lie(place, held):
     again = sf.summarize(X[rest], y[rest])
     assert both == again
     # About the means: the anchors depend on which part is the larger.
-    got, want = (s.fourth.centred(s.known).quartic for s in (both, again))
+    got, want = (s.fourth.canonical(s.known).quartic for s in (both, again))
     np.testing.assert_allclose(got, want, rtol=1e-10)
 
 
