@@ -110,3 +110,7 @@ class ChangedInput(InvalidFile):
 
 class CheckpointFailed(UnwritableFile):
     """A checkpoint cannot be written; the one before it stays as it was."""
+
+
+class NotConverged(UserWarning):
+    """An iteration was stopped before its estimates were final."""

@@ -101,7 +101,7 @@ def usable(statistics: AnyStatistics, beliefs: Beliefs) -> AnyStatistics:
     wanted = Settings(beliefs.structure, beliefs.pooling)
     if beliefs.structure == "full" and isinstance(statistics, IncompleteStatistics):
         wanted = replace(wanted, shrinkage="oas", target="diagonal")
-    found, _ = complete(fitting(statistics, wanted), wanted)
+    found = complete(fitting(statistics, wanted), wanted).statistics
     if not isinstance(statistics, IncompleteStatistics) or not isinstance(found, Statistics):
         return found
     assert isinstance(found.spread, Dense)
