@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from suffice.text import visible
+
 
 class SufficeError(Exception):
-    """Root of every error raised by this package."""
+    """Root of every error raised by this package; control characters in its message are escaped."""
+
+    def __init__(self, *told: Any, **options: Any) -> None:
+        # Names and values of the data stand in messages, and messages in terminals and logs.
+        safe = (visible(one) if isinstance(one, str) else one for one in told)
+        super().__init__(*safe, **options)
 
 
 class InvalidInput(SufficeError, ValueError):
@@ -67,6 +76,14 @@ class MissingFile(UnreadableFile, FileNotFoundError):
     """There is no file at a path."""
 
 
+class UnwritableFile(InvalidFile, OSError):
+    """A file cannot be written; what was at its path before is unchanged."""
+
+
+class MissingFolder(UnwritableFile, FileNotFoundError):
+    """There is no folder to write a file to."""
+
+
 class TooFewRows(InvalidInput):
     """There are not enough rows for the model asked for."""
 
@@ -91,5 +108,9 @@ class ChangedInput(InvalidFile):
     """A file is no longer the one of which rows were counted."""
 
 
-class CheckpointFailed(InvalidFile, OSError):
+class CheckpointFailed(UnwritableFile):
     """A checkpoint cannot be written; the one before it stays as it was."""
+
+
+class NotConverged(UserWarning):
+    """An iteration was stopped before its estimates were final."""

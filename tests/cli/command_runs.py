@@ -1,8 +1,12 @@
-"""Runs of the command line in tests: in this process, and tables to run it on."""
+"""Runs of the command line in tests: in this process, in others, and tables to run it on."""
 
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -11,10 +15,15 @@ from typer.testing import CliRunner
 
 from suffice.cli.app import app
 
+PROGRAM = [sys.executable, "-m", "suffice.cli"]
 
-def run(*arguments, code=0, stdin=None):
-    """The result of a command, which must end with an exit code and without a traceback."""
-    found = CliRunner().invoke(app, [str(one) for one in arguments], input=stdin)
+
+def run(*arguments, code=0, stdin=None, color=False):
+    """The result of a command, which must end with an exit code and without a traceback.
+
+    color : keep what acts on a terminal; else click removes some of it
+    """
+    found = CliRunner().invoke(app, [str(one) for one in arguments], input=stdin, color=color)
     assert found.exit_code == code, (found.exit_code, found.output, found.exception)
     assert "Traceback" not in found.output
     return found
@@ -33,6 +42,33 @@ def refused(*arguments, stdin=None):
     assert len(lines) == 1
     assert lines[0].startswith("suffice: ")
     return lines[0].removeprefix("suffice: ")
+
+
+def process(*arguments, **options):
+    """The same as a program of its own; options as for subprocess.run."""
+    command = [*PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+
+
+def terminal(*arguments, code=0, width=150):
+    """All that a command writes to a terminal."""
+    leader, follower = pty.openpty()
+    command = [*PROGRAM, *map(str, arguments)]
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": str(width)}
+    started = subprocess.Popen(command, stdout=follower, stderr=follower, env=env)
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(leader)
+    assert started.wait(timeout=120) == code
+    return shown.decode()
 
 
 def iris():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -13,7 +12,7 @@ import time
 import numpy as np
 import polars as pl
 import pytest
-from command_runs import iris, run
+from command_runs import PROGRAM, iris, process, run, terminal
 from typer.testing import CliRunner
 
 import suffice as sf
@@ -22,13 +21,7 @@ from suffice.cli.compare import HEADS
 from suffice.cli.output import brief, print_lines
 
 SPECIES = ("setosa", "versicolor", "virginica")
-PROGRAM = [sys.executable, "-m", "suffice.cli"]
 HEAVY = ("numpy", "scipy", "sklearn", "polars", "pandas", "pyarrow", "numba", "matplotlib")
-
-
-def process(*arguments, **options):
-    command = [*PROGRAM, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 
 @pytest.fixture(scope="module")
@@ -194,24 +187,9 @@ def test_shells_complete_commands_and_options(shell):
 
 
 def on_a_terminal(*arguments, width=150):
-    """What a command shows on a terminal."""
-    leader, follower = pty.openpty()
-    command = [*PROGRAM, *map(str, arguments)]
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": str(width)}
-    started = subprocess.Popen(command, stdout=follower, stderr=follower, env=env)
-    os.close(follower)
-    shown = b""
-    while True:
-        try:
-            part = os.read(leader, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(leader)
-    assert started.wait(timeout=120) == 0
-    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
+    """What a command shows on a terminal, without colours."""
+    shown = terminal(*arguments, width=width)
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
 
 
 def test_a_terminal_sees_tables_and_what_is_left_out(folder):

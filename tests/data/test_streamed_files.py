@@ -152,7 +152,6 @@ def test_integers_that_become_decimals_and_texts_are_no_trouble(small, tmp_path)
     (tmp_path / "rows.csv").write_text("\n".join(lines))
     found = sf.summarize(tmp_path / "rows.csv", target="label")
     assert found.classes.tolist() == ["0", "1", "x"]
-    assert found.highest.ravel().tolist() == [398.0, 399.0, 7.0]
 
 
 def test_labels_are_alike_in_all_files(small, tmp_path):

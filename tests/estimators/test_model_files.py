@@ -347,7 +347,7 @@ def test_a_card_tells_what_a_model_is(tmp_path):
     weighted = model_card(ZOO["LDA weighted"][0])
     assert f"weight of rows: {WEIGHTS.sum():.6g} (" in weighted
     ZOO["LDA"][0].statistics_.save(tmp_path / "s")
-    assert model_card(tmp_path / "s").startswith("statistics, no model: <Statistics of 90")
+    assert model_card(tmp_path / "s").startswith("statistics, no model: Statistics of 90")
     early = sf.QDA().partial_fit(X[:3], Y[:3])
     assert "too few rows" in model_card(early)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pages
@@ -15,7 +16,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import suffice as sf
-from suffice.errors import InvalidInput, InvalidParameter
+from suffice.errors import InvalidInput, UnwritableFile
 from suffice.report import page, pictures
 from suffice.report.material import Material
 from suffice.report.page import write_report
@@ -264,8 +265,8 @@ def test_without_matplotlib_there_are_no_pictures(tmp_path, monkeypatch):
 def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     file = tmp_path / "a.html"
     file.write_text("before")
-    monkeypatch.setattr("suffice.statistics.container.os.replace", _refused)
-    with pytest.raises(PermissionError):
+    monkeypatch.setattr("suffice.data.files.os.replace", _refused)
+    with pytest.raises(UnwritableFile, match=r"a\.html cannot be written"):
         write_report(*pages.numbers(20, 1, 2), file, model=sf.LDA())
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
@@ -326,7 +327,7 @@ def test_what_cannot_be_reported_on_is_refused(X, y, options, why, tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(InvalidParameter, match="there is no folder"):
+    with pytest.raises(UnwritableFile, match="there is no folder"):
         write_report(WINE, KINDS, tmp_path / "none" / "a.html")
 
 
@@ -375,3 +376,23 @@ def test_progress_of_a_report_grows_to_all(tmp_path):
     assert told == sorted(told)
     assert told[0] < 0.5
     assert told[-1] == 1.0
+
+
+def test_names_with_control_characters_make_a_page_and_pictures_that_are_well_formed(tmp_path):
+    labels = ("a\x00\x1b[31m", "$\\frac{$", "<b>&\u202e\n\ud800")
+    rng = np.random.default_rng(0)
+    codes = np.arange(90) % 3
+    X = pd.DataFrame(rng.normal(size=(90, 2)) + codes[:, None], columns=["a\x07$\x9b", "]]>&\x1b"])
+    y = np.array(labels, object)[codes]
+    report = write_report(X, y, tmp_path / "a.html", model=sf.LDA(), title="\x1b]0;x\x07")
+    assert not report.failures
+    text = report.path.read_text()
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", text)
+    drawn = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    # Within a page the prefix is known.
+    linked = '<svg xmlns:xlink="http://www.w3.org/1999/xlink"'
+    parsed = [ElementTree.fromstring(svg.replace("<svg", linked, 1)) for svg in drawn]
+    words = [" ".join(one.itertext()) for one in parsed]
+    assert any(r"a\x07$\x9b" in one for one in words)
+    assert any(r"$\frac{$" in one for one in words)
+    assert r"a\x00\x1b[31m" in read(report).words

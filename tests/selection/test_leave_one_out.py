@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 
 import mpmath as mp
@@ -486,3 +487,40 @@ def test_a_bayesian_model_says_how_else_to_judge_it():
     model = BayesianDiscriminant().fit(X, y)
     with pytest.raises(InvalidParameter, match="log_evidence_"):
         model.leave_one_out(X, y)
+
+
+MANY_CLASSES = {
+    "lda": sf.LDA(),
+    "shrunken lda": sf.LDA(shrinkage=0.1),
+    "correlations shrunk": sf.GaussianDiscriminant(pooling=1.0, shrinkage=0.1, target="diagonal"),
+    "qda": sf.QDA(shrinkage=0.5),
+    "pooled in part": sf.GaussianDiscriminant(pooling=0.5, shrinkage=0.1),
+    "gaussian naive bayes": sf.GaussianNB(),
+    "diagonal lda": sf.DiagonalLDA(),
+    "levels": sf.CategoricalNB(),
+    "mixed": sf.MixedNB(categorical=[0]),
+}
+
+
+@pytest.mark.parametrize("case", MANY_CLASSES)
+def test_memory_is_that_of_the_answer_however_many_classes_there_are(case):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(800), 4)
+    X = rng.normal(size=(3200, 4)) + 3 * rng.normal(size=(800, 4))[y]
+    if case in ("levels", "mixed"):
+        X[:, 0] = rng.integers(0, 3, 3200)
+        X = X[:, :1] if case == "levels" else X
+    model = clone(MANY_CLASSES[case]).fit(X, y)
+    model.predict(X)  # compiled loops are loaded now
+    tracemalloc.start()
+    try:
+        found = model.leave_one_out(X, y)
+        answer = found.log_proba.nbytes + found.joint_log_proba.nbytes
+        _, peak = tracemalloc.get_traced_memory()
+        assert peak < 1.5 * answer, peak / answer
+        tracemalloc.reset_peak()
+        assert 0 <= found.accuracy <= 1
+        _, peak = tracemalloc.get_traced_memory()
+        assert peak < 1.5 * answer, peak / answer
+    finally:
+        tracemalloc.stop()

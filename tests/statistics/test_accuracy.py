@@ -222,8 +222,7 @@ def test_a_constant_feature_has_exactly_no_scatter(detail, value, kernels):
     for found in (s, parts):
         assert not found.scatter.any()
         assert (found.mean == value).all()
-        assert (found.lowest == value).all()
-        assert (found.highest == value).all()
+        assert not found.squares.any()
 
 
 @pytest.mark.parametrize("detail", DETAILS)
@@ -273,19 +272,23 @@ def assert_near(got, want, tolerance):
 
 @pytest.mark.parametrize("detail", DETAILS)
 @pytest.mark.parametrize("size", [1e6, 1e8, 1e12])
-def test_a_removal_that_would_leave_noise_says_so(detail, size):
+def test_a_removal_that_would_leave_mostly_rounding_says_so(detail, size):
+    a, b = apart(size, detail)
+    with pytest.raises(LostPrecision, match=r"feature 0.*summarize the remaining rows afresh"):
+        a + b - b
+
+
+def apart(size, detail):
     rng = np.random.default_rng(12)
     small, large = rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) * size
     y = np.zeros(20, int)
-    a, b = sf.summarize(small, y, detail=detail), sf.summarize(large, y, detail=detail)
-    with pytest.raises(LostPrecision, match=r"feature 0.*summarize the remaining rows afresh"):
-        a + b - b
+    return sf.summarize(small, y, detail=detail), sf.summarize(large, y, detail=detail)
 
 
 @pytest.mark.parametrize("d", [2, 30], ids=["dense", "thin"])
 @pytest.mark.parametrize("detail", DETAILS)
 @pytest.mark.parametrize("size", [1e2, 1e3, 3e3, 1e4, 1e5, 1e7])
-def test_a_removal_keeps_eight_digits_or_refuses(detail, d, size):
+def test_a_removal_keeps_five_digits_or_refuses(detail, d, size):
     rng = np.random.default_rng(13)
     y = np.zeros(8, int)
     parts = rng.normal(size=(8, d)), rng.normal(size=(8, d)) * np.where(np.arange(d) == 1, size, 1)
@@ -293,28 +296,21 @@ def test_a_removal_keeps_eight_digits_or_refuses(detail, d, size):
     try:
         left = a + b - b
     except LostPrecision:
-        assert size >= 1e3
+        assert size >= 1e4
     else:
         squares = a.spread.diagonal()
-        assert (np.abs(left.spread.diagonal() - squares) <= 1e-8 * squares).all()
+        assert (np.abs(left.spread.diagonal() - squares) <= 1e-5 * squares).all()
 
 
 @pytest.mark.parametrize("detail", DETAILS)
-def test_errors_of_many_removals_add_up_in_the_bound(detail):
-    # Each round trip costs a little; a bound that forgot earlier ones would let noise through.
+def test_a_window_that_slides_over_many_rows_keeps_its_digits(detail):
     rng = np.random.default_rng(14)
-    y = np.zeros(20, int)
-    first = sf.summarize(rng.normal(size=(20, 2)), y, detail=detail)
-    other = sf.summarize(rng.normal(size=(20, 2)) * 1e3, y, detail=detail)
-    s, refused = first, False
-    while not refused:
-        try:
-            s = s + other - other
-        except LostPrecision:
-            refused = True
-    assert s is not first
-    error = np.abs(s.spread.diagonal() - first.spread.diagonal()).max()
-    assert error <= 1e-8 * first.spread.diagonal().min()
+    X, y = rng.normal(size=(600, 2)) * [1, 1e3], np.zeros(600, int)
+    s = sf.summarize(X[:50], y[:50], detail=detail)
+    for i in range(50, 600):
+        s = s + sf.summarize(X[[i]], y[:1], detail=detail)
+        s = s - sf.summarize(X[[i - 50]], y[:1], detail=detail)
+    assert_near(s, sf.summarize(X[-50:], y[-50:], detail=detail), 1e-12)
 
 
 @pytest.mark.parametrize("size", [1, 2, 5])
@@ -362,11 +358,16 @@ def skewed(rng, n, d):
     return X + y[:, None], y, rng.uniform(0.5, 2, n)
 
 
-@pytest.mark.parametrize("detail", ["separate", "shared"])
 @pytest.mark.parametrize("d", [1, 4, 200], ids=["one feature", "dense", "thin"])
-def test_fourth_order_sums_equal_brute_force(detail, d, kernels):
+def test_fourth_order_sums_equal_brute_force(d, kernels):
     X, y, w = skewed(np.random.default_rng(15), 150, d)
-    assert_fourth(sf.summarize(X, y, w, detail), X, y, w, 1e-10)
+    assert_fourth(sf.summarize(X, y, w), X, y, w, 1e-10)
+
+
+def test_without_the_scatter_of_each_class_there_are_no_fourth_order_sums():
+    X, y, w = skewed(np.random.default_rng(15), 50, 3)
+    assert sf.summarize(X, y, w, "shared").fourth is None
+    assert sf.summarize(X, y, w).coarsen("shared").fourth is None
 
 
 @pytest.mark.parametrize("size", [1, 7, 60])

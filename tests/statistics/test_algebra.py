@@ -143,7 +143,7 @@ NEVER_IN = {
     "further rows": (
         part(slice(8)),
         sf.summarize(X[[0]] + 99, ["a"]),
-        "'a' reach further.*feature 0",
+        "spread further than the rows they are removed from",
     ),
     "other weights": (part(slice(8)), sf.summarize(X[:2], Y[:2], [1, 5]), "'b' has .* weight; 5"),
     "from nothing": (sf.Statistics.empty(like=part(slice(8))), part(slice(8)), "nothing to remove"),
@@ -161,11 +161,11 @@ def test_what_was_never_in_cannot_be_removed(what):
 @details
 @pytest.mark.parametrize("d", [1, 9], ids=["dense", "thin"])
 def test_rows_that_spread_too_far_cannot_be_removed(detail, d):
-    # Each value lies within the extremes; together they vary more than the rows they leave.
+    # Each value is one of the rows'; together they vary more than the rows they leave.
     whole = np.array([-1.0, 0, 0, 0, 0, 1])[:, None] * np.ones(d)
     gone = np.array([-1.0, -1, 1, 1])[:, None] * np.ones(d)
     s, other = (sf.summarize(rows, ["a"] * len(rows), detail=detail) for rows in (whole, gone))
-    assert_refused(removed, s, other, error=NeverIncluded, match=r"were they ever added")
+    assert_refused(removed, s, other, error=NeverIncluded, match=r"[Ww]ere they (ever )?added")
 
 
 @details
@@ -173,9 +173,9 @@ def test_an_error_names_classes_and_features_as_the_user_does(detail):
     frame = pd.DataFrame({"width": [1.0, 2, 3], "height": [1.0, 2, 3]})
     s = sf.summarize(frame, [7, 7, 7], detail=detail)
     far = sf.summarize(frame + np.array([0, 50]), [7, 7, 7], detail=detail)
-    with pytest.raises(NeverIncluded, match=r"class 7 reach further in feature 'height'"):
-        s - far
-    large = sf.summarize(frame * 1e9, [7, 7, 7], detail=detail)
+    with pytest.raises(NeverIncluded, match=r"impossible variance of feature 'height'"):
+        s + s - far
+    large = sf.summarize(frame * 1e5, [7, 7, 7], detail=detail)
     with pytest.raises(LostPrecision, match=r"feature 'width'(?! in class np)"):
         s + large - large
 
@@ -186,17 +186,6 @@ def test_what_weighs_too_little_beside_what_is_removed_is_refused(detail):
     large = sf.summarize([[1.0], [2.0]], ["a", "a"], [1e6, 1e6], detail=detail)
     with pytest.raises(LostPrecision, match="class 'a' weighs too little"):
         small + large - large
-
-
-@details
-def test_extremes_are_bounds_after_a_removal_and_say_so(detail):
-    s = part(slice(None), detail)
-    left = s - part(slice(8), detail)
-    assert s.extremes_exact
-    assert not left.extremes_exact
-    assert not (left + part(slice(8), detail)).extremes_exact
-    assert (left.lowest <= part(slice(8, None), detail).lowest).all()
-    assert (left.highest >= part(slice(8, None), detail).highest).all()
 
 
 @details
@@ -225,7 +214,6 @@ def test_what_is_removed_may_itself_have_had_rows_removed(detail):
     left = s - gone
     rest = np.r_[0:8, 24:40]
     assert left == part(rest, detail)
-    assert (left.residue > gone.residue).all()
 
 
 @details
@@ -298,7 +286,6 @@ def test_features_are_selected_by_name_or_position_in_the_order_asked_for(detail
     assert s.select(["w", "u"]) == s.select([2, 0]) == s.select(np.array([2, 0]))
     plain = sf.summarize(X[:, [2, 0]], Y, detail=detail)
     np.testing.assert_allclose(s.select(["w", "u"]).scatter, plain.scatter, rtol=1e-12)
-    assert np.array_equal(s.select(["w", "u"]).lowest, plain.lowest)
     assert s.select("wvu").select("uvw").digest() == s.digest()
 
 

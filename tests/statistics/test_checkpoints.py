@@ -19,6 +19,7 @@ import stream_runs
 
 import suffice as sf
 from suffice.data import chunk
+from suffice.data.files import read_whole, write_whole
 from suffice.errors import ChangedInput, CheckpointFailed, InvalidFile, InvalidParameter
 from suffice.statistics import checkpoint, container
 
@@ -148,7 +149,7 @@ def test_a_pass_killed_at_random_moments_goes_on_to_the_same_bits(
             saved.unlink()
             finished += 1
         elif saved.exists():
-            header, _ = container.unpack(container.read_whole(saved), str(saved))
+            header, _ = container.unpack(read_whole(saved), str(saved))
             midway += header["position"] != [0, 0, 0, 0]
     assert midway
     leftovers = [name for name in os.listdir(tmp_path) if name.startswith(f".{SAVED}")]
@@ -240,18 +241,18 @@ def test_a_mended_file_is_read_again_from_its_start(often, tmp_path):
 def test_a_disk_that_fills_is_an_error_and_the_checkpoint_stays_valid(often, tmp_path, monkeypatch):
     files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
     whole = sf.summarize(files, target="label")
-    write, left = container.write_whole, [5]
+    sync, left = os.fsync, [10]
 
-    def fails(path, data):
+    def fails(handle):
         left[0] -= 1
         if left[0] < 0:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        write(path, data)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(handle)
 
-    monkeypatch.setattr(checkpoint, "write_whole", fails)
+    monkeypatch.setattr(os, "fsync", fails)
     with pytest.raises(CheckpointFailed, match=r"half\.checkpoint .*No space left on device"):
         sf.summarize(files, target="label", checkpoint=saved)
-    monkeypatch.setattr(checkpoint, "write_whole", write)
+    monkeypatch.setattr(os, "fsync", sync)
     rows = []
     found = sf.summarize(
         files, target="label", checkpoint=saved, progress=lambda p: rows.append(p.rows)
@@ -295,7 +296,7 @@ def test_checkpoints_are_for_files():
 def test_commits_cost_no_more_than_a_fiftieth_of_the_time(often, tmp_path, monkeypatch):
     """However slow the disk is: the slower a commit, the rarer the next."""
     monkeypatch.setattr(checkpoint, "SPARSENESS", 100.0)
-    clock, commits, write = [0.0], [], container.write_whole
+    clock, commits, write = [0.0], [], write_whole
 
     def slow(path, data):
         write(path, data)

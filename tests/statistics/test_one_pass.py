@@ -74,8 +74,8 @@ def in_memory(X, y):
 
 
 def intensity(s):
-    """How far Ledoit and Wolf's estimate shrinks the covariance."""
-    plain, shrunk = (sf.LDA(shrinkage=name).fit_statistics(s) for name in (None, "ledoit-wolf"))
+    """How far the oracle approximating estimate shrinks the covariance."""
+    plain, shrunk = (sf.LDA(shrinkage=name).fit_statistics(s) for name in (None, "oas"))
     return 1 - shrunk.covariance_[0, 1] / plain.covariance_[0, 1]
 
 
@@ -91,24 +91,8 @@ def test_all_sums_are_as_exact_as_of_a_table(ways):
     whole = in_memory(X, y)
     assert found == whole
     np.testing.assert_array_equal(found.count, whole.count)
-    np.testing.assert_array_equal(found.extremes.low, whole.extremes.low)
-    np.testing.assert_array_equal(found.extremes.high, whole.extremes.high)
     # To look alike takes a matrix that is its own transpose to the last bit.
     np.testing.assert_array_equal(found.scatter, found.scatter.T)
-
-
-def test_sums_of_fourth_order_are_those_of_a_table(ways):
-    # The pooled scatter is that of the class itself where there is one: then all is exact.
-    X, _ = rows()
-    y = np.zeros(len(X), int)
-    found, whole = streamed(X, y), in_memory(X, y)
-    assert all(ways)
-    for a, b in zip(
-        found.fourth.in_unit(1.0).centred(found.known).arrays[:3],
-        whole.fourth.in_unit(1.0).centred(whole.known).arrays[:3],
-        strict=True,
-    ):
-        np.testing.assert_allclose(a, b, rtol=1e-9)
 
 
 def test_shrinkage_of_classes_of_other_shapes_is_close(ways):

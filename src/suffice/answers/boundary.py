@@ -14,6 +14,7 @@ from suffice.answers.equation import Latex, Text, written
 from suffice.answers.form import Form
 from suffice.data.arrays import Floats
 from suffice.data.features import as_features, gap, infinite
+from suffice.data.labels import shown
 from suffice.errors import InvalidFeatures, InvalidParameter
 
 
@@ -41,7 +42,7 @@ class Boundary:
     def __post_init__(self) -> None:
         if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
             raise InvalidParameter(
-                f"a boundary lies between two different classes; got {tuple(self.classes)!r}."
+                f"a boundary lies between two different classes; got {shown(tuple(self.classes))}."
             )
         if self.feature_names is not None and len(self.feature_names) != self.n_features:
             raise InvalidParameter(
@@ -162,7 +163,9 @@ class Boundary:
         """
         kept = [self._index(feature) for feature in features]
         if len(set(kept)) < len(kept) or not kept:
-            raise InvalidParameter(f"features={features!r}: choose one or more different ones.")
+            raise InvalidParameter(
+                f"features={shown(features)}: choose one or more different ones."
+            )
         point = self.log_odds.centre if at is None else self._row(at, "at")
         names = self.feature_names or tuple(f"x{i + 1}" for i in range(self.n_features))
         form = self.log_odds.section(kept, point)
@@ -242,8 +245,8 @@ class Boundary:
             )
         if form.is_constant:
             raise InvalidParameter(
-                f"the log-odds of {self.classes[0]!r} and {self.classes[1]!r} is the same "
-                "everywhere: there is no hyperplane. Do the classes have equal means?"
+                f"the log-odds of {shown(self.classes[0])} and {shown(self.classes[1])} is the "
+                "same everywhere: there is no hyperplane. Do the classes have equal means?"
             )
         return form
 
@@ -266,7 +269,7 @@ class Boundary:
         if isinstance(feature, int | np.integer) and 0 <= feature < self.n_features:
             return int(feature)
         known = self.feature_names or f"0 to {self.n_features - 1}"
-        raise InvalidParameter(f"there is no feature {feature!r}; choose from {known}.")
+        raise InvalidParameter(f"there is no feature {shown(feature)}; choose from {known}.")
 
     def _row(self, point: Any, name: str) -> Floats:
         rows = self._rows(point)

@@ -11,9 +11,11 @@ import numpy as np
 from suffice.answers.odds import log_odds
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
+from suffice.data.labels import shown
 from suffice.models.covariance import Diagonal
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
+from suffice.text import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +72,14 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
     share = 1 / (1 + np.exp(-abs(odds)))
     values = sign * found.values[row]
     order = np.argsort(-np.abs(values))
-    parts = [f"{names[j]} {values[j]:+.2f}" for j in order[:most]]
+    parts = [f"{visible(names[j])} {values[j]:+.2f}" for j in order[:most]]
     rest = values[order[most:]]
     if len(rest):
         parts.append(f"the other {len(rest)} features {rest.sum():+.2f}")
     return (
-        f"{a!r} rather than {b!r}: log-odds {abs(odds):.2f} (probability {share:.1%} of the two). "
-        f"{', '.join(parts)}; before any feature {sign * found.base[row]:+.2f}."
+        f"{shown(a)} rather than {shown(b)}: log-odds {abs(odds):.2f} (probability "
+        f"{share:.1%} of the two). {', '.join(parts)}; before any feature "
+        f"{sign * found.base[row]:+.2f}."
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.data.parameters import as_float, as_floats
 from suffice.errors import InvalidParameter
 
@@ -33,7 +34,7 @@ def decide(
     if reject is None:
         return np.asarray(labels)
     if not as_float(reject) >= 0:
-        raise InvalidParameter(f"reject is {reject!r}; it must be a cost, not below 0.")
+        raise InvalidParameter(f"reject is {shown(reject)}; it must be a cost, not below 0.")
     answered = labels.astype(object)
     answered[expected[np.arange(len(best)), best] > as_float(reject)] = None
     return np.asarray(answered)

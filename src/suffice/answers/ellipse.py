@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.labels import shown
 from suffice.data.parameters import as_float, positive
 from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
@@ -41,7 +42,7 @@ def ellipse(
     if (probability is None) == (deviations is None):
         raise InvalidParameter("give either probability or deviations.")
     if probability is not None and not 0 < as_float(probability) < 1:
-        raise InvalidParameter(f"probability is {probability!r}; it must lie between 0 and 1.")
+        raise InvalidParameter(f"probability is {shown(probability)}; it must lie between 0 and 1.")
     radius = (
         positive("deviations", deviations)
         if probability is None

@@ -12,6 +12,7 @@ import numpy as np
 from suffice.answers.form import Form
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
+from suffice.text import visible
 
 # How many digits a number shows, and the most that a float64 has.
 DIGITS, MOST_DIGITS = 4, 17
@@ -64,7 +65,7 @@ class Text:
         """The name as it is, in brackets where it is not one word."""
         if name is None or name.isspace() or not name:
             return f"x{index + 1}"
-        return name if name.isidentifier() else f"[{name}]"
+        return name if name.isidentifier() else f"[{visible(name)}]"
 
     def number(self, value: float, digits: int) -> str:
         """Like 0.25 or 1.5e-9."""
@@ -91,7 +92,7 @@ class Latex:
         """Upright, with special characters escaped."""
         if name is None or name.isspace() or not name:
             return f"x_{{{index + 1}}}"
-        letters = (r"\ " if c.isspace() else SPECIAL.get(c, c) for c in name)
+        letters = (r"\ " if c.isspace() else SPECIAL.get(c, c) for c in visible(name))
         return rf"\mathrm{{{''.join(letters)}}}"
 
     def number(self, value: float, digits: int) -> str:

@@ -18,7 +18,6 @@ from suffice.models.covariance import Covariance
 from suffice.models.covariance import Diagonal as DiagonalCovariance
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.settings import Settings
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Diagonal
 from suffice.statistics.statistics import Statistics
@@ -174,8 +173,7 @@ def _estimated_again(
         owner = np.repeat(np.arange(k), [len(own) for own in rows])
         spread = from_rows(np.concatenate(rows), owner, k, per_class=True)
     count = np.maximum(np.rint(weight), 1).astype(np.int64)
-    blank = Extremes(np.zeros((k, d)), np.zeros((k, d)), exact=False)
-    drawn = Statistics(model.classes, count, weight, Pair(model.means + means), spread, None, blank)
+    drawn = Statistics(model.classes, count, weight, Pair(model.means + means), spread, None)
     return build(drawn, settings, None)
 
 

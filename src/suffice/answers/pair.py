@@ -56,5 +56,5 @@ def class_codes(classes: Array, y: Any, n: int) -> Indices:
     try:
         at = {label: class_position(classes, label) for label in dict.fromkeys(values)}
     except TypeError:
-        raise InvalidParameter(f"y holds {values[0]!r} and the like, not labels.") from None
+        raise InvalidParameter(f"y holds {shown(values[0])} and the like, not labels.") from None
     return np.array([at[label] for label in values], np.int64)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
@@ -75,5 +76,5 @@ def generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise InvalidParameter(
-            f"random_state is {random_state!r}; it must be a seed, a generator, or None."
+            f"random_state is {shown(random_state)}; it must be a seed, a generator, or None."
         ) from None

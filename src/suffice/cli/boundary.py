@@ -26,7 +26,7 @@ def boundary(
     """
     from suffice.cli.loaded import load_model
     from suffice.cli.models import parsed_label
-    from suffice.cli.output import print_json
+    from suffice.cli.output import print_json, say
 
     loaded = load_model(model)
     first, second = (parsed_label(text, loaded.classes) for text in (a, b))
@@ -41,7 +41,7 @@ def boundary(
     found = inner.boundary(first, second)
     equation = found.latex(digits) if latex else found.equation(digits)
     if not json:
-        typer.echo(equation)
+        say(equation)
         return
     print_json(
         {

@@ -42,7 +42,7 @@ def compare(
     Also with outliers among the training rows, and with few of them.
     """
     import suffice as sf
-    from suffice.cli.output import check_out, print_json, print_lines, working, write_table
+    from suffice.cli.output import check_out, print_json, print_lines, say, working, write_table
     from suffice.cli.training import read_training
 
     check_out(out, table=True)
@@ -72,7 +72,7 @@ def compare(
     title = f"{len(rows.labels)} rows, {dealt} folds, the best log-loss first"
     print_lines(list(HEADS.values()), _lines(found.table), title)
     for note in found.selection.notes:
-        typer.echo(note)
+        say(note)
 
 
 def _lines(table: Mapping[str, Any]) -> list[list[str]]:

@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from suffice.cli.output import say
+
 FAILED = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -66,7 +68,7 @@ def exit_code(run: Callable[[], Any]) -> int:
 def _told(error: Exception) -> int:
     # Without any argument the help was shown already.
     if type(error).__name__ != "NoArgsIsHelpError":
-        typer.echo(f"suffice: {sentence(error)}", err=True)
+        say(f"suffice: {sentence(error)}", err=True)
     return FAILED
 
 
@@ -102,4 +104,4 @@ def _line(text: str) -> str:
 
 
 def _note(message: Any, *_: Any, **__: Any) -> None:
-    typer.echo(f"note: {_line(str(message))}", err=True)
+    say(f"note: {_line(str(message))}", err=True)

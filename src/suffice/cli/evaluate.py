@@ -41,7 +41,7 @@ def evaluate(
     Use rows that the model has not seen: on its own it looks better than it is.
     """
     from suffice.cli.loaded import load_model
-    from suffice.cli.output import check_out, working
+    from suffice.cli.output import check_out, is_stdout, working
     from suffice.cli.training import read_weights
     from suffice.data.table_labels import class_column
     from suffice.errors import InvalidLabels
@@ -49,6 +49,8 @@ def evaluate(
     from suffice.selection import evaluation
 
     check_out(out)
+    if out is not None and is_stdout(out):
+        out, json = None, True
     loaded = load_model(model)
     table = loaded.read(data, options.Reading.of(missing, encoding), target)
     if drop_unlabelled:
@@ -75,12 +77,17 @@ def evaluate(
 
 
 def _tell(facts: dict[str, Any], found: Any, out: Path | None, as_json: bool) -> None:
-    from suffice.cli.output import fits, json_text, print_json, print_lines
+    from suffice.cli.output import (
+        fits,
+        json_text,
+        print_json,
+        print_lines,
+        say,
+        write_out,
+    )
 
     if out is not None:
-        from suffice.statistics.container import write_whole
-
-        write_whole(out, json_text(facts).encode())
+        write_out(out, json_text(facts).encode())
     if as_json:
         print_json(facts)
         return
@@ -89,7 +96,7 @@ def _tell(facts: dict[str, Any], found: Any, out: Path | None, as_json: bool) ->
         [[text, f"{facts[name]:.4f}"] for name, text in NAMES.items()],
         f"{facts['rows']} rows",
     )
-    typer.echo("")
+    say("")
     labels = [str(label) for label in found.classes]
     lines = [
         [label, *(f"{value:g}" for value in row), _share(found.recall[c])]

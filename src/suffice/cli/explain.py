@@ -39,7 +39,7 @@ def explain(
     from suffice.answers.contributions import explanation
     from suffice.cli.loaded import load_model
     from suffice.cli.models import parsed_label
-    from suffice.cli.output import print_json
+    from suffice.cli.output import print_json, say
 
     loaded = load_model(model)
     classes = loaded.classes
@@ -67,7 +67,7 @@ def explain(
     found, names = loaded.by_column(inner.contributions(X, a, b))
     text = explanation(found, 0, names)
     if not json:
-        typer.echo(f"Row {row}: {text}")
+        say(f"Row {row}: {text}")
         return
     print_json(
         {

@@ -75,7 +75,7 @@ def fit(
     Missing values are fine, as are columns of text: they are taken as categories.
     """
     from suffice.cli.loaded import is_ours, load_statistics
-    from suffice.cli.output import check_model_out
+    from suffice.cli.output import check_model_out, save
     from suffice.cli.streaming import wanted_of
 
     check_model_out(out)
@@ -101,9 +101,7 @@ def fit(
         else:
             rows = _read(data[0], wanted, reading, levels, model)
             fitted, found = _of_rows(rows, model, priors, given, folds)
-    import suffice as sf
-
-    sf.save(fitted, out, created=date.today())
+    save(fitted, out, date.today())
     _tell(fitted, found, out, json)
 
 
@@ -212,7 +210,7 @@ def _of_rows(
 
 def _tell(fitted: Any, found: Any, out: Path, as_json: bool) -> None:
     from suffice.cli.describe import facts
-    from suffice.cli.output import print_json
+    from suffice.cli.output import print_json, say
     from suffice.estimators.card import model_card
 
     told = {"out": str(out), **facts(fitted)}
@@ -224,13 +222,13 @@ def _tell(fitted: Any, found: Any, out: Path, as_json: bool) -> None:
     if as_json:
         print_json(told)
         return
-    typer.echo(model_card(fitted))
+    say(*model_card(fitted).split("\n"))
     if found is not None:
         scores = ", ".join(
             f"{name.replace('_', ' ')} {value:.4g}"
             for name, value in told["cross_validated"].items()
         )
-        typer.echo(f"chosen among {told['candidates']} models; cross-validated: {scores}")
+        say(f"chosen among {told['candidates']} models; cross-validated: {scores}")
         for note in told["notes"]:
-            typer.echo(note)
-    typer.echo(f"written to {out}; try: suffice predict {out} new.csv")
+            say(note)
+    say(f"written to {out}; try: suffice predict {out} new.csv")

@@ -35,10 +35,9 @@ def forget(
     json: options.Json = False,
 ) -> None:
     """Take rows out again, exactly: what is left is what the other rows alone would give."""
-    import suffice as sf
     from suffice.cli.describe import facts
     from suffice.cli.loaded import is_ours, load_statistics
-    from suffice.cli.output import check_model_out, report
+    from suffice.cli.output import check_model_out, report, save
 
     check_model_out(out)
     if is_ours(gone):
@@ -50,7 +49,7 @@ def forget(
         left = _without_rows(learnt, gone, target, weights, reading, drop_unlabelled)
     if not len(left.classes if hasattr(left, "classes") else left.classes_):
         raise NeverIncluded("forgetting these rows would leave none; nothing was written.")
-    sf.save(left, out)
+    save(left, out)
     report({"out": str(out), **facts(left)}, json, f"{left!r} written to {out}")
 
 

@@ -21,7 +21,7 @@ def info(
     """Say what a file holds: the model or statistics, columns, classes, rows."""
     from suffice.cli.describe import facts
     from suffice.cli.loaded import load_any
-    from suffice.cli.output import print_json, print_lines
+    from suffice.cli.output import print_json, print_lines, say
 
     found = load_any(file)
     if json:
@@ -29,10 +29,10 @@ def info(
     elif hasattr(found, "get_params"):
         from suffice.estimators.card import model_card
 
-        typer.echo(model_card(file))
+        say(*model_card(file).split("\n"))
     else:
         told = facts(found)
-        typer.echo(_statistics(told))
+        say(*_statistics(told))
         lines = [
             [str(label), str(n), f"{w:g}"]
             for label, n, w in zip(told["classes"], told["rows"], told["weight"], strict=True)
@@ -40,13 +40,14 @@ def info(
         print_lines(["class", "rows", "weight"], lines)
 
 
-def _statistics(told: dict[str, Any]) -> str:
+def _statistics(told: dict[str, Any]) -> list[str]:
     from suffice.data.table import SHOWN
 
     names = told["columns"] or []
     more = f", ... {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     listed = f" ({', '.join(names[:SHOWN])}{more})" if names else ""
-    return (
-        f"statistics of {sum(told['rows'])} rows\nfeatures: {told['features']}{listed}\n"
-        f"detail: {told['detail']}"
-    )
+    return [
+        f"statistics of {sum(told['rows'])} rows",
+        f"features: {told['features']}{listed}",
+        f"detail: {told['detail']}",
+    ]

@@ -26,11 +26,11 @@ def merge(
     import suffice as sf
     from suffice.cli.describe import facts
     from suffice.cli.loaded import is_ours, load_model, load_statistics
-    from suffice.cli.output import check_model_out, report
+    from suffice.cli.output import check_model_out, report, save, say
 
     check_model_out(out)
     for part in sorted({one for one in parts if parts.count(one) > 1}):
-        typer.echo(f"note: {part} is named more than once; its rows count as often.", err=True)
+        say(f"note: {part} is named more than once; its rows count as often.", err=True)
     if is_ours(parts[0]) and hasattr(sf.load(parts[0]), "get_params"):
         models = [load_model(part) for part in parts]
         for other in models:
@@ -38,10 +38,9 @@ def merge(
         found: Any = models[0].model
         for other in models[1:]:
             found.merge(other.model)
-        sf.save(found, out)
     else:
         found = reduce(_sum, [(load_statistics(part), str(part)) for part in parts])[0]
-        found.save(out)
+    save(found, out)
     report({"out": str(out), **facts(found)}, json, f"{found!r} written to {out}")
 
 

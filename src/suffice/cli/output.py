@@ -1,4 +1,4 @@
-"""Output: answers to a file, whole or not at all, or to standard output."""
+"""Output: answers to a file, whole or not at all, to a pipe, or to standard output."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from suffice.errors import InvalidParameter, UnreadableFile
+from suffice.data.files import check_writable, unwritable, write_whole
+from suffice.data.pipes import descriptor, is_pipe, write_pipe
+from suffice.errors import InvalidParameter
+from suffice.text import HIDDEN, visible, visible_lines
 
 # On a terminal so many rows of a table are shown, and as many columns as it is wide.
 SHOWN_ROWS = 20
@@ -23,17 +27,21 @@ LONGEST, WIDEST, GAP = 32, 120, 2
 
 
 def check_out(out: Path | None, *, table: bool = False) -> None:
-    """Raise before any work unless a file can be written there."""
-    if out is None or str(out) == "-":
+    """Raise before any work unless answers can be written there."""
+    if out is None or is_stdout(out) or is_pipe(out):
         return
-    if out.is_dir():
-        raise UnreadableFile(f"{out} is a folder; name a file to write.")
-    if not out.parent.is_dir():
-        raise UnreadableFile(f"there is no folder {out.parent} to write {out.name} to; make it.")
+    check_writable(out)
     if table:
         from suffice.data.table_output import check_ending
 
         check_ending(str(out))
+
+
+def check_file_out(out: Path) -> None:
+    """Raise before any work unless a file can be written there; standard output shows text."""
+    if is_stdout(out):
+        raise InvalidParameter(f"--out {out} is standard output, which shows text; name a file.")
+    check_out(out)
 
 
 def check_model_out(out: Path) -> None:
@@ -45,7 +53,35 @@ def check_model_out(out: Path) -> None:
             f"--out {out} has the ending of a table; take .suffice for a model, .stats for "
             "statistics."
         )
-    check_out(out)
+    check_file_out(out)
+
+
+def is_stdout(out: Path) -> bool:
+    """Whether a path means standard output: - or /dev/stdout."""
+    return str(out) == "-" or descriptor(out) == 1
+
+
+def write_out(out: Path, data: bytes) -> None:
+    """Write a file, or stream to a pipe, an open file such as /dev/fd/3, or /dev/null."""
+    if not is_pipe(out):
+        write_whole(out, data)
+        return
+    sys.stdout.flush()
+    with unwritable(out):
+        write_pipe(out, data)
+
+
+def save(model: Any, out: Path, created: date | None = None) -> None:
+    """Write the file of a model or of statistics."""
+    from suffice.estimators.files import file_of
+
+    write_out(out, file_of(model, created))
+
+
+def say(*lines: str, err: bool = False) -> None:
+    """Print lines for people, in which no name can act on the terminal."""
+    for line in lines:
+        typer.echo(visible(line), err=err)
 
 
 def write_table(
@@ -55,20 +91,29 @@ def write_table(
 
     kept : so many columns stood in the table already; a narrow terminal shows the others first
     """
-    from suffice.data.table_output import check_ending, frame_of, table_bytes
-    from suffice.statistics.container import write_whole
+    from suffice.data.table_output import frame_of, table_bytes
 
-    if out is not None and str(out) != "-":
-        data = table_bytes(columns, check_ending(str(out)), safe=not formulas)
-        write_whole(out, _zipped(data) if out.suffix.lower() == ".gz" else data)
+    if out is not None and not is_stdout(out):
+        data = table_bytes(columns, _ending(out), safe=not formulas)
+        write_out(out, _zipped(data) if out.suffix.lower() == ".gz" else data)
         rows = frame_of(columns).height
         report({"out": str(out), "rows": rows}, as_json, f"{rows} rows written to {out}")
     elif as_json:
         typer.echo(table_bytes(columns, ".json"), nl=False)
-    elif out is None and sys.stdout.isatty():
+    elif not sys.stdout.isatty():
+        typer.echo(table_bytes(columns, ".csv", safe=not formulas), nl=False)
+    elif out is None:
         _show_frame(frame_of(columns), kept)
     else:
-        typer.echo(table_bytes(columns, ".csv", safe=not formulas), nl=False)
+        text = table_bytes(columns, ".csv", safe=not formulas).decode()
+        typer.echo(visible_lines(text), nl=False)
+
+
+def _ending(out: Path) -> str:
+    """The kind of table to write; CSV to a stream whose name does not say."""
+    from suffice.data.table_output import ENDINGS, check_ending
+
+    return ".csv" if is_pipe(out) and out.suffix not in ENDINGS else check_ending(str(out))
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
@@ -87,7 +132,7 @@ def report(facts: Mapping[str, Any], as_json: bool, text: str) -> None:
     if as_json:
         print_json(facts)
     elif sys.stderr.isatty():
-        typer.echo(text, err=True)
+        say(text, err=True)
 
 
 def print_json(facts: Any) -> None:
@@ -96,30 +141,32 @@ def print_json(facts: Any) -> None:
 
 
 def json_text(facts: Any) -> str:
-    """Facts as JSON text."""
-    return json.dumps(_plain(facts), ensure_ascii=False, indent=2) + "\n"
+    """Facts as JSON text, in which control characters are escaped."""
+    text = json.dumps(_plain(facts), ensure_ascii=False, indent=2)
+    # Line ends here are those of JSON: within texts it escapes them itself.
+    return HIDDEN.sub(lambda c: c[0] if c[0] == "\n" else f"\\u{ord(c[0]):04x}", text) + "\n"
 
 
 def print_lines(head: Sequence[str], lines: Sequence[Sequence[str]], title: str = "") -> None:
     """A small table: drawn on a terminal, else aligned text."""
     shown = [[brief(cell) for cell in line] for line in (head, *lines)]
     if title:
-        typer.echo(title)
+        say(title)
     if sys.stdout.isatty():
         _draw(shown)
         return
     from suffice.selection.selection import aligned
 
-    typer.echo("\n".join(aligned(shown)))
+    say(*aligned(shown))
 
 
 def brief(text: str, most: int = LONGEST) -> str:
-    """A text that is not long: what is in the middle is left out.
+    """A text for a cell of a table: where it is long, its middle is left out.
 
     >>> brief("a"), brief("a label that goes on and on", 11)
     ('a', 'a lab…nd on')
     """
-    kept = most - 1
+    text, kept = visible(text), most - 1
     return text if len(text) <= most else f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"
 
 
@@ -168,9 +215,10 @@ def working(text: str) -> Iterator[Callable[[float], None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    # A name such as "[red]" is no markup.
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(text, total=None)
+        task = progress.add_task(visible(text), total=None)
         yield lambda share: progress.update(task, total=1.0, completed=share)
 
 
@@ -196,7 +244,7 @@ def _show_frame(frame: Any, kept: int) -> None:
         if count > 0
     ]
     if more:
-        typer.echo(f"... and {' and '.join(more)}; --out FILE writes them all", err=True)
+        say(f"... and {' and '.join(more)}; --out FILE writes them all", err=True)
 
 
 def _cell(value: Any) -> str:

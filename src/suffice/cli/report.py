@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
 from suffice.cli import options
 from suffice.errors import MissingPackage
 
@@ -27,11 +25,11 @@ def report(
 
     The page needs no network; open it in any browser.
     """
-    from suffice.cli.output import check_out, working
+    from suffice.cli.output import check_file_out, say, working
     from suffice.cli.output import report as tell
     from suffice.cli.training import read_training
 
-    check_out(out)
+    check_file_out(out)
     write = _writer()
     rows = read_training(
         data,
@@ -45,7 +43,7 @@ def report(
     with working("writing the report") as told:
         summary = write(frame, target, out, progress=told).summary
     if not json:
-        typer.echo(summary)
+        say(summary)
     tell({"out": str(out), "summary": summary}, json, f"written to {out}; open it in a browser")
 
 

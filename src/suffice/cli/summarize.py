@@ -50,7 +50,7 @@ def summarize(
     `suffice fit` makes models of them: the table is not needed again.
     """
     from suffice.cli.describe import facts
-    from suffice.cli.output import check_model_out, report
+    from suffice.cli.output import check_model_out, report, save
     from suffice.cli.streaming import is_streamed, summarized, wanted_of
 
     check_model_out(out)
@@ -61,7 +61,7 @@ def summarize(
         found = summarized(data, wanted, str(detail), checkpoint)
     else:
         found = _in_memory(data[0], wanted, reading, levels, detail)
-    found.save(out)
+    save(found, out)
     report({"out": str(out), **facts(found)}, json, f"{found!r} written to {out}")
 
 

@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import shown
 from suffice.data.missing import is_missing
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 
@@ -162,6 +163,15 @@ def check_table(X: Any, files: str = "") -> None:
         )
 
 
+def check_two_dimensional(shape: tuple[int, ...]) -> None:
+    """Raise unless this is the shape of a table."""
+    if len(shape) != 2:
+        raise InvalidFeatures(
+            f"Expected 2D array, got {len(shape)}D array instead (shape {shape}). "
+            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
+        )
+
+
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     """X as a data frame, or None if it is none."""
     try:
@@ -190,11 +200,7 @@ def _checked(values: Array) -> Array:
             f"Complex data not supported: X is {values.dtype}. "
             "Pass real and imaginary parts as columns."
         )
-    if values.ndim != 2:
-        raise InvalidFeatures(
-            f"Expected 2D array, got {values.ndim}D array instead (shape {values.shape}). "
-            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
-        )
+    check_two_dimensional(values.shape)
     if values.dtype.kind == "O":
         return _from_objects(values)
     if values.dtype.kind not in "fiub":
@@ -222,7 +228,7 @@ def _from_objects(values: Array) -> Floats:
                 if not isinstance(value, str):
                     why = "the argument must be a string or a real number"
                 raise NotNumbers(
-                    f"X[{i}, {j}] is {value!r}; {why}. "
+                    f"X[{i}, {j}] is {shown(value)}; {why}. "
                     "Encode categories and dates as numbers first."
                 ) from None
         raise

@@ -26,6 +26,9 @@ FIRST_LABELS = 1024
 # Spread over at most this many, they are looked up in a table; beyond, sorted.
 TABLE_RANGE = 1 << 16
 
+# Values in messages take at most this many characters.
+SHOWN_LENGTH = 300
+
 # Labels that must become Python objects do so this many at a time.
 STRETCH = 1 << 15
 
@@ -104,16 +107,42 @@ def texts(values: Sequence[str], name: str, error: type[InvalidInput]) -> Array:
     cut = next((value for value in values if value.endswith("\0")), None)
     if cut is not None:
         raise error(
-            f"{name} holds {cut!r}: NumPy drops NUL characters at the end of a string, so that it "
-            f"could not be told from {cut.rstrip(chr(0))!r}. Strip them first: "
+            f"{name} holds {shown(cut)}: NumPy drops NUL characters at the end of a string, so "
+            f"that it could not be told from {shown(cut.rstrip(chr(0)))}. Strip them first: "
             "value.rstrip('\\0')."
         )
     return np.array(values, dtype=np.str_)
 
 
-def shown(label: Any) -> str:
-    """A label as the user wrote it."""
-    return repr(label.item() if isinstance(label, np.generic) else label)
+def narrowest(labels: Array) -> Array:
+    """The same labels, of text no wider than the longest: the width would tell of one removed."""
+    if labels.dtype.kind != "U":
+        return labels
+    width = max(1, int(np.strings.str_len(labels).max(initial=1)))
+    return labels.astype(f"<U{width}", copy=False)
+
+
+def shown(value: Any) -> str:
+    """A value for a message, as a user would write it: 2 for np.int64(2), and not too long.
+
+    >>> shown(np.int64(2)), shown([np.str_("a"), 1.5]), shown(np.arange(3.0))
+    ('2', "['a', 1.5]", '[0.0, 1.0, 2.0]')
+    """
+    text = repr(_plain(value))
+    return text if len(text) <= SHOWN_LENGTH else f"{text[: SHOWN_LENGTH - 3]}..."
+
+
+def _plain(value: Any) -> Any:
+    """A value without types of NumPy in it."""
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist()) if value.size <= SHOWN_LENGTH else value
+    if isinstance(value, np.generic) or getattr(value, "shape", None) == ():
+        return value.item()
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(map(_plain, value))
+    if type(value) is dict:
+        return {_plain(key): _plain(one) for key, one in value.items()}
+    return value
 
 
 def place_of(label: Any, classes: Array) -> int | None:
@@ -186,7 +215,7 @@ def _encode_objects(values: Array | nw.Series[Any], start: int, stop: int) -> tu
             found = np.fromiter(map(table.__getitem__, labels), np.int64, len(labels))
         except TypeError:
             bad = next(i for i, label in enumerate(labels) if label.__hash__ is None)
-            raise InvalidLabels(f"y[{low + bad}] is {labels[bad]!r}, not a label.") from None
+            raise InvalidLabels(f"y[{low + bad}] is {shown(labels[bad])}, not a label.") from None
         codes[low - start : low - start + len(labels)] = found
     if any(is_missing(label) for label in table):
         raise _first_missing(values, start, stop)
@@ -261,8 +290,8 @@ def _check_whole(values: Array, first: int) -> None:
     if odd.any():
         row = int(odd.argmax())
         raise InvalidLabels(
-            f"Unknown label type: continuous. y[{first + row}] is {values[row]!r}; labels must be "
-            "classes (strings, integers, booleans). For a numeric target, bin it first."
+            f"Unknown label type: continuous. y[{first + row}] is {shown(values[row])}; labels "
+            "must be classes (strings, integers, booleans). For a numeric target, bin it first."
         )
 
 

@@ -36,7 +36,7 @@ class LazySource:
             frame = getattr(pl, scan)(path)
             empty = pl.DataFrame(schema=frame.collect_schema())
             rows = int(frame.select(pl.len()).collect().item())
-        except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        except packages.unreadable_by_polars() as error:
             raise InvalidFile(
                 f"{path} is damaged, cut short, or not what its name says: {error}."
             ) from None
@@ -51,7 +51,7 @@ class LazySource:
             stop = min(self.rows, row + step)
             try:
                 part = frame.slice(row, step).collect()
-            except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+            except packages.unreadable_by_polars() as error:
                 why = str(error).splitlines()[0].rstrip(".")
                 raise InvalidFile(
                     f"{self.path}: rows {row} to {stop - 1} cannot be read: {why}. Fetch or write "

@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.features import as_frame, check_table
-from suffice.data.labels import texts
+from suffice.data.features import as_frame, check_table, check_two_dimensional
+from suffice.data.labels import shown, texts
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidFeatures, NotFinite
 
@@ -26,6 +26,7 @@ class Column:
     values: Array  # (n,): int64, float64, bool or str
     missing: Array | None  # (n,) bool
     name: str  # as messages call it
+    declared: Array | None = None  # sorted: the levels that the type of the column lists
 
     def encode(self) -> tuple[Array, Indices]:
         """The sorted levels that occur, and the position of each row's among them."""
@@ -76,11 +77,7 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
         _check_shape(len(frame), len(found))
         return found, names
     values = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
-    if values.ndim != 2:
-        raise InvalidFeatures(
-            f"Expected 2D array, got {values.ndim}D array instead (shape {values.shape}). "
-            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
-        )
+    check_two_dimensional(values.shape)
     _check_shape(*values.shape)
     return [_of_array(values[:, j], f"column {j}", first_row) for j in range(values.shape[1])], None
 
@@ -122,7 +119,7 @@ def _of_series(series: Any, name: str) -> Column:
         values = np.array(_named(series), dtype=object)
     found = _of_array(np.asarray(values), name, 0)
     gaps = missing if found.missing is None else missing | found.missing
-    return Column(found.values, gaps if gaps.any() else None, name)
+    return Column(found.values, gaps if gaps.any() else None, name, _declared(series, name))
 
 
 def _named(series: Any) -> list[Any]:
@@ -131,9 +128,39 @@ def _named(series: Any) -> list[Any]:
     if not isinstance(series.dtype, nw.Categorical | nw.Enum):
         return list(values)
     # By the category, since a bin (0, 5] may come as (0.0, 5.0] beside a missing one.
-    kinds, categories = (str, bool, int, float, np.generic), series.cat.get_categories().to_list()
-    texts = {one: str(one) for one in categories if not isinstance(one, kinds)}
+    texts = {one: str(one) for one in _categories(series) if not isinstance(one, _PLAIN)}
     return [texts.get(value, value) for value in values]
+
+
+_PLAIN = (str, bool, int, float, np.generic)
+
+
+def _declared(series: Any, name: str) -> Array | None:
+    """The sorted levels that the type of a column lists, or None where it lists none."""
+    if not isinstance(series.dtype, nw.Categorical | nw.Enum):
+        return None
+    # A Categorical of polars lists whatever texts were met so far, an Enum those it was made with.
+    if series.implementation.is_polars() and not isinstance(series.dtype, nw.Enum):
+        return None
+    known = [one for one in _categories(series) if not is_missing(one)]
+    if not known:
+        return None
+    values = np.array([one if isinstance(one, _PLAIN) else str(one) for one in known], object)
+    try:
+        return np.unique(_of_array(values, name, 0).values)
+    except InvalidFeatures:
+        raise InvalidFeatures(
+            f"{name} declares categories that cannot all be levels ({shown(known[0])} and "
+            f"{len(known) - 1} more): they must all be strings, all booleans, or all numbers from "
+            "0. Convert them to strings."
+        ) from None
+
+
+def _categories(series: Any) -> list[Any]:
+    if hasattr(getattr(series.to_native(), "dtype", None), "pyarrow_dtype"):
+        # pandas has no `cat` for dictionaries of Arrow.
+        return list(series.to_arrow().dictionary.to_pylist())
+    return list(series.cat.get_categories().to_list())
 
 
 def _of_array(values: Array, name: str, first_row: int) -> Column:

@@ -12,7 +12,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import as_frame
+from suffice.data.features import FILES, as_frame, check_table, check_two_dimensional
+from suffice.data.labels import shown
 from suffice.data.levels import MISSING
 from suffice.errors import InvalidInput, InvalidParameter
 
@@ -94,12 +95,19 @@ def _columns(table: Array, at: tuple[int, ...]) -> Array | None:
     return table[:, list(at)]
 
 
+def check_shape(X: Any) -> None:
+    """Raise unless X is a table, whatever its columns hold."""
+    _width(X)
+
+
 def _width(X: Any) -> tuple[int, tuple[str, ...]]:
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         return len(frame.columns), tuple(map(str, frame.columns))
+    check_table(X, FILES)
     shape = (np.asarray(X) if hasattr(X, "__array__") else np.array(X, dtype=object)).shape
-    return (shape[1] if len(shape) == 2 else 0), ()
+    check_two_dimensional(shape)
+    return shape[1], ()
 
 
 def _by_type(X: Any, d: int) -> set[int]:
@@ -128,8 +136,8 @@ def _has_names(values: Iterable[Any]) -> bool:
 def _named(categorical: Any, d: int, names: tuple[str, ...]) -> set[int]:
     if isinstance(categorical, str) or not isinstance(categorical, Iterable):
         raise InvalidParameter(
-            f"categorical is {categorical!r}; it must be a list of column names or positions, or a "
-            "mask."
+            f"categorical is {shown(categorical)}; it must be a list of column names or "
+            "positions, or a mask."
         )
     columns = list(categorical)
     if len(columns) == d and all(isinstance(column, bool | np.bool_) for column in columns):
@@ -145,5 +153,7 @@ def _named(categorical: Any, d: int, names: tuple[str, ...]) -> set[int]:
         ):
             out.add(int(column))
         else:
-            raise InvalidParameter(f"categorical names column {column!r}, which X does not have.")
+            raise InvalidParameter(
+                f"categorical names column {shown(column)}, which X does not have."
+            )
     return out

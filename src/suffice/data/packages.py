@@ -20,6 +20,12 @@ def polars() -> Any | None:
     return _imported("polars")
 
 
+def unreadable_by_polars() -> tuple[type[BaseException], ...]:
+    """What polars raises at a file that it cannot read; a panic is no Exception."""
+    found: Any = polars()
+    return found.exceptions.PolarsError, found.exceptions.PanicException, OSError, ValueError
+
+
 def _imported(name: str) -> Any | None:
     try:
         return import_module(name)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 
 # Beyond this a number of steps is a slip, not a request.
@@ -29,7 +30,7 @@ def as_floats(values: Any) -> Floats:
     if found.dtype.kind == "O":
         strange = [value for value in found.ravel().tolist() if not is_number(value)]
         if strange:
-            raise TypeError(f"{strange[0]!r} is not a number")
+            raise TypeError(f"{shown(strange[0])} is not a number")
     elif found.dtype.kind not in "fiu":
         raise TypeError(f"{found.dtype} values are not numbers")
     return np.array(found, np.float64)
@@ -38,21 +39,21 @@ def as_floats(values: Any) -> Floats:
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """The value, if it is one of those allowed."""
     if not isinstance(value, str) or value not in allowed:
-        raise InvalidParameter(f"{name} is {value!r}; it must be one of {', '.join(allowed)}.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be one of {', '.join(allowed)}.")
     return value
 
 
 def flag(name: str, value: Any) -> bool:
     """The value, if it is True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise InvalidParameter(f"{name} is {value!r}; it must be True or False.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be True or False.")
     return bool(value)
 
 
 def share(name: str, value: Any) -> float:
     """The value, if it is a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
-        raise InvalidParameter(f"{name} is {value!r}; it must be a number from 0 to 1.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be a number from 0 to 1.")
     return float(value)
 
 
@@ -60,7 +61,7 @@ def not_negative(name: str, value: Any) -> float:
     """The value, if it is a finite number not below 0."""
     found = as_float(value)
     if not 0 <= found < np.inf:
-        raise InvalidParameter(f"{name} is {value!r}; it must be a number not below 0.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be a number not below 0.")
     return found
 
 
@@ -68,7 +69,7 @@ def positive(name: str, value: Any) -> float:
     """The value, if it is a finite number above 0."""
     found = as_float(value)
     if not 0 < found < np.inf:
-        raise InvalidParameter(f"{name} is {value!r}; it must be a number above 0.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be a number above 0.")
     return found
 
 
@@ -76,9 +77,9 @@ def count(name: str, value: Any, most: int = MOST_STEPS) -> int:
     """The value, if it is a positive integer and not absurdly large."""
     whole = isinstance(value, int | np.integer) and is_number(value)
     if not whole or value < 1:
-        raise InvalidParameter(f"{name} is {value!r}; it must be a positive integer.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be a positive integer.")
     if value > most:
-        raise InvalidParameter(f"{name} is {value}; it must be at most {most:,}.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be at most {most:,}.")
     return int(value)
 
 
@@ -99,13 +100,13 @@ def numbers(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Flo
 def check_callable(name: str, value: Any) -> None:
     """Raise unless the value can be called, or is None."""
     if value is not None and not callable(value):
-        raise InvalidParameter(f"{name} is {value!r}; it must be a function, or None.")
+        raise InvalidParameter(f"{name} is {shown(value)}; it must be a function, or None.")
 
 
 def check_path(path: Any) -> None:
     """Raise unless the value can name a file."""
     if not isinstance(path, str | os.PathLike) or "\0" in str(path):
-        raise InvalidParameter(f"path is {path!r}; it must be the name of a file.")
+        raise InvalidParameter(f"path is {shown(path)}; it must be the name of a file.")
 
 
 def check_room(name: str, value: int, size: int, advice: str) -> None:

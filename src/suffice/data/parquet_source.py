@@ -90,11 +90,11 @@ class ParquetSource:
     def _bad_column(self, group: int, names: Sequence[str]) -> tuple[str, str] | None:
         """The first column of a row group that cannot be read, and why."""
         arrow, parquet = _packages()
-        with parquet.ParquetFile(self.path, page_checksum_verification=True) as file:
-            for name in names:
-                try:
+        for name in names:
+            try:
+                with parquet.ParquetFile(self.path, page_checksum_verification=True) as file:
                     for _ in file.iter_batches(row_groups=[group], columns=[name]):
                         pass
-                except (arrow.ArrowException, OSError) as error:
-                    return name, str(error)
+            except (arrow.ArrowException, OSError) as error:
+                return name, str(error)
         return None

@@ -36,8 +36,8 @@ def check_label(name: str, value: Any) -> None:
     single = isinstance(value, str | bool | int | float | np.generic)
     if value is not None and (not single or np.asarray(value).dtype.kind not in "biufUO"):
         raise InvalidParameter(
-            f"{name} is {value!r}; it must be one label (a string, a number or a truth value), or "
-            "None."
+            f"{name} is {shown(value)}; it must be one label (a string, a number or a truth "
+            "value), or None."
         )
 
 

@@ -13,9 +13,17 @@ import narwhals.stable.v2 as nw
 from suffice.data import packages
 from suffice.data.arrow_schema import check_same, schema_of
 from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
+from suffice.data.paths import check_file
 from suffice.data.roles import Roles, Wanted
 from suffice.data.source import Source, open_source
-from suffice.errors import BatchFailed, ChangedInput, InvalidFeatures, InvalidFile, MissingPackage
+from suffice.errors import (
+    BatchFailed,
+    ChangedInput,
+    InvalidFeatures,
+    InvalidFile,
+    MissingPackage,
+    UnreadableFile,
+)
 
 # Files of so many bytes in all repay loading compiled loops, however few rows are in each.
 LONG_BYTES = 1 << 27
@@ -49,6 +57,33 @@ class Stream(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """What a file is known by while it is read."""
+
+    size: int  # bytes
+    modified: int  # nanoseconds
+
+    @classmethod
+    def of(cls, path: Path) -> Version:
+        """That of a file which must be there."""
+        check_file(path)
+        try:
+            about = path.stat()
+        except OSError as error:
+            raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from None
+        return cls(about.st_size, about.st_mtime_ns)
+
+    def check(self, path: Path) -> None:
+        """Raise if the file is no longer the same."""
+        try:
+            same = Version.of(path) == self
+        except UnreadableFile:
+            raise ChangedInput(f"{path} was removed while it was read; start again.") from None
+        if not same:
+            raise ChangedInput(f"{path} was changed while it was read; start again.") from None
+
+
+@dataclass(frozen=True, slots=True)
 class FileStream:
     """The rows of files, one file after the other."""
 
@@ -61,7 +96,7 @@ class FileStream:
         """Files after a look at the columns of the first."""
         first = open_source(paths[0], wanted)
         roles = Roles.of(first.schema, first.typed, str(paths[0]), wanted)
-        return cls(tuple(paths), roles, tuple(path.stat().st_size for path in paths))
+        return cls(tuple(paths), roles, tuple(Version.of(path).size for path in paths))
 
     @property
     def is_long(self) -> bool:
@@ -92,13 +127,16 @@ class FileStream:
 
     def _pieces(self, number: int, at: Position) -> Iterator[Piece]:
         path = self.paths[number]
-        stat = path.stat()
-        source = self._opened(path)
+        before = Version.of(path)
         rows = chunk_rows(len(self.roles.features))
-        yield from cut(source.pieces(self.roles.names, at, rows), rows, at.row)
-        now = path.stat()
-        if (now.st_size, now.st_mtime_ns) != (stat.st_size, stat.st_mtime_ns):
-            raise ChangedInput(f"{path} was changed while it was read; start again.")
+        try:
+            source = self._opened(path)
+            yield from cut(source.pieces(self.roles.names, at, rows), rows, at.row)
+        except Exception:
+            # What was read of a file that changes underneath is wrong in any way.
+            before.check(path)
+            raise
+        before.check(path)
 
     def _opened(self, path: Path) -> Source:
         source = open_source(path, self.roles.wanted, self.is_long)

@@ -160,7 +160,9 @@ def _list(names: Iterable[str]) -> str:
 
 def _as_feature(series: Any, is_level: bool) -> Any:
     pl = polars()
-    if is_level or series.dtype in (pl.Categorical, pl.Enum):
+    if series.dtype == pl.Enum:
+        return series
+    if is_level or series.dtype == pl.Categorical:
         return series.cast(pl.String)
     if series.dtype in (pl.String, pl.Boolean) and series.null_count() < len(series):
         return series

@@ -13,10 +13,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from suffice.data.packages import unreadable_by_polars
 from suffice.data.paths import others_near
 from suffice.data.table import Table, named, polars
 from suffice.data.table_text import as_utf8, blank_lines, check_quotes, layout, unpacked
 from suffice.errors import InvalidFile, MissingFile, UnreadableFile
+from suffice.text import visible
 
 STDIN = "-"
 
@@ -113,7 +115,7 @@ def _read(reader: str, data: bytes, source: str, **options: Any) -> Table:
     pl = polars()
     try:
         frame = getattr(pl, reader)(data, **options)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+    except unreadable_by_polars() as error:
         why = str(error).splitlines()[0].rstrip(".")
         raise InvalidFile(f"{source} is damaged or not what its name says: {why}.") from None
     twice = [name for name, count in Counter(frame.columns).items() if count > 1]
@@ -194,7 +196,7 @@ def _read_text(
     ]
     if len(typed) < len(names):
         what = "the first column has no name; it is taken for names of the rows and left out."
-        warnings.warn(f"{source}: {what}", UserWarning, stacklevel=3)
+        warnings.warn(visible(f"{source}: {what}"), UserWarning, stacklevel=3)
     return Table(pl.DataFrame(typed), source)
 
 

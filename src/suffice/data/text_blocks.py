@@ -98,8 +98,8 @@ def line_at(path: Path, start: int) -> int:
     """The number of the line that starts at a byte, counted from 1."""
     lines, left = 1, start
     with unpacked(path) as (text, _):
-        while left:
-            part = text.read(min(left, BLOCK_BYTES))
+        # A file that was cut meanwhile ends earlier.
+        while left and (part := text.read(min(left, BLOCK_BYTES))):
             lines += part.count(b"\n")
             left -= len(part)
     return lines

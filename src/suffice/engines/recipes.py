@@ -9,7 +9,6 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.mixed import Layout
-from suffice.estimators.gaussian_classifier import SEPARATE_BYTES
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
 from suffice.statistics.summarize import summarize
@@ -53,20 +52,12 @@ class Lesson:
             self.learner._check_columns(X)
         y = self.learner._labels(y)
         self.learner._check_announced(y, self.classes)
-        return self._lean(self.learner._summarize(X, y, weight, self.settings, self.like))
+        return self.learner._summarize(X, y, weight, self.settings, self.like)
 
     def added(self, a: Any, b: Any) -> Any:
         """Statistics of the rows of both."""
         a, b = self.learner._alike(a, b, self.settings)
-        return self._lean(a + b)
-
-    def _lean(self, statistics: Any) -> Any:
-        """Scatter matrices by class go where the classes of all partitions are too many."""
-        wanted = getattr(self.settings, "detail", None)
-        if self.like is not None or wanted != "shared" or statistics.detail != "separate":
-            return statistics
-        k, d = len(statistics.classes), statistics.n_features
-        return statistics.coarsen(wanted) if 8 * k * d * d > SEPARATE_BYTES else statistics
+        return a + b
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
+from suffice.data.labels import shown
 from suffice.data.parameters import check_room, count, flag, is_number
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import anywhere
@@ -100,7 +101,7 @@ class Answers(Generic[AnyModel]):
         """One row in words; by default its most probable class against the next."""
         model, rows = self._fitted, self._rows(X)
         if not isinstance(row, int | np.integer) or not is_number(row):
-            raise InvalidParameter(f"row is {row!r}; it must be the number of a row, from 0.")
+            raise InvalidParameter(f"row is {shown(row)}; it must be the number of a row, from 0.")
         if not -len(rows) <= row < len(rows):
             raise InvalidParameter(f"there is no row {row}; X has {len(rows)} rows.")
         one = rows[row % len(rows) : row % len(rows) + 1]
@@ -183,7 +184,7 @@ class Answers(Generic[AnyModel]):
     def outlier_threshold(self, quantile: float = 0.01) -> float:
         """The value of `score_samples` below which this share of the model's own rows lies."""
         if not is_number(quantile) or not 0 < quantile < 1:
-            raise InvalidParameter(f"quantile is {quantile!r}; it must be between 0 and 1.")
+            raise InvalidParameter(f"quantile is {shown(quantile)}; it must be between 0 and 1.")
         return self._atypicality.threshold(float(quantile))
 
     @property
@@ -203,12 +204,14 @@ class Answers(Generic[AnyModel]):
         if isinstance(given, Mapping):
             for feature, value in given.items():
                 if _shape(value) != ():
-                    raise InvalidParameter(f"given has {value!r} for {feature!r}; give one value.")
+                    raise InvalidParameter(
+                        f"given has {shown(value)} for {shown(feature)}; give one value."
+                    )
                 row[0, self._feature(feature)] = value
         elif isinstance(given, str | bytes) or _shape(given) != row.shape[1:]:
             raise InvalidParameter(
-                f"given is {given!r}; it must be a row of {row.shape[1]} values with NaN for those "
-                "to draw, or a mapping from features to values."
+                f"given is {shown(given)}; it must be a row of {row.shape[1]} values with NaN for "
+                "those to draw, or a mapping from features to values."
             )
         else:
             row[0] = list(given)
@@ -233,7 +236,9 @@ class Answers(Generic[AnyModel]):
             return names.index(feature)
         whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
         if not whole or not 0 <= feature < len(names):
-            raise InvalidParameter(f"there is no feature {feature!r}; they are {listed(names)}.")
+            raise InvalidParameter(
+                f"there is no feature {shown(feature)}; they are {listed(names)}."
+            )
         return int(feature)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import Features, as_features, infinite
+from suffice.data.labels import shown
 from suffice.data.levels import MISSING
 from suffice.data.parameters import as_float, flag
 from suffice.errors import InvalidFeatures, InvalidParameter
@@ -59,7 +60,9 @@ class BernoulliNB(DiscreteClassifier):
     def _settings(self) -> Smoothing:
         flag("fit_prior", self.fit_prior)
         if self.binarize is not None and isnan(as_float(self.binarize)):
-            raise InvalidParameter(f"binarize is {self.binarize!r}; it must be a number or None.")
+            raise InvalidParameter(
+                f"binarize is {shown(self.binarize)}; it must be a number or None."
+            )
         return Smoothing.checked(self.alpha, None, 2)
 
     def _summarize(

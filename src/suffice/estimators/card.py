@@ -8,13 +8,16 @@ from os import PathLike
 from typing import Any
 
 from suffice.selection.selection import Selection, standard_error
+from suffice.text import markdown
 
 # Of long lists so many are named.
 SHOWN = 8
 
 
 def model_card(model: Any) -> str:
-    """A fitted estimator, a pipeline of them, or the file of one, in a few lines.
+    """A fitted estimator, a pipeline of them, or the file of one, in a few lines of Markdown.
+
+    Names and labels stand as they are: what Markdown would take for markup is escaped.
 
     >>> import suffice as sf
     >>> X, y = [[1.0, 0.0], [1.2, 0.1], [3.0, 0.2], [3.1, 0.0]], ["a", "a", "b", "b"]
@@ -25,31 +28,35 @@ def model_card(model: Any) -> str:
     trained on: 4 rows (a 2, b 2)
     parameters: priors='uniform'
     """
-    if isinstance(model, str | PathLike):
-        return _card_of_file(model)
+    lines = _of_file(model) if isinstance(model, str | PathLike) else _of_model(model)
+    return "\n".join(map(markdown, lines))
+
+
+def _of_model(model: Any) -> list[str]:
     steps = getattr(model, "steps", None)
     if steps is None:
-        return "\n".join(_lines(model))
+        return _lines(model)
     lines = [f"Pipeline of {len(steps)} steps"]
     for name, step in steps:
         first, *more = _lines(step)
         lines += [f"- {name}: {first}", *(f"  {line}" for line in more)]
-    return "\n".join(lines)
+    return lines
 
 
-def _card_of_file(path: str | PathLike[str]) -> str:
+def _of_file(path: str | PathLike[str]) -> list[str]:
+    from suffice.data.files import read_whole
     from suffice.estimators.loading import MODELS, load
-    from suffice.statistics.container import read_whole, unpack
+    from suffice.statistics.container import unpack
 
     model = load(path)
     header, arrays = unpack(read_whole(path), str(path))
     if header["kind"] not in MODELS:
-        return f"statistics, no model: {model!r}"
-    lines = [model_card(model), *_dropped(header, arrays, str(path))]
+        return [f"statistics, no model: {repr(model).strip('<>')}"]
+    lines = [*_of_model(model), *_dropped(header, arrays, str(path))]
     lines.append(f"written by: suffice {header['library']}")
     if header["created"] is not None:
         lines.append(f"created: {header['created']}")
-    return "\n".join(lines)
+    return lines
 
 
 def _lines(model: Any) -> list[str]:

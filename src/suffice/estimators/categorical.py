@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import texts
+from suffice.data.labels import shown, texts
 from suffice.data.levels import UNSEEN, columns_of, levels_of
 from suffice.data.parameters import flag
 from suffice.errors import InvalidParameter
@@ -25,7 +25,9 @@ class CategoricalNB(DiscreteClassifier):
     """Naive Bayes of features with levels: integers from 0, booleans, strings or categories.
 
     P(level | class) = (rows of it + alpha) / (rows + alpha levels). None, NaN or null is a missing
-    value, which says nothing. A level never seen in training counts as one without a row.
+    value, which says nothing. A level never seen in training counts as one without a row. What a
+    column's type declares (a pandas Categorical, a polars Enum, an Arrow dictionary) are levels
+    even where no row has them.
 
     Parameters
     ----------
@@ -126,7 +128,7 @@ class CategoricalNB(DiscreteClassifier):
         if (codes == UNSEEN).any():
             j = int(np.nonzero(codes == UNSEEN)[1][0])
             raise InvalidParameter(
-                f"given: {row[0, j]!r} is no level of feature {self._feature_names()[j]!r}."
+                f"given: {shown(row[0, j])} is no level of feature {self._feature_names()[j]!r}."
             )
         return codes
 
@@ -169,7 +171,7 @@ def _levels(levels: Any) -> tuple[Array | None, ...] | None:
         return None
     if isinstance(levels, str | Mapping) or not isinstance(levels, Iterable):
         raise InvalidParameter(
-            f"levels is {levels!r}; it must be a list of levels a feature, in their order."
+            f"levels is {shown(levels)}; it must be a list of levels a feature, in their order."
         )
     return tuple(None if own is None else _level_list(j, own) for j, own in enumerate(levels))
 
@@ -181,8 +183,8 @@ def _level_list(j: int, own: Any) -> Array:
     numbers = bool(kinds) and kinds <= {int, float} and bool(np.isfinite(values).all())
     if not numbers and kinds not in ({str}, {bool}):
         raise InvalidParameter(
-            f"levels of feature {j} are {own!r}; they must be a list of strings, of numbers or of "
-            "booleans."
+            f"levels of feature {j} are {shown(own)}; they must be a list of strings, of numbers "
+            "or of booleans."
         )
     if kinds == {str}:
         return np.unique(texts(values, f"levels of feature {j}", InvalidParameter))
@@ -198,11 +200,11 @@ def _least(min_categories: Any) -> Any:
         values = np.empty((0, 0))
     if values.dtype.kind not in "iu" or values.ndim > 1 or (values < 0).any():
         raise InvalidParameter(
-            f"min_categories is {min_categories!r}; it must be an integer or one a feature."
+            f"min_categories is {shown(min_categories)}; it must be an integer or one a feature."
         )
     if (values > MOST_LEVELS).any():
         raise InvalidParameter(
-            f"min_categories is {min_categories!r}; a feature of integers has at most "
+            f"min_categories is {shown(min_categories)}; a feature of integers has at most "
             f"{MOST_LEVELS:,} levels. Name the levels of rare large numbers by `levels`."
         )
     return values

@@ -50,7 +50,7 @@ def labelled(X: Any, y: Any, sample_weight: Any) -> tuple[Array, Indices, Floats
     try:
         n, rows = len(codes), _num_samples(X)
     except TypeError:
-        raise InvalidFeatures(f"X is {X!r}, not a table; pass an array or a data frame.") from None
+        raise InvalidFeatures(f"X is {shown(X)}; pass an array or a data frame.") from None
     if rows != n:
         raise InvalidInput(
             f"X has {rows} rows but y has {n} labels: inconsistent numbers of samples."

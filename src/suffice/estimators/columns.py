@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from suffice.data.arrays import Array
+from suffice.data.labels import shown
 from suffice.errors import InvalidFeatures, NotNumbers
 
 
@@ -47,4 +48,4 @@ def _read(estimator: Any, X: Any, reset: bool) -> None:
     except TypeError as error:
         raise NotNumbers(str(error)) from None
     except LookupError:
-        raise InvalidFeatures(f"X is {X!r}, not a table; pass an array or a data frame.") from None
+        raise InvalidFeatures(f"X is {shown(X)}; pass an array or a data frame.") from None

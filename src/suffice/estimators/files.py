@@ -6,9 +6,10 @@ from datetime import date
 from os import PathLike
 from typing import Any
 
+from suffice.data.files import write_whole
+from suffice.data.labels import shown
 from suffice.data.parameters import check_path
 from suffice.errors import InvalidParameter
-from suffice.statistics.container import write_whole
 from suffice.statistics.storage import Stored, packed
 
 # When a model was made, as it is given: equal models make equal files.
@@ -57,5 +58,5 @@ def file_of(model: Any, created: Created = None) -> bytes:
 
     told = created.isoformat() if isinstance(created, date) else created
     if not isinstance(told, str | None) or len(told or "") > 100:
-        raise InvalidParameter(f"created is {created!r}; it must be a date or a short text.")
+        raise InvalidParameter(f"created is {shown(created)}; it must be a date or a short text.")
     return several.packed(model, told) if isinstance(model, Pipeline) else one.packed(model, told)

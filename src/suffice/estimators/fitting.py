@@ -13,13 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
+from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, count, is_number, not_negative
 from suffice.data.weights import Weights
-from suffice.errors import (
-    InvalidInput,
-    InvalidLabels,
-    InvalidParameter,
-)
+from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import Columns
 from suffice.estimators.state import State, Stateful
 from suffice.models.settings import Settings
@@ -110,7 +107,9 @@ class Fitting(Stateful):
 
     def _effort(self, addition: float = 0.0) -> Effort:
         if not _is_verbosity(self.verbose):
-            raise InvalidParameter(f"verbose is {self.verbose!r}; it must be 0, or 1 to print.")
+            raise InvalidParameter(
+                f"verbose is {shown(self.verbose)}; it must be 0, or 1 to print."
+            )
         check_callable("callback", self.callback)
         return Effort(
             not_negative("tol", self.tol),

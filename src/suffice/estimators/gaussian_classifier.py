@@ -11,7 +11,6 @@ from sklearn.base import clone
 from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
-from suffice.data.labels import Labels
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.choosing import GRID, chosen, combinations
@@ -25,10 +24,6 @@ from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
-
-# Where scatter matrices by class take no more than this, Ledoit-Wolf is given them, since
-# with the pooled one alone its sums do not merge exactly.
-SEPARATE_BYTES = 64 << 20
 
 
 class GaussianClassifier(Geometry, Learner[GaussianModel]):
@@ -55,7 +50,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         statistics = (
             rows.statistics(pupil, settings, like)
             if whole is None
-            else _named(whole, X).coarsen(_detail(settings, X, y))
+            else _named(whole, X).coarsen(settings.detail)
         )
         powers = None if like is None else like.powers
         selection = replace(found, chosen=found.careful)
@@ -63,7 +58,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _fit_known(self, settings: Settings, X: Any, y: Any, whole: Statistics) -> Self:
         """Build the model of rows whose statistics are known."""
-        statistics = _named(whole, X).coarsen(_detail(settings, X, y))
+        statistics = _named(whole, X).coarsen(settings.detail)
         return self._hold(clone(self)._next(statistics, settings, RowsInMemory(X, y)))
 
     def _seen(self, X: Any, like: Outline | None) -> Any:
@@ -89,6 +84,16 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         if found is None:
             raise AttributeError(f"no parameter of this {type(self).__name__} was cross-validated.")
         return found
+
+    def _check_forgets(self) -> None:
+        for name in GRID:
+            if _is_cv(getattr(self, name, None)):
+                value = getattr(self._built_with, name)
+                raise InvalidParameter(
+                    f"{name}='cv' was chosen with these rows, and without them another value may "
+                    f"be: fit the remaining rows, or keep what was chosen by "
+                    f"model.set_params({name}={value!r}).forget(X, y)."
+                )
 
     @property
     def pooling_(self) -> float:
@@ -135,7 +140,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> AnyStatistics:
         detail = None if like is None else like.detail
-        return summarize(X, y, sample_weight, detail or _detail(settings, X, y))
+        return summarize(X, y, sample_weight, detail or settings.detail)
 
     def _made(self, statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
         return build(statistics, settings, priors)
@@ -161,12 +166,3 @@ def _named(statistics: Statistics, X: Any) -> Statistics:
 
 def _is_cv(value: Any) -> bool:
     return isinstance(value, str) and value == "cv"
-
-
-def _detail(settings: Settings, X: Any, y: Any) -> str:
-    if settings.detail == "shared" and settings.shrinkage == "ledoit-wolf":
-        d = as_features(X).shape[1]
-        k = len(Labels.of(y).classes())
-        if 8 * k * d * d <= SEPARATE_BYTES:
-            return "separate"
-    return settings.detail

@@ -13,6 +13,7 @@ from suffice.answers.ellipse import Ellipse, ellipse
 from suffice.answers.pair import class_pair, class_position
 from suffice.answers.whitening import whiten
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
@@ -89,7 +90,7 @@ class Geometry:
         at = [self._feature(feature) for feature in features] if pair else []
         if len(at) != 2 or at[0] == at[1]:
             raise InvalidParameter(
-                f"features is {features!r}; an ellipse takes two different ones, such as (0, 1)."
+                f"features is {shown(features)}; an ellipse takes two different ones: (0, 1)."
             )
         c = class_position(model.classes, label)
         return ellipse(model, c, (at[0], at[1]), probability, deviations)

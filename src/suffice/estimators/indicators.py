@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
+from suffice.data.labels import shown
 from suffice.data.levels import Column, columns_of
-from suffice.data.mixed import Layout
+from suffice.data.mixed import Layout, check_shape
 from suffice.errors import InvalidParameter
 from suffice.estimators.columns import Columns, check_columns
 from suffice.estimators.state import State, Stateful, at_once
@@ -83,6 +84,7 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
         check_is_fitted(self)
         if not self.layout_.discrete:
             as_features(X)
+        check_shape(X)
         check_columns(self, X)
         numeric, _ = self.layout_.split(X)
         parts = []
@@ -114,8 +116,8 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
         names = list(input_features) if listed else []
         if len(names) != self.n_features_in_ or not all(isinstance(one, str) for one in names):
             raise InvalidParameter(
-                f"input_features is {input_features!r}; it should have length equal to number of "
-                f"features ({self.n_features_in_}), a name each."
+                f"input_features is {shown(input_features)}; it should have length equal to number "
+                f"of features ({self.n_features_in_}), a name each."
             )
         if known is not None and names != list(known):
             raise InvalidParameter("input_features is not equal to feature_names_in_.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from suffice.data.arrays import Array
+from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
@@ -20,6 +20,7 @@ from suffice.selection.leave_one_out.gaussian import gaussian_densities
 from suffice.selection.leave_one_out.left_out import LeaveOneOut, left_out
 from suffice.selection.leave_one_out.rows import LabelledRows
 from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.mixed import MixedStatistics
 
 
 class Judging:
@@ -60,13 +61,7 @@ class Judging:
         classes, s, built = self.classes_, self.statistics_, self._built_with
         if isinstance(model, ProductModel):
             table = LabelledRows.of(rows.codes, labels, sample_weight, classes)
-            parts = []
-            if model.gaussian is not None:
-                numbers = LabelledRows(rows.numeric, table.codes, table.weights)
-                parts.append(_gaussian(s.numeric, built[0], numbers))
-            if model.discrete is not None:
-                parts.append(discrete_densities(s.discrete, built[1], model.discrete, table))
-            found = product_densities(parts)
+            found = _product(s, built, model, rows.numeric, table)
         else:
             table = LabelledRows.of(rows, labels, sample_weight, classes)
             if isinstance(model, DiscreteModel):
@@ -124,6 +119,22 @@ class Judging:
                 "(select_model), or compare its log_evidence_."
             )
         return model
+
+
+def _product(
+    statistics: MixedStatistics,
+    settings: Any,
+    model: ProductModel,
+    numeric: Floats,
+    table: LabelledRows,
+) -> LeftOutDensities:
+    s, parts = statistics, []
+    if s.numeric is not None:
+        numbers = LabelledRows(numeric, table.codes, table.weights)
+        parts.append(_gaussian(s.numeric, settings[0], numbers))
+    if s.discrete is not None and model.discrete is not None:
+        parts.append(discrete_densities(s.discrete, settings[1], model.discrete, table))
+    return product_densities(parts)
 
 
 def _gaussian(

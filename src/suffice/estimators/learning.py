@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from typing import Any, Generic, Self
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, shown
 from suffice.data.powers import Powers
 from suffice.errors import (
     InvalidLabels,
@@ -143,8 +142,14 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
 
     @anywhere
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Take rows out again: afterwards, as if they had never been seen."""
+        """Take rows out again: afterwards, as if they had never been seen.
+
+        Nothing of them stays behind in the model, its pickle or its file, up to rounding.
+        """
         return self._remove(RowsInMemory(X, y, sample_weight))
+
+    def _check_forgets(self) -> None:
+        """Raise where something was learned from rows that statistics cannot give again."""
 
     def _fit_to(self, rows: NewRows, settings: Any) -> Self:
         """Learn from rows and from nothing that was seen before."""
@@ -156,14 +161,14 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         return self._hold(pupil._next(found, settings, rows, powers=powers))
 
     def _add(self, rows: NewRows) -> Self:
-        return self._change(rows, lambda seen, more: more if seen is None else seen + more, True)
+        return self._change(rows, forgets=False)
 
     def _remove(self, rows: NewRows) -> Self:
         check_is_fitted(self)
-        return self._change(rows, _without, False)
+        return self._change(rows, forgets=True)
 
-    def _change(self, rows: NewRows, change: Callable[[Any, Any], Any], later: bool) -> Self:
-        """Change the statistics by those of rows, though other threads may do so, too.
+    def _change(self, rows: NewRows, forgets: bool) -> Self:
+        """Add or remove the statistics of rows, though other threads may do so, too.
 
         What another thread adds meanwhile is not overwritten: then the change is made again, of
         the statistics that there are now. Rows are read again only if they would be summarized
@@ -172,13 +177,21 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         some = powers = None
         while True:
             pupil = snapshot(self)
+            if forgets:
+                pupil._check_forgets()
             before, settings = pupil._state, pupil._settings()
             like = rows.outline(pupil, settings) if before is None else before.outline
             if some is None or Outline.of(some, powers) != like:
                 some = rows.statistics(pupil, settings, like)
                 powers = None if like is None else like.powers
-            found = change(None if before is None else before.statistics, some)
-            if exchange(self, before, pupil._next(found, settings, rows, later, powers=powers)):
+            found = some
+            if before is not None:
+                found = _without(before.statistics, some) if forgets else before.statistics + some
+            after = pupil._next(found, settings, rows, later=not forgets, powers=powers)
+            if forgets:
+                # Its scores are those of folds with the rows.
+                after = replace(after, selection=None)
+            if exchange(self, before, after):
                 return self
 
     def _merged(self, theirs: Learned, name: str) -> Learned:
@@ -260,7 +273,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             raise InvalidParameter(f"classes must list the labels of y: {error}") from None
         unknown = [label for label in Labels.of(y).classes().tolist() if label not in known]
         if unknown:
-            raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
+            raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
 
 
 def _without(seen: Any, gone: Any) -> Any:

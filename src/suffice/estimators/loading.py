@@ -6,9 +6,10 @@ from os import PathLike
 from typing import Any
 
 from suffice.data.arrays import Array
+from suffice.data.files import read_whole
 from suffice.data.parameters import check_path, flag
 from suffice.errors import InvalidFile, SufficeError
-from suffice.statistics.container import read_whole, unpack
+from suffice.statistics.container import unpack
 from suffice.statistics.storage import opened
 
 MODELS = ("model", "pipeline")

@@ -14,7 +14,7 @@ from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features, as_frame
 from suffice.data.levels import columns_of, levels_of
-from suffice.data.mixed import Layout, MixedRows, columns_at
+from suffice.data.mixed import Layout, MixedRows, check_shape, columns_at
 from suffice.data.parameters import not_negative
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 from suffice.estimators.learning import Learner
@@ -164,7 +164,8 @@ class MixedNB(Learner[ProductModel]):
         return mine.coarsen(settings[0].detail), theirs.coarsen(settings[0].detail)
 
     def _check_table(self, X: Any) -> None:
-        """What each column holds is checked when it is read."""
+        # What each column holds is checked when it is read.
+        check_shape(X)
 
     def _rows(self, X: Any) -> MixedRows:
         if not self._fitted.layout.discrete:

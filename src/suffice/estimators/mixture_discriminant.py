@@ -209,11 +209,12 @@ def _sizes_by_label(asked: Mapping[Any, int], classes: Array, rows: Indices) -> 
     sizes = []
     for label, n in zip(classes.tolist(), rows.tolist(), strict=True):
         if label not in asked:
-            raise InvalidParameter(f"n_components has no entry for class {label!r}.")
-        sizes.append(count(f"n_components of class {label!r}", asked[label]))
+            raise InvalidParameter(f"n_components has no entry for class {shown(label)}.")
+        sizes.append(count(f"n_components of class {shown(label)}", asked[label]))
         if sizes[-1] > n:
             raise TooFewRows(
-                f"n_components of class {label!r} is {sizes[-1]}, but it has {n} labelled rows."
+                f"n_components of class {shown(label)} is {sizes[-1]}, but it has {n} "
+                "labelled rows."
             )
     return np.array(sizes)
 

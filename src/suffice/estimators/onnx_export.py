@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice import __version__
 from suffice.data.arrays import Array
+from suffice.data.labels import shown
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, MissingPackage
 from suffice.estimators.bayesian import BayesianDiscriminant
@@ -60,7 +61,7 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     """
     choice("dtype", dtype, DTYPES)
     if not hasattr(model, "fit"):
-        raise InvalidParameter(f"to_onnx takes a fitted classifier of suffice, not {model!r}.")
+        raise InvalidParameter(f"to_onnx takes a fitted classifier of suffice, not {shown(model)}.")
     onnx = _package("onnx")
     check_is_fitted(model)
     graph = Graph(OPSET)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, shown
 from suffice.data.parameters import check_callable, choice, count
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
@@ -81,7 +81,7 @@ def select_model(
         rule = "average" if models is None and metric == "log_loss" else "careful"
     choice("rule", rule, RULES)
     if rule == "average" and metric != "log_loss":
-        raise InvalidParameter(f"rule='average' weighs by log_loss; metric is {metric!r}.")
+        raise InvalidParameter(f"rule='average' weighs by log_loss; metric is {shown(metric)}.")
     trial = Trial(X, y, sample_weight, *_deal(cv, repeats, y, models is None), groups)
     candidates = _candidates(models, grid, X, y)
     steps = Steps(1.0, progress)
@@ -142,5 +142,5 @@ def _candidates(given: Any, grid: Any, X: Any, y: Any) -> list[Any]:
     except (TypeError, ValueError) as error:
         raise InvalidParameter(f"grid does not fit the models: {error}") from None
     if not tried:
-        raise InvalidParameter(f"grid is {grid!r}, which names no values to try.")
+        raise InvalidParameter(f"grid is {shown(grid)}, which names no values to try.")
     return tried

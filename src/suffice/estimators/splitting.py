@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import shown
 from suffice.data.missing import is_missing
 from suffice.data.parameters import is_number
 from suffice.errors import InvalidParameter, TooFewRows
@@ -125,7 +126,7 @@ def _given(cv: Any, X: Any, codes: Indices, groups: Any) -> list[Fold]:
         splitter = check_cv(cv, codes, classifier=True)
         splits = [(train, test) for train, test in splitter.split(X, codes, groups)]
     except (TypeError, ValueError, IndexError) as error:
-        raise InvalidParameter(f"cv={cv!r} does not split these rows: {error}") from None
+        raise InvalidParameter(f"cv={shown(cv)} does not split these rows: {error}") from None
     return _folds(splits, len(codes))
 
 

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.labels import shown
 from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
 from suffice.estimators.answers import Answers
@@ -217,7 +218,7 @@ def named_classifiers(given: Any) -> dict[str, Any]:
             raise InvalidParameter(f"{model.__name__} is a class; write {model.__name__}().")
         if not hasattr(model, "get_params") or not hasattr(model, "predict_proba"):
             raise InvalidParameter(
-                f"models holds {model!r}; it takes classifiers with predict_proba, such as "
+                f"models holds {shown(model)}; it takes classifiers with predict_proba, such as "
                 "suffice.LDA()."
             )
     return named

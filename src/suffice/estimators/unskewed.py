@@ -59,6 +59,12 @@ class UnskewedDiscriminant(GaussianDiscriminant):
             raise InvalidParameter("the powers are found from rows: call fit(X, y) first.")
         return super().fit_statistics(statistics)
 
+    def _check_forgets(self) -> None:
+        raise InvalidParameter(
+            "the powers were found from these rows too, and statistics cannot give them again: "
+            "call fit(X, y) with the remaining rows, or use GaussianDiscriminant, which forgets."
+        )
+
     @property
     def powers_(self) -> Floats:
         """The exponent of each feature."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.labels import shown
 from suffice.data.parameters import as_float, choice, is_number, not_negative, numbers
 from suffice.errors import InvalidParameter
 from suffice.models.completion import complete
@@ -63,8 +64,8 @@ class Beliefs:
         pooling = given.get("pooling", 0.0)
         if not is_number(pooling) or pooling not in (0, 1):
             raise InvalidParameter(
-                f"pooling is {pooling!r}; it must be 0 (each class its own covariance) or 1 (one "
-                "for all): between them there is no conjugate prior. A larger "
+                f"pooling is {shown(pooling)}; it must be 0 (each class its own covariance) or 1 "
+                "(one for all): between them there is no conjugate prior. A larger "
                 "covariance_strength leans on the other classes."
             )
         for name in ("mean_strength", "covariance_strength"):
@@ -108,7 +109,7 @@ def usable(statistics: AnyStatistics, beliefs: Beliefs) -> AnyStatistics:
     wanted = Settings(beliefs.structure, beliefs.pooling)
     if beliefs.structure == "full" and isinstance(statistics, IncompleteStatistics):
         wanted = replace(wanted, shrinkage="oas", target="diagonal")
-    found, _ = complete(fitting(statistics, wanted), wanted)
+    found = complete(fitting(statistics, wanted), wanted).statistics
     if not isinstance(statistics, IncompleteStatistics) or not isinstance(found, Statistics):
         return found
     assert isinstance(found.spread, Dense)
@@ -220,6 +221,6 @@ def _strength(name: str, value: Any) -> float | None:
     if not LEAST_STRENGTH <= found <= MOST_STRENGTH:
         limits = f"from {LEAST_STRENGTH:g} to {MOST_STRENGTH:g}"
         raise InvalidParameter(
-            f"{name} is {value!r}; it must be a positive number of rows, {limits}, or 'auto'."
+            f"{name} is {shown(value)}; it must be a positive number of rows, {limits}, or 'auto'."
         )
     return found

@@ -1,77 +1,75 @@
-"""Completion: the statistics that rows with gaps are expected to have, by EM.
-
-The rows themselves are not needed: those that know the same features enter by their weight,
-mean and scatter alone (Orchard and Woodbury 1972; Dempster, Laird and Rubin 1977).
-"""
+"""Completion: the statistics that rows with gaps are expected to have, by EM."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
-from suffice.errors import InvalidFeatures, InvalidParameter
-from suffice.models.expectation import Known, expected
-from suffice.models.full import full_covariances, lacks_rows
-from suffice.models.groups import Groups
-from suffice.models.linalg import rank_tolerance, reciprocal
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.errors import InvalidFeatures, InvalidParameter, NotConverged, TooFewRows
+from suffice.models.gap_em import Estimate, GapEm
+from suffice.models.min_information import least_informative
+from suffice.models.observed import Observed
+from suffice.models.separating import check_denominator
 from suffice.models.settings import Settings
-from suffice.statistics.by_pattern import ByPattern
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
-from suffice.statistics.numbers import Pair, two_sum
-from suffice.statistics.scatter import Dense
-from suffice.statistics.statistics import Statistics
-
-# Estimates are final when what is still to come is below this, in standard deviations.
-TOLERANCE = 1e-9
-MOST_STEPS = 10_000
-MANY_STEPS = 200
-
-# Variances below this share of the largest are watched until they come to rest.
-SMALL = 1e-3
-
-# Those that have shrunk to this share and still do are taken for zero.
-GONE = 1e-9
-MOST_FLATTENINGS = 4
-
-# Variances that vanish are looked for every so many steps.
-LOOKS = 10
+from suffice.statistics.statistics import Statistics, listed
 
 # Beyond this many features the matrices of EM would fill the memory.
 MOST_FEATURES = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """Class means about a centre, and scatter by group, as if no value were missing."""
+class Completed:
+    """Statistics without gaps, as a model expects them, and the settings that they are for.
 
-    means: Floats  # (k, d)
-    scatter: Floats  # (g, d, d)
+    lender : the same with one covariance for all classes, where some class borrows it
+    steps : how many steps EM took
+    """
+
+    statistics: AnyStatistics
+    settings: Settings
+    lender: Completed | None = None
+    steps: int = 0
 
 
-def complete(statistics: AnyStatistics, settings: Settings) -> tuple[AnyStatistics, Settings]:
+def complete(statistics: AnyStatistics, settings: Settings) -> Completed:
     """Statistics without gaps, as the settings' model expects them; diagonal ones as they are.
 
-    Settings come back with them: where the likelihood has no maximum, regularised ones.
+    Where each class has a covariance of its own, it is the most likely one that EM reaches from
+    independent features. A class has none where the likelihood has no maximum: it borrows what
+    the same rows give under one covariance for all classes, mean included. That is so where two
+    features are not known together in more rows of the class than there are features, and where
+    EM comes to a covariance of which some direction is known from no more rows than that. A row
+    counts there for the share of the variance along the direction that its values explain.
 
-    Every step estimates the covariances that the settings ask for, regularised if they say so,
-    and then what the rows would be under them, until neither changes.
+    One covariance for all classes is subject to the same rule. Without support its correlations
+    are shrunk by OAS. Features that are never known together are taken to be independent given
+    all others.
     """
     if not isinstance(statistics, IncompleteStatistics):
-        return statistics, settings
+        return Completed(statistics, settings)
     _check_known(statistics)
     if statistics.detail == "diagonal":
-        return statistics, settings
-    assert isinstance(statistics.parts, ByPattern)
+        return Completed(statistics, settings)
     if statistics.n_features > MOST_FEATURES:
         raise InvalidParameter(
             f"full covariances of {statistics.n_features} features with missing values would "
             "take matrices too large; use structure='diagonal', or fill the gaps first."
         )
-    em = _Em(statistics, settings)
-    return em.run(), em.settings
+    observed = Observed.of(statistics)
+    _check_spread(observed)
+    if not len(observed.varying):
+        nothing = np.zeros((1 if settings.pooling == 1 else len(statistics.classes), 0, 0))
+        shared = settings.pooling == 1
+        return Completed(
+            observed.completed(observed.start, nothing, shared, statistics.count), settings
+        )
+    if settings.pooling == 0:
+        return _separate(observed, settings)
+    return _together(observed, settings)
 
 
 def adapted(settings: Settings, statistics: AnyStatistics) -> Settings:
@@ -88,187 +86,129 @@ def adapted(settings: Settings, statistics: AnyStatistics) -> Settings:
 def _check_known(statistics: IncompleteStatistics) -> None:
     unknown = np.flatnonzero(statistics.known_weight.sum(axis=0) == 0)
     if len(unknown):
-        names, j = statistics.feature_names, int(unknown[0])
         raise InvalidFeatures(
-            f"column {j if names is None else repr(names[j])} of X is missing in every row; "
-            "drop it, or bring rows that have it."
+            f"{_column(statistics, unknown)} is missing in every row; drop it, or bring rows that "
+            "have it."
         )
 
 
-class _Em:
-    def __init__(self, statistics: IncompleteStatistics, settings: Settings) -> None:
-        assert isinstance(statistics.parts, ByPattern)
-        self.statistics, self.settings = statistics, settings
-        self.shared = statistics.detail == "shared" or settings.pooling == 1
-        mean, known = statistics.mean, statistics.known_weight
-        self.centre = (known * mean).sum(axis=0) / known.sum(axis=0)
-        self.known = Known.of(statistics.parts, statistics.classes, self.centre, self.shared)
-        self.count = np.asarray(statistics.known_count.min(axis=1))
-        self.weight = statistics.weight
-        self.borrowed: set[int] = set()
-        self.unknown = known == 0
-        self.start = mean - self.centre
-        self.variances = self._within(self.start, known)
-
-    def _within(self, means: Floats, known: Floats) -> Floats:
-        """Variance within classes of the known values, (d,)."""
-        cells, units = self.known.cells, self.known.units
-        steps = (cells.mean - means[cells.code]) * units.known[cells.unit]
-        squares = units.scatter.diagonal(axis1=1, axis2=2).sum(axis=0)
-        squares = squares + (cells.weight[:, None] * steps**2).sum(axis=0)
-        # What rounding leaves of a feature that is constant in every class is nothing.
-        size = np.abs(self.centre) + np.abs(means).max(axis=0)
-        total = known.sum(axis=0)
-        noise = (8 * np.finfo(float).eps * size) ** 2 * total
-        return np.asarray(np.where(squares > noise, squares, 0.0) / total)
-
-    def run(self) -> Statistics:
-        """Iterate to the end, taking longer steps where the steps agree (SQUAREM)."""
-        state = self._first()
-        self._decide(state)
-        flattenings = MOST_FLATTENINGS + len(state.scatter)
-        for i in range(MOST_STEPS):
-            one = self._next(state)
-            two = self._next(one)
-            state = self._leap(state, one, two)
-            # Slow changes hide behind fast ones, so a step must be far below what may remain.
-            near = self._apart(two, one) < (TOLERANCE if i > MANY_STEPS else TOLERANCE / 100)
-            if not near and (i < MANY_STEPS or i % LOOKS):
-                continue
-            moving = self._moving(two, one)
-            if near and not moving.any():
-                state = two
-                break
-            # Towards a covariance that is singular there is no end: the likelihood has no bound.
-            if (moving > GONE).any() if near else not ((moving > 0) & (moving < GONE)).any():
-                continue
-            state = self._flattened(two)
-            flattenings -= 1
-            if not flattenings:
-                break
-            self._decide(state)
-        return self._statistics(state, final=True)
-
-    def _decide(self, state: State) -> None:
-        """Find classes that have to borrow, and whether correlations have to be shrunk.
-
-        Once and for all: else they would be regular by what they borrow, and singular again.
-        """
-        if self.settings.shrinkage != 0:
-            return
-        groups = Groups(self._statistics(state), self.settings)
-        if lacks_rows(groups):
-            pooling = self.settings.pooling or 1.0
-            self.settings = replace(
-                self.settings, shrinkage="oas", target="diagonal", pooling=pooling
-            )
-            return
-        _, borrowed = full_covariances(groups)
-        self.borrowed |= set(borrowed)
-        self.count = np.where(np.isin(np.arange(len(self.count)), borrowed), 0, self.count)
-
-    def _first(self) -> State:
-        """Means of the known values, and independent features."""
-        scale = self.weight.sum()[None] if self.shared else self.weight
-        return State(self.start, np.diag(self.variances)[None] * scale[:, None, None])
-
-    def _next(self, state: State) -> State:
-        """What the rows are expected to be under the covariances of this state."""
-        groups = Groups(self._statistics(state), self.settings)
-        matrices = np.array(
-            [
-                groups.shrunk(groups.pooled if g in self.borrowed else groups.group(g))
-                for g in range(groups.size)
-            ]
-        )
-        if len(matrices) < len(state.scatter):
-            matrices = np.repeat(matrices, len(state.scatter), axis=0)
-        # A feature without variance says nothing of others, whatever floor it is given.
-        still = self.variances == 0
-        matrices[:, still, :] = 0.0
-        matrices[:, :, still] = 0.0
-        means, scatter = expected(self.known, state.means, matrices, self.weight)
-        # Of a feature that a class never shows, nothing can be learnt.
-        return State(np.where(self.unknown, self.start, means), scatter)
-
-    def _leap(self, state: State, one: State, two: State) -> State:
-        """Extrapolation along two steps, if it is still a covariance; else the second step."""
-        steps = [self._scaled(one, state), self._scaled(two, one)]
-        bend = steps[1] - steps[0]
-        size = float(np.linalg.norm(bend))
-        if size == 0:
-            return two
-        length = max(1.0, float(np.linalg.norm(steps[0])) / size)
-        means = _along(state.means, one.means, two.means, length)
-        scatter = _along(state.scatter, one.scatter, two.scatter, length)
-        varying = np.flatnonzero(self.variances)
-        own = [g for g in range(len(scatter)) if g not in self.borrowed]
-        used = np.concatenate([scatter[own], scatter.sum(axis=0, keepdims=True)])
-        try:
-            np.linalg.cholesky(used[:, varying[:, None], varying])
-        except np.linalg.LinAlgError:
-            return two
-        return State(means, scatter)
-
-    def _scaled(self, a: State, b: State) -> Floats:
-        """The difference of two states in standard deviations."""
-        scale = np.sqrt(np.where(self.variances > 0, self.variances, 1.0))
-        weight = self.weight.sum()[None] if self.shared else self.weight
-        scatter = (a.scatter - b.scatter) / scale / scale[:, None] / weight[:, None, None]
-        return np.concatenate([((a.means - b.means) / scale).ravel(), scatter.ravel()])
-
-    def _moving(self, a: State, b: State) -> Floats:
-        """Small variances that still shrink, long after large ones stand still, (g, d).
-
-        They are shares of the largest in each group; zero where a variance is at rest.
-        """
-        now, before = (_shares(np.linalg.eigvalsh(self._correlations(s))) for s in (a, b))
-        small = (now < SMALL) & (now > rank_tolerance(now.shape[1]))
-        return np.where(small & (np.abs(now - before) > 1e-3 * now), now, 0.0)
-
-    def _correlations(self, state: State) -> Floats:
-        varying = np.flatnonzero(self.variances)
-        scale = np.sqrt(self.variances[varying])
-        return state.scatter[:, varying[:, None], varying] / scale / scale[:, None]
-
-    def _flattened(self, state: State) -> State:
-        """The state without the variances that are as good as gone, in whatever group.
-
-        In all at once: features that depend on each other do so in every class.
-        """
-        varying = np.flatnonzero(self.variances)
-        scale = np.sqrt(self.variances[varying])
-        scatter = state.scatter.copy()
-        for g, correlations in enumerate(self._correlations(state)):
-            values, vectors = np.linalg.eigh(correlations)
-            kept = values > GONE * values[-1]
-            flat = (vectors[:, kept] * values[kept]) @ vectors[:, kept].T
-            scatter[g][np.ix_(varying, varying)] = flat * scale * scale[:, None]
-        return State(state.means, scatter)
-
-    def _apart(self, a: State, b: State) -> float:
-        return float(np.abs(self._scaled(a, b)).max())
-
-    def _statistics(self, state: State, final: bool = False) -> Statistics:
-        s = self.statistics
-        means = Pair(*two_sum(np.broadcast_to(self.centre, state.means.shape), state.means))
-        zeros = np.zeros_like(state.means)
-        return Statistics(
-            s.classes,
-            self.count,
-            self.weight,
-            means if final else Pair(state.means),
-            Dense(Pair(state.scatter), not self.shared),
-            None,
-            Extremes(zeros, zeros, exact=False),
-            s.feature_names if final else None,
+def _check_spread(observed: Observed) -> None:
+    """Raise where a feature differs between classes, but is known at most once in each."""
+    mean, still = observed.mean, observed.pooled_variances == 0
+    differs = np.ptp(mean, axis=0) > 8 * np.finfo(float).eps * np.abs(mean).max(axis=0)
+    once = np.flatnonzero(still & differs & (observed.count <= 1).all(axis=0))
+    if len(once):
+        raise TooFewRows(
+            f"{_column(observed.statistics, once)} is known in no more than 1 row (1 sample) of "
+            "every class, so nothing is known of its spread within a class. Give at least one "
+            "class two rows that have it, or drop the column."
         )
 
 
-def _shares(values: Array) -> Floats:
-    """Ascending values of each group (g, d) as shares of the largest."""
-    return np.asarray(values * reciprocal(values[:, -1:]))
+def _check_denominators(observed: Observed, settings: Settings) -> None:
+    """Raise where the degrees of freedom leave nothing to divide by."""
+    s, known = observed.statistics, observed.weight.sum(axis=0)
+    check_denominator(s, settings)
+    few = np.flatnonzero(known <= settings.ddof * len(s.classes))
+    if len(few):
+        raise TooFewRows(
+            f"{_column(s, few)} is known with a total weight of {known[few[0]]:g}; "
+            f"{len(s.classes)} classes leave nothing to divide by at ddof={settings.ddof:g}. "
+            "Use ddof=0 or more rows."
+        )
 
 
-def _along(a: Floats, b: Floats, c: Floats, length: float) -> Floats:
-    return np.asarray(a + 2 * length * (b - a) + length**2 * (c - 2 * b + a))
+def _column(statistics: IncompleteStatistics, at: Indices) -> str:
+    names, j = statistics.feature_names, int(at[0])
+    return f"column {j if names is None else repr(names[j])} of X"
+
+
+def _separate(observed: Observed, settings: Settings) -> Completed:
+    """Covariances of the classes, each from its own rows or else borrowed."""
+    s, k, d = observed.statistics, len(observed.statistics.classes), len(observed.varying)
+    codes = _able(observed, settings)
+    means, scatter, steps, regular = observed.start.copy(), np.zeros((k, d, d)), 0, 0
+    if len(codes):
+        found = GapEm(observed.keep(codes), settings).run()
+        _warn_unfinished(found, s.classes[codes])
+        means[codes], scatter[codes], steps = found.means, found.scatter, found.steps
+        if settings.shrinkage == 0:
+            regular = int((found.supported & ~found.singular).sum())
+            codes = codes[found.supported]
+        else:
+            regular = len(codes)
+    lender = None
+    if regular < k:
+        lender = _together(observed, replace(settings, pooling=1.0))
+        if lender.settings.shrinkage != settings.shrinkage:
+            codes = codes[:0]
+        means, scatter = _lent(observed, lender, codes, means, scatter)
+    rows = observed.fewest_together if settings.shrinkage == 0 else s.count
+    count = np.where(np.isin(np.arange(k), codes), rows, 0)
+    statistics = observed.completed(means, scatter, False, count)
+    return Completed(statistics, settings, lender, steps + (lender.steps if lender else 0))
+
+
+def _able(observed: Observed, settings: Settings) -> Indices:
+    """The classes that may have a covariance of their own."""
+    s = observed.statistics
+    divisible = observed.weight.min(axis=1) > settings.ddof
+    if settings.shrinkage != 0:
+        return np.flatnonzero(divisible | (settings.ddof == 0))
+    varies = (observed.own_variances[:, observed.varying] > 0).all(axis=1)
+    return np.flatnonzero(divisible & varies & (observed.fewest_together > s.n_features))
+
+
+def _lent(
+    observed: Observed, lender: Completed, own: Indices, means: Floats, scatter: Floats
+) -> tuple[Floats, Floats]:
+    """Means and scatter by class, with those of the lender for all but some classes."""
+    lent, varying = lender.statistics, observed.varying
+    assert isinstance(lent, Statistics)
+    assert lent.means.low is not None
+    steps = (lent.means.high - observed.centre) + lent.means.low
+    share = lent.weight / lent.weight.sum()
+    spread = lent.scatter[np.ix_(varying, varying)] * share[:, None, None]
+    keeps = np.isin(np.arange(len(means)), own)
+    return (
+        np.where(keeps[:, None], means, steps[:, varying]),
+        np.where(keeps[:, None, None], scatter, spread),
+    )
+
+
+def _together(observed: Observed, settings: Settings) -> Completed:
+    """Covariances that depend on each other: shared, pooled in part, or shrunk."""
+    s = observed.statistics
+    _check_denominators(observed, settings)
+    shrunk = replace(settings, shrinkage="oas", target="diagonal")
+    known = observed.count[:, observed.varying]
+    rows = int((known.sum(axis=0) - (known > 0).sum(axis=0)).min()) + 1
+    if settings.shrinkage == 0 and rows <= s.n_features:
+        settings = shrunk
+    found = GapEm(observed, settings).run()
+    steps = found.steps
+    if not found.supported.all():
+        settings = shrunk
+        found = GapEm(observed, settings).run()
+        steps += found.steps
+    _warn_unfinished(found, s.classes)
+    shared, scatter = s.detail == "shared" or settings.pooling == 1, found.scatter
+    most_likely = settings.pooling == 1 and settings.shrinkage == 0 and not found.singular.any()
+    if most_likely and not observed.ever_together.all():
+        scatter = least_informative(scatter[0], observed.ever_together)[None]
+    statistics = observed.completed(found.means, scatter, shared, s.count)
+    return Completed(statistics, settings, steps=steps)
+
+
+def _warn_unfinished(found: Estimate, classes: Array) -> None:
+    if found.settled.all():
+        return
+    apart = len(found.settled) == len(classes) > 1
+    of = f"the covariance of class {listed(classes[~found.settled])}" if apart else "covariances"
+    ways = "pooling=1, shrinkage='oas'" if apart else "shrinkage='oas'"
+    warnings.warn(
+        f"EM stopped after {found.steps} steps with {of} not final: too many values are missing. "
+        f"Use {ways}, or structure='diagonal'.",
+        NotConverged,
+        stacklevel=2,
+    )

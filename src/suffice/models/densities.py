@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.models.covariance import Diagonal, Full
-from suffice.models.expectation import regressions
+from suffice.models.expectation import are_regular, regressions
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import NARROW, Cholesky, reciprocal
 from suffice.models.side_by_side import FEW_DEVIATIONS
@@ -124,10 +124,11 @@ class Densities:
         if isinstance(covariance, Diagonal):
             return np.asarray((weights @ patterns) * covariance.variances)
         S, step = self._matrices[c], max(1, BLOCK_ENTRIES // patterns.shape[1] ** 2)
-        slopes = np.zeros_like(S)
+        slopes, regular = np.zeros_like(S), are_regular(S[None])
         for low in range(0, len(patterns), step):
             known = ~patterns[low : low + step]
-            found = regressions(np.broadcast_to(S, (len(known), *S.shape)), known)
+            matrices = np.broadcast_to(S, (len(known), *S.shape))
+            found = regressions(matrices, known, np.repeat(regular, len(known)))
             slopes += np.tensordot(weights[low : low + step], found, 1)
         return np.asarray(weights.sum() * S - slopes @ S)
 

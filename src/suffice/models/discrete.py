@@ -50,10 +50,12 @@ class Smoothing:
             values = as_floats(alpha)
         except (TypeError, ValueError, OverflowError):
             raise InvalidParameter(
-                f"alpha is {alpha!r}; it must be a number, one a feature, or 'auto'."
+                f"alpha is {shown(alpha)}; it must be a number, one a feature, or 'auto'."
             ) from None
         if not np.isfinite(values).all() or (values < 0).any():
-            raise InvalidParameter(f"alpha is {alpha!r}; it must be a number and not negative.")
+            raise InvalidParameter(
+                f"alpha is {shown(alpha)}; it must be a number and not negative."
+            )
         return cls(values if values.ndim else float(values), levels, least)
 
 
@@ -191,7 +193,7 @@ def with_levels(table: Table, declared: Array | None, least: int, name: str) -> 
                 f"the levels given for feature {name} are not of the kind in the data "
                 f"({shown(declared[0])} and {shown(levels[0])})."
             )
-        strange = np.setdiff1d(levels, declared)
+        strange = np.setdiff1d(levels[table.rows.any(axis=0)], declared)
         if len(strange):
             raise InvalidParameter(
                 f"feature {name} has level {shown(strange[0])}, which is not in the list given."

@@ -7,156 +7,136 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.statistics.by_pattern import ByPattern
-from suffice.statistics.scatter import Diagonal, dense
-from suffice.statistics.statistics import Statistics
+from suffice.models.known import Known
 
-# Matrices are made for so many entries at a time.
+# Matrices are made for this many entries at a time.
 BLOCK_ENTRIES = 1 << 21
 
-# Squared pivots of correlations below this may be rounding.
-DOUBTFUL = 1e-10
+# Eigenvalues of correlations below this share of the largest may be rounding.
+DOUBTFUL = 1e-11
+
+LOG_2PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
-    """Rows that know the same features and share a covariance."""
+class Expected:
+    """What all rows are expected to add up to, missing values included."""
 
-    known: Array  # (u, d) bool
-    group: Indices  # (u,): which covariance
-    weight: Floats  # (u,)
-    scatter: Floats  # (s, d, d): about the means of their cells; zero where unknown
-    scattered: Indices  # (s,): the units that have scatter
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """Rows of one class in one unit, in the order of the units."""
-
-    unit: Indices  # (c,)
-    code: Indices  # (c,): the class
-    weight: Floats  # (c,)
-    mean: Floats  # (c, d): about the centre; zero where unknown
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """All that is known of rows with gaps."""
-
-    units: Units
-    cells: Cells
-
-    @classmethod
-    def of(cls, parts: ByPattern, classes: Array, centre: Floats, shared: bool) -> Known:
-        """The parts laid out in arrays, means about the centre."""
-        d = parts.n_features
-        known: list[Array] = []
-        group, weight, scatter, scattered = [], [], [], []
-        unit, code, cell_weight, mean = [], [], [], []
-        for features, part in parts:
-            codes = np.searchsorted(classes, part.classes)
-            means = np.zeros((len(codes), d))
-            means[:, features] = _about(part, centre[features])
-            mask = np.zeros(d, bool)
-            mask[features] = True
-            for own in [np.arange(len(codes))] if shared else np.arange(len(codes))[:, None]:
-                matrix = _scatter(part, own, shared)
-                if matrix is not None:
-                    full = np.zeros((d, d))
-                    full[np.ix_(features, features)] = matrix
-                    scatter.append(full)
-                    scattered.append(len(known))
-                unit.append(np.full(len(own), len(known)))
-                code.append(codes[own])
-                cell_weight.append(part.weight[own])
-                mean.append(means[own])
-                known.append(mask)
-                group.append(0 if shared else int(codes[own[0]]))
-                weight.append(float(part.weight[own].sum()))
-        units = Units(
-            np.array(known),
-            np.array(group),
-            np.array(weight),
-            np.array(scatter).reshape(-1, d, d),
-            np.array(scattered, np.int64),
-        )
-        cells = Cells(*(np.concatenate(lists) for lists in (unit, code, cell_weight, mean)))
-        return cls(units, cells)
-
-
-def _about(part: Statistics, centre: Floats) -> Floats:
-    rest = 0.0 if part.means.low is None else part.means.low
-    return np.asarray((part.means.high - centre) + rest)
-
-
-def _scatter(part: Statistics, own: Indices, shared: bool) -> Floats | None:
-    """The scatter of some classes of a part, or None where it is zero."""
-    assert not isinstance(part.spread, Diagonal)
-    if int(part.count[own].sum()) <= len(own):
-        return None
-    matrices = dense(part.spread).sums.high
-    return np.asarray(matrices.sum(axis=0) if shared else matrices[own[0]])
+    means: Floats  # (k, d)
+    scatter: Floats  # (g, d, d)
+    imputed: Floats  # (g, d, d): the part of the scatter due to missing values, sum of w Var(x|o)
+    log_likelihood: Floats  # (g,): of the known values, given the class; NaN where not computed
 
 
 def expected(
-    known: Known, means: Floats, covariances: Floats, weight: Floats
-) -> tuple[Floats, Floats]:
+    known: Known, means: Floats, covariances: Floats, weight: Floats, likely: bool = False
+) -> Expected:
     """Class means (k, d) and scatter by group (g, d, d) that all rows are expected to have.
 
     A row that knows the features o is expected at m + A (x - m), with A = S_o (S_oo)^-1, and to
     vary about that point with the covariance S - A S_o'.
+
+    likely : whether the log-likelihood under these means and covariances is wanted as well
     """
-    units, cells = known.units, known.cells
-    d = means.shape[1]
-    scatter = np.zeros_like(covariances)
-    steps = np.empty_like(cells.mean)
-    step = max(1, BLOCK_ENTRIES // (d * d))
+    cells, size = known.cells, len(covariances)
     # What holds for a covariance holds for every part of it.
-    regular = _is_regular(covariances)
-    for low in range(0, len(units.group), step):
-        part = slice(low, min(len(units.group), low + step))
-        own = covariances[units.group[part]]
-        slopes = regressions(own, units.known[part], regular)
-        rest = (own - slopes @ own) * units.weight[part, None, None]
-        first, last = np.searchsorted(units.scattered, (part.start, part.stop))
-        at = units.scattered[first:last] - low
-        rest[at] += slopes[at] @ units.scatter[first:last] @ slopes[at].transpose(0, 2, 1)
-        belongs = np.arange(len(scatter))[:, None] == units.group[part]
-        scatter += (belongs.astype(np.float64) @ rest.reshape(len(rest), -1)).reshape(-1, d, d)
-        first, last = np.searchsorted(cells.unit, (part.start, part.stop))
-        away = cells.mean[first:last] - means[cells.code[first:last]]
-        away *= units.known[cells.unit[first:last]]
-        steps[first:last] = np.matmul(slopes[cells.unit[first:last] - low], away[:, :, None])[
-            :, :, 0
-        ]
+    regular = are_regular(covariances)
+    seen, imputed, steps = _sums(known, means, covariances, regular)
     # Rows that know nothing are expected at the mean, with the covariance itself.
     idle = np.maximum(weight - np.bincount(cells.code, cells.weight, len(weight)), 0.0)
-    shared = len(covariances) == 1
-    scatter += covariances * (idle.sum() if shared else idle[:, None, None])
+    shared = size == 1
+    imputed += covariances * (idle.sum() if shared else idle[:, None, None])
     group = np.zeros_like(cells.code) if shared else cells.code
     shift = np.zeros_like(means)
     np.add.at(shift, cells.code, steps * cells.weight[:, None])
     shift /= weight[:, None]
-    for g in range(len(scatter)):
-        at = group == g
-        own = steps[at]
-        scatter[g] += (own * cells.weight[at, None]).T @ own
-        moved = shift if shared else shift[g : g + 1]
-        scatter[g] -= (moved * (weight if shared else weight[g : g + 1])[:, None]).T @ moved
-        scatter[g] = (scatter[g] + scatter[g].T) / 2
-    return means + shift, scatter
+    for g in range(size):
+        own = steps[group == g]
+        seen[g] += (own * cells.weight[group == g, None]).T @ own
+    levels = np.full(size, np.nan)
+    if likely:
+        levels[regular] = _levels(known, covariances, regular, seen)
+    for g in range(size):
+        moved, total = (shift, weight) if shared else (shift[g : g + 1], weight[g : g + 1])
+        seen[g] -= (moved * total[:, None]).T @ moved
+    return Expected(means + shift, _symmetric(seen + imputed), _symmetric(imputed), levels)
 
 
-def regressions(covariances: Floats, known: Array, regular: bool | None = None) -> Floats:
-    """A = S_o (S_oo)^-1 for each of (u, d, d), zero in the columns of unknown features."""
-    regular = _is_regular(covariances) if regular is None else regular
+def _sums(
+    known: Known, means: Floats, covariances: Floats, regular: Array
+) -> tuple[Floats, Floats, Floats]:
+    """By group the scatter of expected rows about their cells, and that of what they miss.
+
+    Last the steps from the class mean to where the mean of each cell is expected, (c, d).
+    """
+    units, cells, size = known.units, known.cells, len(covariances)
+    d = means.shape[1]
+    seen, imputed = np.zeros_like(covariances), np.zeros_like(covariances)
+    steps = np.empty_like(cells.mean)
+    step = max(1, BLOCK_ENTRIES // (d * d))
+    for low in range(0, len(units.group), step):
+        part = slice(low, min(len(units.group), low + step))
+        group = units.group[part]
+        own = covariances[group]
+        slopes = regressions(own, units.known[part], regular[group])
+        rest = (own - slopes @ own) * units.weight[part, None, None]
+        imputed += _by_group(rest, group, size)
+        first, last = np.searchsorted(units.scattered, (part.start, part.stop))
+        at = units.scattered[first:last] - low
+        spread = slopes[at] @ units.scatter[first:last] @ slopes[at].transpose(0, 2, 1)
+        seen += _by_group(spread, group[at], size)
+        first, last = np.searchsorted(cells.unit, (part.start, part.stop))
+        unit = cells.unit[first:last]
+        away = (cells.mean[first:last] - means[cells.code[first:last]]) * units.known[unit]
+        steps[first:last] = np.matmul(slopes[unit - low], away[:, :, None])[:, :, 0]
+    return seen, imputed, steps
+
+
+def _levels(known: Known, covariances: Floats, regular: Array, seen: Floats) -> Floats:
+    """Log-likelihood of the known values by group, for groups with a regular covariance.
+
+    seen : (g, d, d) scatter about the class means of the rows as they are expected: the
+        quadratic form of a row in S_oo is that of its expected completion in S
+    """
+    units, d = known.units, known.units.known.shape[1]
+    scale, correlations = _correlations(covariances[regular])
+    moments = seen[regular] / scale[:, :, None] / scale[:, None, :]
+    lengths = np.linalg.solve(correlations, moments).trace(axis1=1, axis2=2)
+    volumes = np.zeros(len(covariances))
+    some = np.flatnonzero(regular[units.group])
+    step = max(1, BLOCK_ENTRIES // (d * d))
+    for low in range(0, len(some), step):
+        at = some[low : low + step]
+        heights = _log_volumes(covariances[units.group[at]], units.known[at])
+        volumes += np.bincount(units.group[at], heights * units.weight[at], len(volumes))
+    return np.asarray(-(volumes[regular] + lengths) / 2)
+
+
+def regressions(covariances: Floats, known: Array, regular: Array | None = None) -> Floats:
+    """A = S_o (S_oo)^-1 for each of (u, d, d), zero in the columns of unknown features.
+
+    regular : (u,) which covariances are regular, where that has been looked up before
+    """
+    regular = are_regular(covariances) if regular is None else regular
     out = np.eye(known.shape[1]) * known[:, None, :]
-    at = np.flatnonzero(~known.all(axis=1))
-    if len(at):
-        missing = _missing(known[at])
-        slopes = _solved(covariances[at], known[at], missing, regular)
-        out[at[:, None], missing] = slopes
+    incomplete = ~known.all(axis=1)
+    for kind in (True, False):
+        at = np.flatnonzero(incomplete & (regular == kind))
+        if len(at):
+            missing = _missing(known[at])
+            out[at[:, None], missing] = _solved(covariances[at], known[at], missing, kind)
     return out
+
+
+def _by_group(matrices: Floats, group: Indices, size: int) -> Floats:
+    """Sums of matrices (u, d, d) by their group, (g, d, d)."""
+    belongs = (np.arange(size)[:, None] == group).astype(np.float64)
+    flat = belongs @ matrices.reshape(len(matrices), -1)
+    return np.asarray(flat.reshape(size, *matrices.shape[1:]))
+
+
+def _symmetric(matrices: Floats) -> Floats:
+    return np.asarray((matrices + matrices.transpose(0, 2, 1)) / 2)
 
 
 def _missing(known: Array) -> Indices:
@@ -167,14 +147,27 @@ def _missing(known: Array) -> Indices:
     return np.asarray(np.take_along_axis(order, np.where(most < count[:, None], most, 0), axis=1))
 
 
-def _solved(covariances: Floats, known: Array, missing: Indices, regular: bool) -> Floats:
-    """The rows of A for the missing features, (u, m, d)."""
+def _inner(covariances: Floats, known: Array) -> tuple[Floats, Floats, Floats]:
+    """Scales (u, d), correlations, and those of the known features; the identity elsewhere."""
     scale, correlations = _correlations(covariances)
     inner = correlations * (known[:, :, None] & known[:, None, :])
-    outer = np.take_along_axis(correlations, missing[:, None, :], axis=2) * known[:, :, None]
     diagonal = np.arange(known.shape[1])
-    blank = ~known | (inner[:, diagonal, diagonal] == 0)
-    inner[:, diagonal, diagonal] += blank
+    inner[:, diagonal, diagonal] += ~known | (inner[:, diagonal, diagonal] == 0)
+    return scale, correlations, inner
+
+
+def _log_volumes(covariances: Floats, known: Array) -> Floats:
+    """ln|2 pi S_oo| for each of (u, d, d), all of them regular."""
+    scale, _, inner = _inner(covariances, known)
+    pivots = np.linalg.cholesky(inner).diagonal(axis1=1, axis2=2)
+    logs = 2 * (np.log(pivots) + np.log(scale)) + LOG_2PI
+    return np.asarray((logs * known).sum(axis=1))
+
+
+def _solved(covariances: Floats, known: Array, missing: Indices, regular: bool) -> Floats:
+    """The rows of A for the missing features, (u, m, d)."""
+    scale, correlations, inner = _inner(covariances, known)
+    outer = np.take_along_axis(correlations, missing[:, None, :], axis=2) * known[:, :, None]
     if regular:
         slopes = np.linalg.solve(inner, outer)
     else:
@@ -189,12 +182,10 @@ def _correlations(covariances: Floats) -> tuple[Floats, Floats]:
     return scale, covariances / scale[:, :, None] / scale[:, None, :]
 
 
-def _is_regular(covariances: Floats) -> bool:
+def are_regular(covariances: Floats) -> Array:
+    """Which of (u, d, d) have no correlations that are singular to working precision, (u,)."""
     _, matrices = _correlations(covariances)
     diagonal = np.arange(matrices.shape[1])
     matrices[:, diagonal, diagonal] += matrices[:, diagonal, diagonal] == 0
-    try:
-        pivots = np.linalg.cholesky(matrices).diagonal(axis1=1, axis2=2)
-    except np.linalg.LinAlgError:
-        return False
-    return bool((pivots**2).min() > DOUBTFUL)
+    values = np.linalg.eigvalsh(matrices)
+    return np.asarray(values[:, 0] > DOUBTFUL * values[:, -1])

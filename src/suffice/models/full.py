@@ -13,8 +13,12 @@ from suffice.models.linalg import Whitener, composed, range_whitener, whitener
 from suffice.models.separating import check_denominator, mean_steps
 
 
-def full_covariances(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
+def full_covariances(
+    groups: Groups, lender: Groups | None = None
+) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
     """One covariance a group, and the classes that had to borrow the pooled one.
+
+    lender : where the pooled one comes from, if not from the groups themselves
 
     A class whose own covariance is singular (fewer rows than features, a feature constant in
     it) borrows the one pooled over classes. Where that is singular because features depend on
@@ -26,9 +30,10 @@ def full_covariances(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int,
     if None not in found:
         return tuple(c for c in found if c is not None), ()
     check_denominator(groups.statistics, groups.settings)
-    base = _regular(groups, groups.pooled)
+    lender = groups if lender is None else lender
+    base = _regular(lender, lender.pooled)
     if base is None:
-        within = _dependent(groups)
+        within = _dependent(lender)
         if within is None:
             return _shrunk(groups)
         base = Full(within)

@@ -11,7 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
-from suffice.models.completion import adapted, complete
+from suffice.models.completion import Completed, adapted, complete
 from suffice.models.covariance import Covariance, Diagonal, Full
 from suffice.models.diagonal import diagonal_covariances
 from suffice.models.full import full_covariances
@@ -249,12 +249,18 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
 
 
 def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> GaussianModel:
-    statistics, settings = complete(fitting(statistics, settings), settings)
+    completed = complete(fitting(statistics, settings), settings)
+    statistics, lender = completed.statistics, completed.lender
     covariances: tuple[Covariance, ...]
     if settings.structure == "full":
-        assert isinstance(statistics, Statistics)
-        covariances, borrowed = full_covariances(Groups(statistics, settings))
+        lent = None if lender is None else _groups(lender)
+        covariances, borrowed = full_covariances(_groups(completed), lent)
     else:
         covariances, borrowed = diagonal_covariances(statistics, settings)
     model = GaussianModel(statistics.classes, chances, statistics.mean, covariances, borrowed)
     return model.inflated(settings.inflation)
+
+
+def _groups(completed: Completed) -> Groups:
+    assert isinstance(completed.statistics, Statistics)
+    return Groups(completed.statistics, completed.settings)

@@ -219,8 +219,9 @@ class Groups:
             return oas(group.spread(self._unit))
         if group.quartic is None:
             raise InvalidParameter(
-                "shrinkage='ledoit-wolf' needs fourth-order sums, which these statistics lost "
-                "when features were selected; summarize those features afresh, or use 'oas'."
+                "shrinkage='ledoit-wolf' takes fourth-order sums, which these statistics do not "
+                "have: features were selected, or removed rows were so far out that no digits "
+                "are left. Summarize these rows afresh, or use shrinkage='oas'."
             )
         return ledoit_wolf(group.spread(self._unit))
 

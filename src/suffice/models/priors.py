@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.data.parameters import as_floats
 from suffice.errors import InvalidParameter, MissingClasses
 
@@ -23,7 +24,7 @@ def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
     if isinstance(priors, str):
         if priors != "uniform":
             raise InvalidParameter(
-                f"priors is {priors!r}; pass None (class shares), 'uniform', a mapping by "
+                f"priors is {shown(priors)}; pass None (class shares), 'uniform', a mapping by "
                 "class label, or an array in the order of the classes."
             )
         return np.full(len(classes), 1 / len(classes))
@@ -36,7 +37,7 @@ def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
     if not np.isfinite(values).all() or (values < 0).any():
         c = int(np.argmin(np.where(np.isfinite(values), values, -np.inf)))
         raise InvalidParameter(
-            f"Priors must be non-negative: that of class {classes[c]!r} is {values[c]}."
+            f"Priors must be non-negative: that of class {shown(classes[c])} is {values[c]}."
         )
     if not np.isclose(values.sum(), 1.0, rtol=0, atol=1e-8):
         raise InvalidParameter(
@@ -51,10 +52,10 @@ def _by_label(priors: Mapping[Any, Any], classes: Array) -> Floats:
         if label not in known:
             # Classes may still be to come, but only if every one that has come is named.
             kind = MissingClasses if all(k in priors for k in known) else InvalidParameter
-            raise kind(f"priors names class {label!r}; the classes are {known}.")
+            raise kind(f"priors names class {shown(label)}; the classes are {known}.")
     for label in known:
         if label not in priors:
-            raise InvalidParameter(f"priors has no entry for class {label!r}.")
+            raise InvalidParameter(f"priors has no entry for class {shown(label)}.")
     return _numbers([priors[label] for label in known])
 
 
@@ -73,4 +74,4 @@ def _numbers(priors: Any) -> Floats:
     try:
         return as_floats(priors)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidParameter(f"priors must be numbers, not {priors!r}.") from None
+        raise InvalidParameter(f"priors must be numbers, not {shown(priors)}.") from None

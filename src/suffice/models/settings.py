@@ -75,14 +75,18 @@ class Settings:
         """The least detail of statistics that this takes."""
         if self.structure != "full" and not isinstance(self.shrinkage, str):
             return "diagonal"
-        return "shared" if self.pooling == 1 else "separate"
+        # Fourth-order sums, which Ledoit-Wolf takes, merge exactly only beside the class's own
+        # scatter.
+        if self.pooling == 1 and self.shrinkage != "ledoit-wolf":
+            return "shared"
+        return "separate"
 
 
 def fitting(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     """Statistics in the detail that the settings take, made from those at hand."""
     check_detail(statistics, settings)
     wanted = settings.detail
-    # The fourth-order sums of "separate" stay exact; pooling happens later anyway.
+    # Pooling happens later anyway.
     keep = wanted == "shared" or isinstance(settings.shrinkage, str)
     return statistics if keep else statistics.coarsen(wanted)
 

@@ -16,7 +16,7 @@ from suffice.plots.columns import numbers, two_features, width
 from suffice.plots.display import Display, canvas, legend
 from suffice.plots.plane import Box, Plane, around, radii
 from suffice.plots.points import Points
-from suffice.plots.style import LINES, Style, ink
+from suffice.plots.style import LINES, Style, as_text, ink
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,8 +133,8 @@ class ClassesDisplay(Display):
         for i, size in enumerate(self.deviations):
             ax.plot([], [], color=ink(ax), linestyle=LINES[i % len(LINES)], label=_sd(size))
         frame(ax, self.box)
-        ax.set_xlabel(self.labels[0])
-        ax.set_ylabel(self.labels[1])
+        ax.set_xlabel(as_text(self.labels[0]))
+        ax.set_ylabel(as_text(self.labels[1]))
         if show_legend:
             legend(ax)
         self._drawn(ax, title, [] if self.points is None else self.points.notes)
@@ -156,7 +156,7 @@ class ClassesDisplay(Display):
                 markersize=9,
                 linestyle="none",
                 zorder=5,
-                label=str(self.classes[c]) if named else None,
+                label=as_text(self.classes[c]) if named else None,
             )
 
 

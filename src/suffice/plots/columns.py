@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, as_frame, infinite
+from suffice.data.labels import shown
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.statistics.statistics import listed
 
@@ -68,10 +69,10 @@ def two_features(names: Sequence[str], features: Any) -> tuple[int, int]:
             )
         return 0, 1
     if isinstance(features, str) or np.ndim(features) != 1 or len(features) != 2:
-        raise InvalidParameter(f"features={features!r}: name two, by name or position.")
+        raise InvalidParameter(f"features={shown(features)}: name two, by name or position.")
     first, second = (position(names, feature) for feature in features)
     if first == second:
-        raise InvalidParameter(f"features={tuple(features)!r}: both are {names[first]!r}.")
+        raise InvalidParameter(f"features={shown(tuple(features))}: both are {names[first]!r}.")
     return first, second
 
 
@@ -81,5 +82,5 @@ def position(names: Sequence[str], feature: Any) -> int:
         return list(names).index(feature)
     whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
     if not whole or not 0 <= feature < len(names):
-        raise InvalidParameter(f"there is no feature {feature!r}; they are {listed(names)}.")
+        raise InvalidParameter(f"there is no feature {shown(feature)}; they are {listed(names)}.")
     return int(feature)

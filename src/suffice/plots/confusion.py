@@ -8,11 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.plots.display import Display, canvas
 from suffice.plots.points import coded
-from suffice.plots.style import COLOURS, depth, ground, ink
+from suffice.plots.style import COLOURS, as_text, depth, ground, ink
 
 # With more classes numbers no longer fit their cells, and with more still, names.
 MOST_NUMBERS, MOST_NAMES = 16, 40
@@ -48,7 +49,7 @@ class ConfusionDisplay(Display):
     ) -> Self:
         """A fitted classifier on labelled rows; options as for `plot`."""
         if not hasattr(model, "predict"):
-            raise InvalidParameter(f"model is {model!r}; pass a fitted classifier.")
+            raise InvalidParameter(f"model is {shown(model)}; pass a fitted classifier.")
         found = {"classes": model.classes_, "sample_weight": sample_weight}
         return cls.from_predictions(y, model.predict(X), ax=ax, **found, **options)
 
@@ -76,7 +77,7 @@ class ConfusionDisplay(Display):
             classes = np.unique(np.concatenate([found for found, _ in both]))
         known = np.asarray(classes)
         if known.ndim != 1 or known.dtype.kind not in "biufU":
-            raise InvalidParameter(f"classes is {classes!r}; it must list the labels.")
+            raise InvalidParameter(f"classes is {shown(classes)}; it must list the labels.")
         true, given = (coded(labels, n, known)[1] for labels in (y, predicted))
         if (true < 0).any() or (given < 0).any():
             row = int(((true < 0) | (given < 0)).argmax())
@@ -115,7 +116,7 @@ class ConfusionDisplay(Display):
         return self
 
     def _name_classes(self, ax: Any) -> None:
-        names = [str(label) for label in self.classes]
+        names = [as_text(label) for label in self.classes]
         k, long = len(names), max(map(len, names)) * len(names) > 60
         ax.set_xlabel("predicted class")
         ax.set_ylabel("true class")
@@ -133,5 +134,5 @@ class ConfusionDisplay(Display):
 def _length(labels: Any, name: str) -> int:
     """How many labels there are; an error where they are none."""
     if labels is None or isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
-        raise InvalidLabels(f"{name} is {labels!r}; pass one label for each row.")
+        raise InvalidLabels(f"{name} is {shown(labels)}; pass one label for each row.")
     return len(labels)

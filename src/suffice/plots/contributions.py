@@ -10,12 +10,13 @@ import numpy as np
 from suffice.answers.contributions import Contributions
 from suffice.data.arrays import Floats
 from suffice.data.features import as_frame
+from suffice.data.labels import shown
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import plain
 from suffice.plots.display import Display, canvas, counted, legend
 from suffice.plots.plane import feature_names
-from suffice.plots.style import Style, ink
+from suffice.plots.style import Style, as_text, ink
 
 # Beyond the longest bars there is this share of the bars' span, for the numbers written there.
 ROOM = 0.24
@@ -69,7 +70,7 @@ class ContributionsDisplay(Display):
                 f"the log-odds of a {type(model).__name__} are no sum over features; they are for "
                 "Gaussian and naive Bayes models."
             )
-        one, shown, at = _row(X, row)
+        one, values, at = _row(X, row)
         classes = list(np.asarray(model.classes_).tolist())
         if a is None and b is None and len(classes) > 1:
             order = np.argsort(-model.discriminants(one)[0], kind="stable")
@@ -77,7 +78,7 @@ class ContributionsDisplay(Display):
         found: Contributions = model.contributions(one, a, b)
         names = [
             f"{name} = {_brief(value)}"
-            for name, value in zip(feature_names(model, X), shown, strict=True)
+            for name, value in zip(feature_names(model, X), values, strict=True)
         ]
         codes = (classes.index(found.classes[0]), classes.index(found.classes[1]))
         base = float(found.base[0])
@@ -97,14 +98,14 @@ class ContributionsDisplay(Display):
             mine = values >= 0 if side == 0 else values < 0
             # Hatching tells the sides apart where colours do not.
             look = {"color": Style.of(code).colour, "edgecolor": ink(ax), "linewidth": 0.6}
-            look |= {"hatch": "//" if side else None, "label": f"for {label}", **bars}
+            look |= {"hatch": "//" if side else None, "label": f"for {as_text(label)}", **bars}
             ax.barh(y[mine], values[mine], **look)
         ax.axvline(0, color=ink(ax), linewidth=1)
         self._write(ax, y, values)
-        ax.set_yticks(y, names)
+        ax.set_yticks(y, list(map(as_text, names)))
         _make_room(ax, values)
         ax.set_ylim(-0.7, len(names) - 0.3)
-        ax.set_xlabel(f"log-odds of {self.pair[0]} against {self.pair[1]}")
+        ax.set_xlabel("log-odds of {} against {}".format(*map(as_text, self.pair)))
         legend(ax)
         total = float(self.values.sum() + self.base)
         sure = 1 / (1 + np.exp(-np.clip(total, -700, 700)))
@@ -151,7 +152,7 @@ def _row(X: Any, row: int) -> tuple[Any, list[Any], int]:
     n = len(table)
     whole = isinstance(row, int | np.integer) and not isinstance(row, bool)
     if not whole or not -n <= row < n:
-        raise InvalidParameter(f"there is no row {row!r}; X has {counted(n, 'row')}.")
+        raise InvalidParameter(f"there is no row {shown(row)}; X has {counted(n, 'row')}.")
     at = int(row) % n
     one = table[at : at + 1]
     if frame is None:

@@ -8,12 +8,13 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import numbers, position
 from suffice.plots.display import Display, canvas, legend
 from suffice.plots.plane import answered, check_resolution, feature_names
 from suffice.plots.points import coded
-from suffice.plots.style import Style, ink
+from suffice.plots.style import Style, as_text, ink
 
 # Points along the feature.
 RESOLUTION = 400
@@ -97,13 +98,13 @@ class CurvesDisplay(Display):
         for c, label in enumerate(self.classes.tolist()):
             style, curve = Style.of(c), self.joint[:, c]
             look = {"color": style.colour, "linestyle": style.line, "linewidth": 1.8, **line}
-            ax.plot(self.values, curve, label=str(label), **look)
+            ax.plot(self.values, curve, label=as_text(label), **look)
             ax.fill_between(self.values, curve, color=style.colour, alpha=0.18, linewidth=0)
         ax.plot(self.values, total, color=ink(ax), linewidth=2.2, label="all: p(x)", zorder=3)
         self._ticks(ax, float(total.max()))
         ax.axhline(0, color=ink(ax), linewidth=0.8)
         ax.set_xlim(self.values[0], self.values[-1])
-        ax.set_xlabel(self.label)
+        ax.set_xlabel(as_text(self.label))
         ax.set_ylabel("density")
         if show_legend:
             legend(ax)
@@ -138,7 +139,9 @@ def _limits(model: Any, column: Floats | None, j: int, limits: Any) -> tuple[flo
     if limits is not None:
         low, high = (float(limit) for limit in limits)
         if not low < high:
-            raise InvalidParameter(f"limits is {limits!r}; the first must be below the second.")
+            raise InvalidParameter(
+                f"limits is {shown(limits)}; the first must be below the second."
+            )
         return low, high
     if column is not None and not np.isnan(column).all():
         low, high = float(np.nanmin(column)), float(np.nanmax(column))

@@ -14,7 +14,7 @@ from suffice.plots.display import Display, canvas, colour_bar, legend
 from suffice.plots.plane import Plane
 from suffice.plots.points import Points
 from suffice.plots.regions import RESOLUTION
-from suffice.plots.style import COLOURS, depth, ink, mixed
+from suffice.plots.style import COLOURS, as_text, depth, ink, mixed
 
 # Contour lines: at a half of the highest density, a half of that, and so on.
 HALVINGS = 10
@@ -111,8 +111,8 @@ class DensityDisplay(Display):
         if drawn is not None:
             drawn.draw(ax, **{"edgecolors": [ink(ax)], **scatter})
         frame(ax, self.plane.box)
-        ax.set_xlabel(self.plane.labels[0])
-        ax.set_ylabel(self.plane.labels[1])
+        ax.set_xlabel(as_text(self.plane.labels[0]))
+        ax.set_ylabel(as_text(self.plane.labels[1]))
         if show_legend:
             legend(ax)
         if colorbar:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from suffice.data.arrays import Array
+from suffice.data.files import write_whole
 from suffice.errors import InvalidParameter
-from suffice.plots.style import ink
+from suffice.plots.style import as_text, ink
+from suffice.text import visible_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,13 +38,27 @@ class Display:
     caption_: str = ""
 
     def save(self, path: Any, **options: Any) -> None:
-        """Write the figure to a file, its text as text; options as for matplotlib's savefig."""
-        from matplotlib import rc_context
+        """Write the figure to a file, whole or not at all, its text as text.
+
+        path : of a file, or a file that is open; options as for matplotlib's savefig
+        """
+        from matplotlib import rc_context, rcParams
 
         if not hasattr(self, "figure_"):
             raise InvalidParameter("nothing is drawn yet; call plot() first.")
         with rc_context({"svg.fonttype": "none", "pdf.fonttype": 42}):
-            self.figure_.savefig(path, **{"bbox_inches": "tight", **options})
+            options = {"bbox_inches": "tight", **options}
+            if hasattr(path, "write"):
+                self.figure_.savefig(path, **options)
+                return
+            name, picture = os.fspath(path), io.BytesIO()
+            if options.get("format") is None:
+                # As matplotlib does: the ending says which format, or is added.
+                stem, ending = os.path.splitext(name)
+                options["format"] = ending[1:] or rcParams["savefig.format"]
+                name = f"{stem}.{options['format']}"
+            self.figure_.savefig(picture, **options)
+        write_whole(name, picture.getvalue())
 
     def _drawn(self, ax: Axes, title: str | None, notes: Iterable[str] = ()) -> None:
         """Remember the axes; write a title and, in smaller letters below it, what to know."""
@@ -96,7 +114,7 @@ def headline(ax: Axes, title: str | None, caption: str) -> None:
     if caption:
         lines = textwrap.wrap(caption, max(24, int(_points_wide(ax) / (0.5 * size))))
         ax.annotate(
-            "\n".join(lines),
+            "\n".join(map(as_text, lines)),
             (0, 1),
             (0, 4),
             xycoords="axes fraction",
@@ -110,7 +128,7 @@ def headline(ax: Axes, title: str | None, caption: str) -> None:
         )
         pad += 1.3 * size * len(lines)
     if title:
-        ax.set_title(title, loc="left", pad=pad)
+        ax.set_title(visible_lines(title), loc="left", pad=pad)
 
 
 def _points_wide(ax: Axes) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
 from suffice.plots.display import Display, canvas, legend, logarithms
-from suffice.plots.style import Style
+from suffice.plots.style import Style, as_text
 from suffice.selection.comparison import Comparison
 
 METRICS = {"log_loss": "log-loss", "accuracy": "accuracy"}
@@ -65,7 +65,7 @@ class LearningDisplay(Display):
         for i, (name, values) in enumerate(zip(self.comparison.names, scores, strict=True)):
             style, ok = Style.of(i), np.isfinite(values)
             look = {"color": style.colour, "linestyle": style.line, "linewidth": 1.8, **lines}
-            ax.plot(rows[ok], values[ok], marker=style.marker, label=name, **look)
+            ax.plot(rows[ok], values[ok], marker=style.marker, label=as_text(name), **look)
         ax.set_xscale("log")
         ax.set_xticks(rows, [f"{n:,}" for n in curve.rows])
         ax.minorticks_off()

@@ -11,6 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_frame
+from suffice.data.labels import shown
 from suffice.data.missing import is_missing
 from suffice.data.parameters import count, positive
 from suffice.errors import InvalidParameter, NotNumbers, SufficeError
@@ -59,7 +60,7 @@ class Plane:
         box : ((xmin, xmax), (ymin, ymax)) in place of the one that holds the rows
         """
         if not hasattr(model, "fit"):
-            raise InvalidParameter(f"model is {model!r}; pass a fitted one: LDA().fit(X, y).")
+            raise InvalidParameter(f"model is {shown(model)}; pass a fitted one: LDA().fit(X, y).")
         names = feature_names(model, X)
         pair = two_features(names, features)
         held, told = _held(model, X, names, pair, at)
@@ -127,14 +128,14 @@ class Plane:
 def check_resolution(n: Any, most: int) -> None:
     """Raise unless n is a number of cells along a feature."""
     if count("resolution", n, most) < 2:
-        raise InvalidParameter(f"resolution is {n!r}; it must be a whole number from 2.")
+        raise InvalidParameter(f"resolution is {shown(n)}; it must be a whole number from 2.")
 
 
 def radii(deviations: Any) -> tuple[float, ...]:
     """The distances of ellipses that a user asks for."""
     if isinstance(deviations, str | bytes) or not isinstance(deviations, Sequence | np.ndarray):
         raise InvalidParameter(
-            f"deviations is {deviations!r}; it must be a list of distances, such as [1, 2]."
+            f"deviations is {shown(deviations)}; it must be a list of distances, such as [1, 2]."
         )
     return tuple(positive("each of deviations", one) for one in list(deviations))
 
@@ -183,7 +184,9 @@ def _held(
         return held, ""
     if isinstance(at, str):
         if at != "unknown":
-            raise InvalidParameter(f"at is {at!r}; it may be 'unknown', a mapping, a row or None.")
+            raise InvalidParameter(
+                f"at is {shown(at)}; it may be 'unknown', a mapping, a row or None."
+            )
         return held, "other features not known"
     if at is None or isinstance(at, Mapping):
         given = {position(names, feature): value for feature, value in (at or {}).items()}
@@ -196,7 +199,7 @@ def _held(
         held[:] = list(at)
     else:
         raise InvalidParameter(
-            f"at is {at!r}; it must be a row of {d} values or a mapping from features to them."
+            f"at is {shown(at)}; it must be a row of {d} values or a mapping from features to them."
         )
     return held, _told(names, held, others, given)
 
@@ -270,6 +273,6 @@ def checked_box(box: Any) -> Box:
         left = right = bottom = top = np.nan
     if not (np.isfinite([left, right, bottom, top]).all() and left < right and bottom < top):
         raise InvalidParameter(
-            f"box is {box!r}; it must be ((xmin, xmax), (ymin, ymax)) with min below max."
+            f"box is {shown(box)}; it must be ((xmin, xmax), (ymin, ymax)) with min below max."
         )
     return (float(left), float(right)), (float(bottom), float(top))

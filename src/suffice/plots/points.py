@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.partial_labels import label_column, partial_classes
 from suffice.errors import HasGaps, InvalidInput
 from suffice.plots.display import counted
-from suffice.plots.style import Style, ground, ink
+from suffice.plots.style import Style, as_text, ground, ink
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +92,7 @@ class Points:
                 label = "no label" if len(self.classes) else "rows"
                 ax.scatter(x, y, color=ink(ax), marker=".", label=label, **{**shared, "alpha": 0.5})
             else:
-                style, label = Style.of(c), str(self.classes[c])
+                style, label = Style.of(c), as_text(self.classes[c])
                 ax.scatter(x, y, color=[style.colour], marker=style.marker, label=label, **shared)
 
 

@@ -10,13 +10,14 @@ import numpy as np
 
 from suffice.answers.pair import class_position
 from suffice.data.arrays import Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders, frame
 from suffice.plots.display import Display, canvas, legend
 from suffice.plots.plane import Plane
 from suffice.plots.points import Points
 from suffice.plots.regions import RESOLUTION
-from suffice.plots.style import LINES, ground, ink, mixed
+from suffice.plots.style import LINES, as_text, ground, ink, mixed
 
 SHARES = (0.02, 0.1, 0.5, 0.9, 0.98)
 
@@ -107,8 +108,8 @@ class PriorsDisplay(Display):
                 border.draw(ax, zorder=4, **look)
             ax.plot([], [], label=name if several else f"{name}: one class alone", **look)
         frame(ax, self.plane.box)
-        ax.set_xlabel(self.plane.labels[0])
-        ax.set_ylabel(self.plane.labels[1])
+        ax.set_xlabel(as_text(self.plane.labels[0]))
+        ax.set_ylabel(as_text(self.plane.labels[1]))
         if show_legend:
             legend(ax)
         notes = [] if self.points is None else self.points.notes
@@ -119,7 +120,7 @@ class PriorsDisplay(Display):
 def _named(model: Any, priors: Any, label: Any) -> dict[str, Any]:
     """Priors by name."""
     if isinstance(priors, str) or not isinstance(priors, Sequence | Mapping | np.ndarray):
-        raise InvalidParameter(f"priors is {priors!r}; give several, in a list or by name.")
+        raise InvalidParameter(f"priors is {shown(priors)}; give several, in a list or by name.")
     if not len(priors):
         raise InvalidParameter("priors is empty; give several, in a list or by name.")
     classes = np.asarray(model.classes_)
@@ -133,13 +134,13 @@ def _named(model: Any, priors: Any, label: Any) -> dict[str, Any]:
 
 def _told(chances: Any, label: Any, classes: Any) -> str:
     if _is_number(chances):
-        return f"p({label}) = {chances:g}"
+        return f"p({as_text(label)}) = {chances:g}"
     if chances is None or isinstance(chances, str):
         return "class shares" if chances is None else f"{chances} priors"
     values = chances.values() if isinstance(chances, Mapping) else chances
     names = chances if isinstance(chances, Mapping) else classes
     pairs = zip(names, values, strict=False)
-    return ", ".join(f"p({name}) = {value:g}" for name, value in pairs)
+    return ", ".join(f"p({as_text(name)}) = {value:g}" for name, value in pairs)
 
 
 def _chances(own: Floats, c: int, chances: Any) -> Any:
@@ -147,7 +148,7 @@ def _chances(own: Floats, c: int, chances: Any) -> Any:
     if not _is_number(chances):
         return chances
     if not 0 < chances < 1:
-        raise InvalidParameter(f"priors holds {chances!r}; a prior lies between 0 and 1.")
+        raise InvalidParameter(f"priors holds {shown(chances)}; a prior lies between 0 and 1.")
     rest = np.delete(own, c)
     rest = rest / rest.sum() if rest.sum() > 0 else np.full(len(rest), 1 / max(len(rest), 1))
     return np.insert((1 - chances) * rest, c, chances)

@@ -11,12 +11,13 @@ import numpy as np
 from suffice.answers.between import linear_boundary
 from suffice.answers.boundary import Boundary
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, won
 from suffice.plots.display import Display, canvas, legend
 from suffice.plots.plane import answered, around
 from suffice.plots.points import Points
-from suffice.plots.style import LINES, Style, ink
+from suffice.plots.style import LINES, Style, as_text, ink
 from suffice.plots.whitened import draw_classes
 
 # Boundaries are followed this many times as far as the rows reach.
@@ -142,7 +143,7 @@ class ProjectionDisplay(Display):
             ax.plot(mean, c, style.marker, color=style.colour, mec=ink(ax), ms=9, zorder=5)
         for border in self.borders:
             border.draw(ax, color=ink(ax), linewidth=1.4, zorder=2)
-        ax.set_yticks(range(len(self.classes)), [str(label) for label in self.classes])
+        ax.set_yticks(range(len(self.classes)), [as_text(label) for label in self.classes])
         ax.plot([], [], color=ink(ax), linewidth=4.0, label="1 std. dev.")
         ax.plot([], [], color=ink(ax), linewidth=1.5, label="2 std. dev.")
 
@@ -161,7 +162,7 @@ def _axes(available: int, asked: Any) -> list[int]:
     whole = [isinstance(i, int | np.integer) and 0 <= i < available for i in at]
     if len(at) != 2 or not all(whole) or at[0] == at[1]:
         raise InvalidParameter(
-            f"axes={asked!r}: name two different ones from 0 to {available - 1}."
+            f"axes={shown(asked)}: name two different ones from 0 to {available - 1}."
         )
     return [int(i) for i in at]
 

@@ -12,7 +12,7 @@ from suffice.plots.borders import Border, borders, frame
 from suffice.plots.display import Display, canvas, colour_bar, legend
 from suffice.plots.plane import Plane
 from suffice.plots.points import Points
-from suffice.plots.style import DEEPEST, Style, depth, ground, ink, mixed
+from suffice.plots.style import DEEPEST, Style, as_text, depth, ground, ink, mixed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,8 +110,8 @@ class RegionsDisplay(Display):
             self.points.draw(ax, **{"edgecolors": [ink(ax)], **scatter})
         self._name_regions(ax)
         frame(ax, self.plane.box)
-        ax.set_xlabel(self.plane.labels[0])
-        ax.set_ylabel(self.plane.labels[1])
+        ax.set_xlabel(as_text(self.plane.labels[0]))
+        ax.set_ylabel(as_text(self.plane.labels[1]))
         if show_legend:
             legend(ax)
         if colorbar and self.posterior.shape[2] > 1:
@@ -134,7 +134,7 @@ class RegionsDisplay(Display):
         for c in np.unique(self.posterior.argmax(axis=2)).tolist():
             if c not in drawn:
                 colour = mixed(ground(ax), Style.of(c).colour, DEEPEST)
-                label = str(self.plane.classes[c])
+                label = as_text(self.plane.classes[c])
                 ax.scatter([], [], marker="s", s=60, color=[colour], label=label)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
 from suffice.plots.display import Display, canvas, legend, legend_inside
-from suffice.plots.style import Style, ground, ink
+from suffice.plots.style import Style, as_text, ground, ink
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.reliability import Reliability
@@ -108,7 +108,9 @@ class ReliabilityDisplay(Display):
             style = Style.of(i + self.offset)
             x, y = curve.probability, curve.frequency
             shown = {"color": style.colour, "linewidth": 1.6, "linestyle": style.line, **lines}
-            ax.plot(x, y, marker=style.marker, markersize=4, label=label, zorder=3, **shown)
+            ax.plot(
+                x, y, marker=style.marker, markersize=4, label=as_text(label), zorder=3, **shown
+            )
             area = 20 + 500 * np.asarray(curve.share)
             ax.scatter(
                 x,

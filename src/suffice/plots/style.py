@@ -11,6 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.parameters import choice
+from suffice.text import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,6 +78,18 @@ def ground(ax: Axes) -> Any:
     own = to_rgba(ax.get_facecolor())
     figure: Any = ax.get_figure(root=True)
     return own[:3] if own[3] > 0 else to_rgba(figure.get_facecolor())[:3]
+
+
+def as_text(value: Any) -> str:
+    r"""A label, or the name of a feature, as text of a picture: no formula, no control character.
+
+    >>> as_text("cost ($)\n")
+    'cost (\\$)\\n'
+    """
+    from matplotlib import rcParams
+
+    text = visible(str(value))
+    return text.replace("$", r"\$") if rcParams["text.parse_math"] else text
 
 
 def ink(ax: Axes) -> Any:

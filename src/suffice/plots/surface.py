@@ -12,7 +12,7 @@ from suffice.errors import InvalidParameter
 from suffice.plots.density import DensityDisplay
 from suffice.plots.display import Display, pyplot
 from suffice.plots.plane import Plane
-from suffice.plots.style import COLOURS, depth, ground, ink, mixed
+from suffice.plots.style import COLOURS, as_text, depth, ground, ink, mixed
 
 # Cells along each feature: more take long to draw and show no more.
 RESOLUTION = 80
@@ -88,8 +88,8 @@ class SurfaceDisplay(Display):
             axis.set_pane_color(mixed(ground(ax), ink(ax), 0.05))
         ax.set_zlim(floor, top)
         ax.set_zticks([tick for tick in MaxNLocator(4).tick_values(0, top) if 0 <= tick <= top])
-        ax.set_xlabel(self.plane.labels[0])
-        ax.set_ylabel(self.plane.labels[1])
+        ax.set_xlabel(as_text(self.plane.labels[0]))
+        ax.set_ylabel(as_text(self.plane.labels[1]))
         ax.set_zlabel("density", labelpad=10.0)
         ax.view_init(*VIEW)
         ax.set_box_aspect(None, zoom=0.88)  # else the label of the heights is cut off

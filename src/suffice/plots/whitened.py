@@ -14,7 +14,7 @@ from suffice.plots.classes import DEVIATIONS
 from suffice.plots.display import Display, canvas, legend
 from suffice.plots.plane import Plane, around, radii
 from suffice.plots.points import Points
-from suffice.plots.style import LINES, Style, ink
+from suffice.plots.style import LINES, Style, as_text, ink
 
 # Boundaries are followed this many times as far as the rows reach.
 BEYOND = 3.0
@@ -125,8 +125,8 @@ class WhitenedDisplay(Display):
         for border in self.borders:
             border.draw(ax, color=ink(ax), linewidth=1.6, zorder=2)
             self._join(ax, border)
-        ax.set_xlabel(f"{self.names[0]}, whitened")
-        ax.set_ylabel(f"{self.names[1]}, whitened")
+        ax.set_xlabel(f"{as_text(self.names[0])}, whitened")
+        ax.set_ylabel(f"{as_text(self.names[1])}, whitened")
         if show_legend:
             legend(ax)
         told = "" if self.label is None else f"whitened by class {self.label}"
@@ -163,7 +163,7 @@ def draw_classes(
             markersize=9,
             linestyle="none",
             zorder=5,
-            label=str(classes[c]) if named else None,
+            label=as_text(classes[c]) if named else None,
         )
 
 

@@ -7,10 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-# Characters that HTML forbids, and those that turn the direction of what follows.
-FORBIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
-)
+from suffice.text import visible_lines
 
 # Names and values of the data longer than this are cut.
 LONGEST = 80
@@ -26,14 +23,14 @@ class Html(str):
 
 
 def escaped(value: Any) -> Html:
-    """A value as HTML that shows it.
+    """A value as HTML that shows it; control characters, which HTML forbids, by their escapes.
 
     >>> escaped("<b> & 'c'"), escaped(Html("<b>"))
     ('&lt;b&gt; &amp; &#x27;c&#x27;', '<b>')
     """
     if isinstance(value, Html):
         return value
-    return Html(html.escape(FORBIDDEN.sub("\ufffd", str(value)), quote=True))
+    return Html(html.escape(visible_lines(str(value)), quote=True))
 
 
 def short(value: Any, longest: int = LONGEST) -> str:

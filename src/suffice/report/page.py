@@ -7,6 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
+from suffice.data.files import check_writable, write_whole
+from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, check_path
 from suffice.errors import InvalidParameter
 from suffice.report.atypical_section import atypical, atypical_html
@@ -22,7 +24,6 @@ from suffice.report.quality_section import quality, quality_html
 from suffice.report.sheet import stylesheet
 from suffice.report.usage_section import usage, usage_html
 from suffice.selection.steps import Steps, Tell
-from suffice.statistics.container import write_whole
 
 Part = TypeVar("Part")
 
@@ -83,15 +84,17 @@ def write_report(
     >>> write_report(X, y, file, model=sf.LDA()).summary
     '150 rows, 4 columns, 3 classes. LinearDiscriminantAnalysis: 98.0% ± 0.8% of the rows ...'
     """
-    file = _checked(path)
+    check_path(path)
+    check_writable(path)
+    file = Path(path)
     check_callable("progress", progress)
     if model is not None and not hasattr(model, "get_params"):
-        raise InvalidParameter(f"model is {model!r}; it must be a classifier, such as LDA().")
+        raise InvalidParameter(f"model is {shown(model)}; it must be a classifier, such as LDA().")
     if not isinstance(title, str | None):
-        raise InvalidParameter(f"title is {title!r}; it must be a text.")
+        raise InvalidParameter(f"title is {shown(title)}; it must be a text.")
     whole = Material.of(X, y)
     if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
-        raise InvalidParameter(f"random_state is {random_state!r}; it must be a whole number.")
+        raise InvalidParameter(f"random_state is {shown(random_state)}; it must be a whole number.")
     steps = Steps(sum(STEPS.values()), progress)
     found = made(file, whole, whole.sampled(random_state), model, _titled(title, whole), steps)
     write_whole(file, page(found).encode("utf-8", "replace"))
@@ -238,11 +241,3 @@ def _titled(title: str | None, data: Material) -> str:
     if title is not None:
         return short(title, 200)
     return "Report" if data.target is None else f"Report on {short(data.target)}"
-
-
-def _checked(path: str | PathLike[str]) -> Path:
-    check_path(path)
-    file = Path(path)
-    if not file.parent.is_dir():
-        raise InvalidParameter(f"there is no folder {str(file.parent)!r} to write the report to.")
-    return file

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.selection.tally import METRICS
+from suffice.text import visible
 
 # How many of the best candidates are printed.
 SHOWN = 10
@@ -58,7 +60,7 @@ class Selection:
     def __post_init__(self) -> None:
         if self.metric not in METRICS:
             raise InvalidParameter(
-                f"metric is {self.metric!r}; it must be one of {', '.join(METRICS)}."
+                f"metric is {shown(self.metric)}; it must be one of {', '.join(METRICS)}."
             )
 
     @property
@@ -208,8 +210,9 @@ def _brief(value: Any) -> str:
 
 def aligned(lines: list[list[str]]) -> list[str]:
     """Lines of cells as text, the cells of a column equally wide."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    safe = [[visible(cell) for cell in line] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
+        for line in safe
     ]

@@ -10,7 +10,6 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Diagonal
 from suffice.statistics.statistics import Statistics
@@ -49,11 +48,6 @@ class ByFeature:
             Pair(s.means.high.reshape(-1, 1), column(s.means.low)),
             Diagonal(Pair(s.spread.sums.high.reshape(-1, 1), column(s.spread.sums.low))),
             None,
-            Extremes(
-                s.extremes.low.reshape(-1, 1), s.extremes.high.reshape(-1, 1), s.extremes.exact
-            ),
-            None,
-            column(s.residue),
         )
         return cls(cells, classes, n_features)
 
@@ -122,7 +116,7 @@ class ByFeature:
             return None if values is None else values.reshape(shape)
 
         assert isinstance(cells.spread, Diagonal)
-        sums, extremes = cells.spread.sums, cells.extremes
+        sums = cells.spread.sums
         return Statistics(
             rows.classes,
             rows.count,
@@ -130,9 +124,7 @@ class ByFeature:
             Pair(cells.means.high.reshape(shape), table(cells.means.low)),
             Diagonal(Pair(sums.high.reshape(shape), table(sums.low))),
             None,
-            Extremes(extremes.low.reshape(shape), extremes.high.reshape(shape), extremes.exact),
             names,
-            table(cells.residue),
         )
 
     def _told(self, message: str, names: tuple[str, ...] | None) -> str:
@@ -179,4 +171,4 @@ def presence(classes: Array, count: Indices, weight: Floats) -> Statistics:
     """The statistics of rows of one feature that is always zero: how many there are."""
     zeros = np.zeros((len(classes), 1))
     spread = Diagonal(Pair(zeros))
-    return Statistics(classes, count, weight, Pair(zeros), spread, None, Extremes(zeros, zeros))
+    return Statistics(classes, count, weight, Pair(zeros), spread, None)

@@ -10,7 +10,6 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence, with_overall_means
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.numbers import Pair
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.thin import Thin
@@ -152,9 +151,7 @@ def _nothing(rows: Statistics, d: int, detail: str) -> Statistics:
     blank = np.zeros((0, d))
     groups, per_class = (0, True) if detail == "separate" else (1, False)
     spread = Thin(blank, np.zeros(0, np.int64), groups, per_class)
-    return Statistics(
-        rows.classes, rows.count, rows.weight, Pair(blank), spread, None, Extremes(blank, blank)
-    )
+    return Statistics(rows.classes, rows.count, rows.weight, Pair(blank), spread, None)
 
 
 def key_of(known: Array) -> bytes:

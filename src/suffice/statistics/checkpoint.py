@@ -6,7 +6,6 @@ counted is in its statistics, once.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,9 +15,16 @@ from typing import Any
 import numpy as np
 
 from suffice.data.chunk import Position
+from suffice.data.files import read_whole, write_whole
 from suffice.data.fingerprint import Fingerprint
-from suffice.errors import ChangedInput, CheckpointFailed, InvalidFile, InvalidParameter
-from suffice.statistics.container import pack, read_whole, unpack, write_whole
+from suffice.errors import (
+    ChangedInput,
+    CheckpointFailed,
+    InvalidFile,
+    InvalidParameter,
+    UnwritableFile,
+)
+from suffice.statistics.container import pack, unpack
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.storage import opened, packed
 
@@ -26,8 +32,6 @@ KIND = "checkpoint"
 
 # Commits are at least so many seconds apart, and so many times the time that one takes.
 INTERVAL, SPARSENESS = 2.0, 100.0
-
-_TEMPORARY = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +64,8 @@ class Checkpoint:
     def begin(self) -> State:
         """The state to go on from; raises unless the files are those it was counted from."""
         self._prints = [Fingerprint.of(path) for path in self.paths]
-        self._sweep()
         state = self._read() if self.path.exists() else State()
-        # Whether it can be written at all had better be known before the work.
+        # Fail early if it cannot be written.
         self.commit(state, self.before)
         return state
 
@@ -89,17 +92,16 @@ class Checkpoint:
         }
         parts = {"statistics": state, "statistics.before": before or State()}
         arrays = {
-            name: np.frombuffer(packed(part.statistics), np.uint8)
+            name: np.frombuffer(packed(part.statistics, running=True), np.uint8)
             for name, part in parts.items()
             if part.statistics is not None
         }
         try:
             write_whole(self.path, pack(header, arrays))
-        except OSError as error:
+        except UnwritableFile as error:
             raise CheckpointFailed(
-                f"the checkpoint {self.path} cannot be written: {error.strerror}. The last one "
-                "that could is still valid: make room or mend the path, and run again to go on "
-                "from there."
+                f"the checkpoint is not written: {error} Correct that and run again: the work "
+                "goes on from the last checkpoint."
             ) from None
         now = monotonic()
         self._due = now + max(INTERVAL, SPARSENESS * (now - start))
@@ -146,17 +148,6 @@ class Checkpoint:
             )
         pairs = zip(files, self._prints, strict=True)
         return [i for i, (then_, now_) in enumerate(pairs) if then_[1:] != now_.as_json()]
-
-    def _sweep(self) -> None:
-        """Remove what killed processes left beside the file."""
-        start = f".{self.path.name}."
-        if not self.path.parent.is_dir():
-            raise CheckpointFailed(
-                f"there is no folder {self.path.parent} to write the checkpoint to; make it."
-            )
-        for one in self.path.parent.iterdir():
-            if one.name.startswith(start) and _TEMPORARY.fullmatch(one.name[len(start) :]):
-                one.unlink(missing_ok=True)
 
 
 def _statistics(arrays: dict[str, Any], key: str, name: str) -> AnyStatistics | None:

@@ -31,9 +31,7 @@ def same(a: Statistics, b: Statistics, tolerance: float) -> bool:
 def _same_means(a: Statistics, b: Statistics, size: Floats, tolerance: float) -> bool:
     weight = a.weight[:, None] if a.spread.per_class else a.weight.sum()
     unit = np.sqrt(np.broadcast_to(size, a.mean.shape) / weight)
-    reach = np.maximum(np.abs(a.highest), np.abs(a.lowest))
-    reach = np.maximum(reach, np.maximum(np.abs(b.highest), np.abs(b.lowest)))
-    rounding = 4 * np.finfo(float).eps * reach
+    rounding = 4 * np.finfo(float).eps * np.maximum(np.abs(a.mean), np.abs(b.mean))
     return bool((np.abs(difference(a.means, b.means)) <= tolerance * unit + rounding).all())
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.statistics.container import pack
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Dense, Diagonal, Scatter
@@ -28,28 +27,34 @@ def check_names(names: Any) -> None:
         raise ValueError("feature names are not text")
 
 
-def packed(s: Statistics) -> bytes:
-    """The bytes of a file: equal for equal content."""
+def packed(s: Statistics, running: bool = False) -> bytes:
+    """The bytes of a file: equal for equal content.
+
+    running : with all that adding more rows depends on to the last bit, as a pass that is
+        resumed takes. Otherwise a file holds what the rows determine, however they came.
+    """
+    low = np.zeros_like(s.means.high) if s.means.low is None else s.means.low
     arrays: dict[str, Array | None] = {
         "count": s.count,
         "weight": s.weight,
         "mean": s.means.high,
-        "mean.low": s.means.low,
-        "lowest": s.extremes.low,
-        "highest": s.extremes.high,
-        "residue": s.residue,
+        "mean.low": low,
     }
+    fourth = s.fourth
     if isinstance(s.spread, Thin):
-        arrays |= {"factor": s.spread.factor, "factor.owner": s.spread.owner}
+        thin = s.spread if running else s.spread.canonical()
+        arrays |= {"factor": thin.factor, "factor.owner": thin.owner}
     else:
-        arrays |= {"scatter": s.spread.sums.high, "scatter.low": s.spread.sums.low}
-    if s.fourth is not None:
+        arrays["scatter"] = s.spread.sums.high
+        arrays["scatter.low"] = s.spread.sums.low if running else None
+    if fourth is not None:
+        fourth = fourth if running else fourth.canonical(s.known)
         arrays |= {
-            "fourth.square": s.fourth.square,
-            "fourth.cubic": s.fourth.cubic,
-            "fourth.quartic": s.fourth.quartic,
-            "fourth.anchor": s.fourth.anchor,
-            "fourth.since": s.fourth.since,
+            "fourth.square": fourth.square,
+            "fourth.cubic": fourth.cubic,
+            "fourth.quartic": fourth.quartic,
+            "fourth.anchor": fourth.anchor if running else None,
+            "fourth.since": fourth.since if running else None,
         }
     header = {
         "kind": KIND,
@@ -58,8 +63,7 @@ def packed(s: Statistics) -> bytes:
         "classes": s.classes.tolist(),
         "features": s.n_features,
         "feature_names": None if s.feature_names is None else list(s.feature_names),
-        "extremes_exact": s.extremes.exact,
-        "fourth_unit": None if s.fourth is None else s.fourth.unit.hex(),
+        "fourth_unit": None if fourth is None else fourth.unit.hex(),
     }
     return pack(header, {name: array for name, array in arrays.items() if array is not None})
 
@@ -78,18 +82,14 @@ def _read(header: dict[str, Any], arrays: dict[str, Array]) -> Statistics:
     if header["features"] != arrays["mean"].shape[-1]:
         raise ValueError("the header does not describe the arrays")
     check_names(names)
-    if not isinstance(header["extremes_exact"], bool):
-        raise ValueError("extremes_exact is not true or false")
     return Statistics(
         labels(header["labels"], header["classes"]),
         arrays["count"],
         arrays["weight"],
-        Pair(arrays["mean"], arrays.get("mean.low")),
+        Pair(arrays["mean"], arrays["mean.low"]),
         _spread(header, arrays),
         _fourth(header, arrays),
-        Extremes(arrays["lowest"], arrays["highest"], header["extremes_exact"]),
         None if names is None else tuple(names),
-        arrays.get("residue"),
     )
 
 
@@ -122,9 +122,14 @@ def _spread(header: dict[str, Any], arrays: dict[str, Array]) -> Scatter:
 def _fourth(header: dict[str, Any], arrays: dict[str, Array]) -> Fourth | None:
     if header["fourth_unit"] is None:
         return None
-    names = ("square", "cubic", "quartic", "anchor", "since")
-    parts = (arrays[f"fourth.{name}"] for name in names)
-    return Fourth(float.fromhex(header["fourth_unit"]), *parts)
+    return Fourth(
+        float.fromhex(header["fourth_unit"]),
+        arrays["fourth.square"],
+        arrays["fourth.cubic"],
+        arrays["fourth.quartic"],
+        arrays.get("fourth.anchor", arrays["mean"]),
+        arrays.get("fourth.since", arrays["weight"]),
+    )
 
 
 def _problem(s: Statistics) -> str | None:
@@ -135,9 +140,6 @@ def _problem(s: Statistics) -> str | None:
         ("weight", s.weight, (k,)),
         ("mean", s.means.high, (k, d)),
         ("mean.low", s.means.low, (k, d)),
-        ("lowest", s.extremes.low, (k, d)),
-        ("highest", s.extremes.high, (k, d)),
-        ("residue", s.residue, (k if s.spread.per_class else 1, d)),
         *_spread_shapes(s, k, d),
     ]
     if s.fourth is not None:
@@ -172,20 +174,16 @@ def _contradiction(s: Statistics) -> str | None:
         return "classes are not sorted or not unique"
     if s.feature_names is not None and len(set(s.feature_names)) != s.n_features:
         return "there are not as many feature names as features"
-    if s.residue is not None and (s.residue < 0).any():
-        return "a rounding error is negative"
     if s.fourth is not None and not _possible(s.fourth):
         return "the fourth-order sums have no unit or weight"
     if (s.count <= 0).any() or (s.weight <= 0).any():
         return "a class has no rows or no weight"
-    if (s.extremes.low > s.extremes.high).any():
-        return "a lowest value is above the highest"
     spread = s.spread
     if isinstance(spread, Thin):
         bad = (spread.owner < 0) | (spread.owner >= spread.groups)
         if bad.any() or (np.diff(spread.owner) < 0).any():
             return "the factor has rows of no class"
-    elif (spread.diagonal() < (0 if s.residue is None else -s.residue)).any():
+    elif (spread.diagonal() < 0).any():
         return "a sum of squares is negative"
     elif isinstance(spread, Dense) and not _symmetric(spread.sums):
         return "the scatter is not symmetric"

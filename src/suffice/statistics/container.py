@@ -1,4 +1,4 @@
-"""Container: named arrays and a JSON header in one safetensors file, whole or not at all.
+"""Container: named arrays and a JSON header in one safetensors file.
 
 Such a file holds numbers and text only; reading one executes nothing. Its header carries a
 checksum of every other byte, so that no damage can pass for data.
@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.errors import InvalidFile, MissingFile, UnreadableFile
+from suffice.errors import InvalidFile
 
-FORMAT = 1
+FORMAT = 2
 
 _KEY = "suffice"
 _BLANK = "0" * 64
@@ -57,40 +53,6 @@ def unpack(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, Array]]:
         return header, load(data)
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise InvalidFile(f"{name} cannot be read: {error}.") from None
-
-
-def read_whole(path: str | PathLike[str]) -> bytes:
-    """The bytes of a file; an error says what is there instead of one."""
-    source = Path(path)
-    try:
-        # A device or a pipe would be read forever.
-        if source.is_file():
-            return source.read_bytes()
-    except OSError as error:
-        raise UnreadableFile(f"{source} cannot be read: {error.strerror}.") from None
-    if source.is_dir():
-        raise UnreadableFile(f"{source} is a folder; name a file in it.")
-    if source.exists():
-        raise UnreadableFile(f"{source} is not a regular file.")
-    folder = source.parent
-    where = f"the folder is {folder.resolve()}" if folder.is_dir() else "nor is there its folder"
-    raise MissingFile(f"there is no file {source}; {where}. Check the path.")
-
-
-def write_whole(path: str | PathLike[str], data: bytes) -> None:
-    """Write a file so that a reader finds the old one or the new one, never a part."""
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(target.parent)
 
 
 def _header(data: bytes, name: str) -> tuple[dict[str, Any], str]:
@@ -149,13 +111,3 @@ def _place(data: bytes) -> int | None:
     marker = f'"{_KEY}":"'.encode()
     at = data.find(marker, 8, 8 + 1024)
     return None if at < 0 else at + len(marker)
-
-
-def _sync_folder(folder: Path) -> None:
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import split_target
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, narrowest
 from suffice.data.levels import MISSING, Column, columns_of
 from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidInput
@@ -34,8 +34,8 @@ def count_levels(
 
     Parameters
     ----------
-    X : a table whose columns hold integers from 0, booleans, strings or a frame's categories;
-        None, NaN or null is a missing value
+    X : a table whose columns hold integers from 0, booleans, strings or a frame's categories,
+        which are levels even where no row has them; None, NaN or null is a missing value
     y : a label a row
     sample_weight : a weight a row; zero counts as absent
     target : the label column, when X is a data frame that holds it
@@ -60,7 +60,7 @@ def count_levels(
     present = np.zeros(len(classes), bool)
     present[codes[counted]] = True
     codes = np.where(counted, (np.cumsum(present) - 1)[codes], present.sum())
-    classes = classes[present]
+    classes = narrowest(classes[present])
     if not len(classes):
         raise InvalidFeatures("there is no row of positive weight.")
     tables, names = _tables(X, codes, weights, len(classes), n)
@@ -130,7 +130,8 @@ def _of_column(column: Column, codes: Indices, weights: Floats | None, k: int) -
     rows = np.bincount(cells, minlength=k * m).reshape(k, m)
     own = None if weights is None else weights[known]
     weight = np.bincount(cells, own, k * m).astype(np.float64).reshape(k, m)
-    return Table(levels, rows, weight).trimmed()
+    table = Table(levels, rows, weight, np.zeros(m, bool)).trimmed()
+    return table if column.declared is None else table.declare(column.declared)
 
 
 def _of_integers(
@@ -162,7 +163,9 @@ def _of_integers(
     if weights is not None:
         weight = np.sum([part[1] for part in parts if part[1] is not None], axis=0)[:k]
     return tuple(
-        Table(np.arange(m), rows[:, at : at + m], weight[:, at : at + m]).trimmed()
+        Table(
+            np.arange(m), rows[:, at : at + m], weight[:, at : at + m], np.zeros(m, bool)
+        ).trimmed()
         for at, m in zip(offsets.tolist(), sizes.tolist(), strict=False)
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import place_of, shown
+from suffice.data.labels import narrowest, place_of, shown
 from suffice.data.levels import comparable
 from suffice.errors import InvalidParameter, LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
@@ -19,37 +19,66 @@ from suffice.statistics.statistics import listed, positions
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One feature: rows and weight of each level that occurs, by class."""
+    """One feature: rows and weight of each level, by class.
+
+    A level is there because some row has it, or because the type of the column declares it (a
+    pandas Categorical, a polars Enum, an Arrow dictionary). One of a row goes with its last row;
+    a declared one stays, as the name of the column does.
+    """
 
     levels: Array  # (m,) sorted
     rows: Indices  # (k, m)
     weight: Floats  # (k, m)
+    declared: Array  # (m,) bool: whether the type of the column declares the level
 
     def __post_init__(self) -> None:
-        for array in (self.levels, self.rows, self.weight):
+        for array in (self.levels, self.rows, self.weight, self.declared):
             array.setflags(write=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through __init__, so that copies are locked too.
-        return Table, (self.levels, self.rows, self.weight)
+        return Table, (self.levels, self.rows, self.weight, self.declared)
+
+    def __add__(self, other: Table) -> Table:
+        """Both, of the same classes and levels."""
+        declared = self.declared | other.declared
+        return Table(self.levels, self.rows + other.rows, self.weight + other.weight, declared)
+
+    def __sub__(self, other: Table) -> Table:
+        """The first without the second, of the same classes and levels."""
+        return Table(self.levels, self.rows - other.rows, self.weight - other.weight, self.declared)
 
     def spread(self, at: Any, k: int, levels: Array) -> Table:
-        """The same among more classes and levels."""
-        columns = np.searchsorted(levels, self.levels)
+        """The same among more classes and levels, which are all those that some row has."""
+        # A level that only the type of the column declares may not be among them.
+        own = np.isin(self.levels, levels)
+        columns = np.searchsorted(levels, self.levels[own])
         rows, weight = np.zeros((k, len(levels)), np.int64), np.zeros((k, len(levels)))
         where = np.ix_(np.arange(k)[at], columns)
-        rows[where], weight[where] = self.rows, self.weight
-        return Table(levels, rows, weight)
+        rows[where], weight[where] = self.rows[:, own], self.weight[:, own]
+        declared = np.zeros(len(levels), bool)
+        declared[columns] = self.declared[own]
+        return Table(levels, rows, weight, declared)
+
+    def declare(self, declared: Array) -> Table:
+        """The same with levels that stay even if no row has them."""
+        levels = np.union1d(self.levels, declared) if len(self.levels) else declared
+        found = self.spread(slice(None), len(self.rows), levels)
+        return replace(found, declared=found.declared | np.isin(levels, declared))
+
+    def keep_classes(self, kept: Array) -> Table:
+        """The table of some classes, with the levels that their rows have and declared ones."""
+        return Table(self.levels, self.rows[kept], self.weight[kept], self.declared).trimmed()
 
     def trimmed(self) -> Table:
-        """Without levels that no row has."""
-        kept = self.rows.any(axis=0)
+        """Without levels that no row has and that were not declared."""
+        kept = self.rows.any(axis=0) | self.declared
         weight = np.where(self.rows > 0, self.weight, 0.0)
-        levels = self.levels[kept]
+        levels = narrowest(self.levels[kept])
         # Of what kind the levels were is forgotten with the last of them.
         if not len(levels) or (levels.dtype.kind == "f" and (levels == np.floor(levels)).all()):
             levels = levels.astype(np.int64)
-        return Table(levels, self.rows[:, kept], weight[:, kept])
+        return Table(levels, self.rows[:, kept], weight[:, kept], self.declared[kept])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,8 +91,9 @@ class Counts:
     ----------
     classes : (k,) sorted class labels
     count, weight : (k,) rows of each class and their total weight
-    tables : for each feature its `levels` (m,), and `rows` and `weight` (k, m) of each; a missing
-        value counts nowhere
+    tables : for each feature its categories (`levels`, (m,)), the `rows` and `weight` (k, m) of
+        each, and which of them the type of the column `declared` (m,); a missing value counts
+        nowhere
     feature_names : names of the features, or None
     """
 
@@ -95,10 +125,7 @@ class Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         at, mine, theirs = _aligned(self, other)
-        tables = tuple(
-            Table(a.levels, a.rows + b.rows, a.weight + b.weight)
-            for a, b in zip(mine, theirs, strict=True)
-        )
+        tables = tuple(a + b for a, b in zip(mine, theirs, strict=True))
         k = at.size
         count, weight = np.zeros(k, np.int64), np.zeros(k)
         for part, where in ((self, at.left), (other, at.right)):
@@ -120,17 +147,13 @@ class Counts:
         count, weight = self.count.copy(), self.weight.copy()
         count[at.right] -= other.count
         weight[at.right] -= other.weight
-        tables = [
-            Table(a.levels, a.rows - b.rows, a.weight - b.weight)
-            for a, b in zip(mine, theirs, strict=True)
-        ]
+        tables = [a - b for a, b in zip(mine, theirs, strict=True)]
         _check_included(self, other, count, weight, tables)
         _check_precision(self, count, weight, mine, tables)
         kept = count > 0
-        tables = [Table(t.levels, t.rows[kept], t.weight[kept]).trimmed() for t in tables]
-        return Counts(
-            at.classes[kept], count[kept], weight[kept], tuple(tables), self.feature_names
-        )
+        left = tuple(table.keep_classes(kept) for table in tables)
+        classes = narrowest(at.classes[kept])
+        return Counts(classes, count[kept], weight[kept], left, self.feature_names)
 
     def __eq__(self, other: object) -> bool:
         """Whether both say the same of the same classes, features and levels, up to rounding."""
@@ -142,6 +165,7 @@ class Counts:
             return False
         return np.allclose(self.weight, other.weight, 1e-10, 0) and all(
             _same(a.levels, b.levels)
+            and np.array_equal(a.declared, b.declared)
             and np.array_equal(a.rows, b.rows)
             and np.allclose(a.weight, b.weight, 1e-10, 1e-10 * float(self.weight.max(initial=0)))
             for a, b in zip(self.tables, other.tables, strict=True)
@@ -165,16 +189,15 @@ class Counts:
         at = place_of(label, self.classes)
         if at is None:
             raise InvalidParameter(
-                f"there is no class {label!r}; the classes are {listed(self.classes)}."
+                f"there is no class {shown(label)}; the classes are {listed(self.classes)}."
             )
         kept = np.arange(len(self.classes)) != at
-        tables = tuple(Table(t.levels, t.rows[kept], t.weight[kept]).trimmed() for t in self.tables)
         return replace(
             self,
-            classes=self.classes[kept],
+            classes=narrowest(self.classes[kept]),
             count=self.count[kept],
             weight=self.weight[kept],
-            tables=tables,
+            tables=tuple(table.keep_classes(kept) for table in self.tables),
         )
 
     def digest(self) -> str:
@@ -210,7 +233,7 @@ def _union(a: Array, b: Array, feature: int | str) -> Array:
         return a if len(a) else b
     if not comparable(a, b):
         raise Mismatch(
-            f"levels of feature {feature!r} are of two kinds: {shown(a[0])} on one side and "
+            f"levels of feature {shown(feature)} are of two kinds: {shown(a[0])} on one side and "
             f"{shown(b[0])} on the other; convert one of them first."
         )
     return np.union1d(a, b)

@@ -27,6 +27,9 @@ def packed(s: Counts) -> bytes:
     rows = np.concatenate([t.rows for t in s.tables], axis=1)
     level_weight = np.concatenate([t.weight for t in s.tables], axis=1)
     arrays = {"count": s.count, "weight": s.weight, "rows": rows, "level_weight": level_weight}
+    declared = np.concatenate([t.declared for t in s.tables])
+    if declared.any():
+        arrays["declared"] = declared.astype(np.uint8)
     return pack(header, arrays)
 
 
@@ -43,13 +46,14 @@ def unpacked(header: dict[str, Any], arrays: dict[str, Array]) -> Counts:
         arrays[name] for name in ("count", "weight", "rows", "level_weight")
     )
     _check(count, weight, rows, level_weight, shape)
+    declared = _declared(arrays.get("declared"), shape[1])
     for own in (classes, *levels):
         if len(own) > 1 and not (own[:-1] < own[1:]).all():
             raise ValueError("labels are not sorted or not unique")
     if not levels or (names is not None and not len(set(names)) == len(names) == len(levels)):
         raise ValueError("there are not as many feature names as features")
     tables = tuple(
-        Table(own, rows[:, low:high], level_weight[:, low:high])
+        Table(own, rows[:, low:high], level_weight[:, low:high], declared[low:high])
         for own, low, high in zip(levels, edges[:-1].tolist(), edges[1:].tolist(), strict=True)
     )
     for table in tables:
@@ -59,7 +63,18 @@ def unpacked(header: dict[str, Any], arrays: dict[str, Array]) -> Counts:
             raise ValueError("values have more weight than rows")
         if ((table.weight > 0) & (table.rows == 0)).any():
             raise ValueError("a level has weight but no rows")
+        if not (table.rows.any(axis=0) | table.declared).all():
+            raise ValueError("a level has no rows and was not declared")
     return Counts(classes, count, weight, tables, None if names is None else tuple(names))
+
+
+def _declared(declared: Array | None, size: int) -> Array:
+    """Which levels the types of the columns declare, (size,); none where the file has no list."""
+    if declared is None:
+        return np.zeros(size, bool)
+    if declared.shape != (size,) or declared.dtype != np.uint8 or (declared > 1).any():
+        raise ValueError("the header does not describe the arrays")
+    return np.asarray(declared == 1)
 
 
 def _check(count: Array, weight: Array, rows: Array, level_weight: Array, shape: Any) -> None:

@@ -17,9 +17,6 @@ from suffice.statistics.thin import Thin
 
 SMALLEST_UNIT = 2.0**-500
 
-# An anchor stays where the mean has moved by at most this share of the mean square about it.
-CLOSE = 1 / 16
-
 
 class Known(NamedTuple):
     """What else is known of the classes whose sums are moved."""
@@ -34,13 +31,12 @@ class Fourth:
     """Sums over a class of w|u|², w|u|²u and w|u|⁴, u being a row about the class's anchor.
 
     The anchor is a fixed point near the mean, so that a merge moves only the smaller part.
-    It is set anew when the weight of the class has doubled, unless the mean is still close; in
-    between, the mean stays within about a standard deviation of it, so no digits are lost.
+    It is set anew when the weight of the class has doubled; in between, the mean stays within
+    about a standard deviation of it, so no digits are lost.
 
-    All is measured in `unit`, a power of two near the size of the data: |u|⁴ of a feature of
-    size 1e100 has no float. To move the sums takes the scatter of the class itself; where only
-    the pooled scatter is kept, a class is taken to share its shape, and merging is then exact
-    only as far as the classes do share it.
+    All is measured in `unit`, a power of two near the standard deviation of the data: |u|⁴ of a
+    feature of size 1e100 has no float. To move the sums takes the scatter of the class itself,
+    so they are kept only beside it.
     """
 
     unit: float
@@ -97,7 +93,27 @@ class Fourth:
     def centred(self, known: Known) -> Fourth:
         """The same sums about the class means."""
         anchor = known.means.high
+        if self.anchor is anchor:
+            return self
         return Fourth(self.unit, *self.about(anchor, self.unit, known, ALL), anchor, known.weight)
+
+    def canonical(self, known: Known) -> Fourth:
+        """The same sums about the means, in the unit that the variances give.
+
+        So they are a function of the rows alone, not of how these came, or of rows since removed.
+        """
+        squares = known.spread.diagonal()
+        # Where all rows of a class agree, nothing but rounding is left.
+        varies = np.asarray(squares.any(axis=1))
+        sums = self.centred(known)
+        unit = unit_of(float((squares / known.weight[:, None]).max(initial=0.0)))
+        sums = sums.in_unit(unit) if varies.any() else replace(sums, unit=unit)
+        return replace(
+            sums,
+            square=np.where(varies, sums.square, 0.0),
+            cubic=np.where(varies[:, None], sums.cubic, 0.0),
+            quartic=np.where(varies, sums.quartic, 0.0),
+        )
 
     def about(
         self, anchor: Floats, unit: float, known: Known, rows: Rows
@@ -117,7 +133,7 @@ class Fourth:
         old = difference(means, Pair(sums.anchor)) / unit
         near = np.vecdot(old, old)
         q = sums.square - weight * near
-        S_old, S_new = (_product(known.spread, rows, q, a, unit) for a in (old, new))
+        S_old, S_new = (_product(known.spread, rows, a, unit) for a in (old, new))
         c = sums.cubic - old * sums.square[:, None] - 2 * S_old
         f = sums.quartic - 4 * np.vecdot(old, sums.cubic - S_old)
         f += near * (2 * sums.square + weight * near)
@@ -161,24 +177,20 @@ def _moved(
 
 
 def settled(sums: Fourth, known: Known) -> Fourth:
-    """The same, with anchors at the means of classes whose weight has doubled or halved."""
+    """The same, with anchors at the means of classes whose weight has doubled."""
     ratio = known.weight / sums.since
-    ratios = ratio.tolist()  # of a few numbers Python finds the extremes faster than NumPy
-    if min(ratios) >= 0.5 and max(ratios) <= 2.0:
+    ratios = ratio.tolist()  # of a few numbers Python finds the largest faster than NumPy
+    if max(ratios) <= 2.0:
         return sums
-    rows = np.flatnonzero((ratio < 0.5) | (ratio > 2.0))
-    step = difference(known.means[rows], Pair(sums.anchor[rows])) / sums.unit
-    close = known.weight[rows] * np.vecdot(step, step) <= CLOSE * sums.square[rows]
-    if close.any():
-        # These need no new anchor: to move one is exact only where classes share their shape.
-        since = sums.since.copy()
-        since[rows[close]] = known.weight[rows[close]]
-        sums, rows = replace(sums, since=since), rows[~close]
-    if not len(rows):
-        return sums
+    rows = np.flatnonzero(ratio > 2.0)
     anchor = known.means.high[rows]
     moved = sums.about(anchor, sums.unit, known, rows)
     return sums.overlaid(rows, Fourth(sums.unit, *moved, anchor, known.weight[rows]))
+
+
+def unit_of(variance: float) -> float:
+    """The unit of fourth-order sums: a power of two above the standard deviation."""
+    return power_of_two(math.sqrt(variance) if variance > 0 else 0.0)
 
 
 def power_of_two(size: float) -> float:
@@ -191,10 +203,6 @@ def _only_points(spread: Dense | Thin) -> bool:
     return isinstance(spread, Thin) and not len(spread.factor)
 
 
-def _product(spread: Dense | Thin, rows: Rows, q: Floats, step: Floats, unit: float) -> Floats:
+def _product(spread: Dense | Thin, rows: Rows, step: Floats, unit: float) -> Floats:
     """The scatter matrix of each class times its step."""
-    product = spread.times(step / unit, rows) / unit
-    if spread.per_class:
-        return product
-    trace = spread.diagonal().sum() / unit / unit
-    return product * (q / (trace if trace else 1.0))[:, None]
+    return np.asarray(spread.times(step / unit, rows) / unit)

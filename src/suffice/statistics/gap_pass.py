@@ -13,7 +13,6 @@ from suffice.data.features import ArrayFeatures
 from suffice.data.gaps import Gaps
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import FAR, sampled_rows
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, settled
 from suffice.statistics.kernels.sums import ClassSums
@@ -112,7 +111,6 @@ def _by_feature(batch: Batch, present: Indices) -> ByFeature:
         Pair(*two_sum(column(origin), offset)),
         Diagonal(Pair(np.where(low == high, 0.0, squares))),
         None,
-        Extremes(low, high),
     )
     return ByFeature(statistics, batch.classes[present], d)
 
@@ -130,8 +128,8 @@ def _sums(reader: Reader) -> tuple[ClassSums, Indices, Floats, Floats]:
             offset = sums.sum[:k] / np.where(weight > 0, weight, 1.0)
             beyond = offset * sums.sum[:k]
             far = beyond > FAR**2 * np.maximum(sums.square[:k] - beyond, 0.0)
-        # A gap is filled with the origin, which must lie among the known values: else the
-        # extremes would be wrong.
+        # A gap is filled with the origin, which must lie among the known values: else a
+        # constant feature would seem to vary.
         better = origin.copy()
         better[:k] = np.clip(origin[:k] + offset, sums.low[:k], sums.high[:k])
         if not (far & (known > 0) & (better != origin)[:k]).any():

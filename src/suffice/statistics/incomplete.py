@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import shown
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence
@@ -165,7 +166,7 @@ class IncompleteStatistics:
             return self
         if self.detail != "separate":
             raise InvalidParameter(
-                f"detail {self.detail!r} cannot become {detail!r}; summarize the rows again."
+                f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
             )
         assert isinstance(self.parts, ByPattern)
         if detail == "diagonal":

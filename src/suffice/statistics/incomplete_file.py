@@ -23,8 +23,8 @@ KIND = "incomplete statistics"
 MOST_FEATURES = 1 << 24
 
 
-def packed(s: IncompleteStatistics) -> bytes:
-    """The bytes of a file: equal for equal content."""
+def packed(s: IncompleteStatistics, running: bool = False) -> bytes:
+    """The bytes of a file: equal for equal content; see `complete_file`."""
     header: dict[str, Any] = {
         "kind": KIND,
         "detail": s.detail,
@@ -37,7 +37,7 @@ def packed(s: IncompleteStatistics) -> bytes:
     else:
         header["known"] = [key.hex() for key in s.parts.parts]
         parts.extend(s.parts.parts.values())
-    files = [np.frombuffer(complete_file.packed(part), np.uint8) for part in parts]
+    files = [np.frombuffer(complete_file.packed(part, running), np.uint8) for part in parts]
     return pack(header, {f"{i:08d}": file for i, file in enumerate(files)})
 
 

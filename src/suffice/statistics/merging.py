@@ -58,9 +58,7 @@ def _merged(a: Statistics, b: Statistics, at: Alignment) -> Statistics:
         means,
         spread,
         _fourth(a, b, shift, means, weight, spread),
-        a.extremes.merged(b.extremes, at),
         a.feature_names,
-        _residue(a, b, at),
     )
 
 
@@ -102,14 +100,3 @@ def _fourth(
         return None
     sums = fourth.merge(a.fourth, b.fourth, b.known, shift.alignment)
     return fourth.settled(sums, Known(means, weight, spread))
-
-
-def _residue(a: Statistics, b: Statistics, at: Alignment) -> Array | None:
-    if a.residue is None and b.residue is None:
-        return None
-    per_class = a.spread.per_class
-    out = np.zeros((at.size if per_class else 1, a.n_features))
-    for side, where in ((a, at.left), (b, at.right)):
-        if side.residue is not None:
-            out[where if per_class else ALL] += side.residue
-    return out

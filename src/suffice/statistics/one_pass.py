@@ -18,9 +18,8 @@ from suffice.data.batches import Batch
 from suffice.data.column_features import ColumnFeatures
 from suffice.data.features import ArrayFeatures
 from suffice.errors import InvalidInput
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import class_sums
-from suffice.statistics.fourth import Fourth, power_of_two
+from suffice.statistics.fourth import power_of_two
 from suffice.statistics.kernels.sums import Fourths
 from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.reader import Reader
@@ -112,15 +111,13 @@ def in_one_pass(batch: Batch, origin: Origin) -> Statistics | None:
         sums = _added(features, batch.codes, points, origin.unit)
         if sums is None or not sums.is_near(count, NEAR) or sums.are_beyond(points):
             return None
-    weight, fourths = count.astype(np.float64), sums.fourths
     return Statistics(
         batch.classes,
         count,
-        weight,
+        count.astype(np.float64),
         sums.means(points, count),
         Dense(Pair(sums.scatter(count)[None]), per_class=False),
-        Fourth(origin.unit, fourths.square, fourths.cubic, fourths.quartic, points, weight),
-        Extremes(sums.low, sums.high),
+        None,
         features.names,
     )
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 
 
@@ -41,12 +42,12 @@ Listener: TypeAlias = Callable[[Progress], object]
 
 
 @contextmanager
-def shown(progress: bool | Listener) -> Iterator[Listener | None]:
+def listening(progress: bool | Listener) -> Iterator[Listener | None]:
     """What is told of progress: a function of the user's, a bar on a terminal, or nothing."""
     if callable(progress):
         yield progress
     elif progress not in (True, False):
-        raise InvalidParameter(f"progress is {progress!r}; pass True, False or a function.")
+        raise InvalidParameter(f"progress is {shown(progress)}; pass True, False or a function.")
     elif progress and sys.stderr is not None and sys.stderr.isatty():
         with _bar() as bar:
             yield bar

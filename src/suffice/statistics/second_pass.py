@@ -58,8 +58,11 @@ class Room:
 
 def scatter(
     reader: Reader, mean: Pair, weight: Floats, unit: float, per_class: bool
-) -> tuple[Dense | Thin, Fourth]:
-    """Scatter by class or pooled, as matrices or as the factor that takes less room."""
+) -> tuple[Dense | Thin, Fourth | None]:
+    """Scatter by class or pooled, as matrices or as the factor that takes less room.
+
+    Fourth-order sums come with the scatter of each class alone: without it they do not merge.
+    """
     k = len(mean.high)
     rest = np.zeros_like(mean.high) if mean.low is None else mean.low
     about = About(mean.high, rest, 1.0 / unit)
@@ -73,6 +76,8 @@ def scatter(
             found, fourths = Dense(Pair(sums.outer), per_class), sums.fourths
     if not np.isfinite(fourths.square).all() or not np.isfinite(found.diagonal()).all():
         raise reader.not_finite()
+    if not per_class:
+        return found, None
     parts = (fourths.square, fourths.cubic, fourths.quartic)
     return found, Fourth(unit, *parts, mean.high, weight)
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.scatter import Dense, Diagonal
 from suffice.statistics.soft_rows import Block, SoftRows
@@ -188,7 +187,6 @@ class Tally:
             means,
             spread.cleared(lost) if lost.any() else spread,
             None,
-            Extremes(np.zeros_like(shift), np.zeros_like(shift), exact=False),
         )
 
     def _centred(self, jump: Floats) -> Dense | Diagonal:

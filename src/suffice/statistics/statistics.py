@@ -11,10 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import place_of, shown
+from suffice.data.labels import narrowest, place_of, shown
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.fourth import Fourth, Known
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Diagonal, Scatter, dense, only_diagonal
@@ -57,10 +56,7 @@ class Statistics:
     means: Pair = field(repr=False)
     spread: Scatter = field(repr=False)
     fourth: Fourth | None = field(repr=False)
-    extremes: Extremes = field(repr=False)
     feature_names: tuple[str, ...] | None = None
-    residue: Floats | None = field(default=None, repr=False)
-    # (groups, d): rounding error that earlier removals may have left in the sums of squares
 
     def __post_init__(self) -> None:
         for array in (self.classes, self.count, self.weight):
@@ -112,21 +108,6 @@ class Statistics:
         return self.spread.diagonal()
 
     @property
-    def lowest(self) -> Floats:
-        """No row of the class lies below, (k, d); attained as long as `extremes_exact`."""
-        return _locked(self.extremes.low)
-
-    @property
-    def highest(self) -> Floats:
-        """No row of the class lies above, (k, d); attained as long as `extremes_exact`."""
-        return _locked(self.extremes.high)
-
-    @property
-    def extremes_exact(self) -> bool:
-        """False after a removal: then `lowest` and `highest` are only bounds."""
-        return self.extremes.exact
-
-    @property
     def known(self) -> Known:
         """What it takes to move the fourth-order sums."""
         assert not isinstance(self.spread, Diagonal)
@@ -151,7 +132,9 @@ class Statistics:
     def __eq__(self, other: object) -> bool:
         """Whether both say the same of the same classes and features, up to rounding.
 
-        `digest` tells whether they are the same to the last bit.
+        Rounding is measured by the numbers compared. Where most of a class was removed, what
+        remains carries the rounding of what was removed, and may differ by more: compare
+        arrays in units of the whole. `digest` compares to the last bit.
         """
         if not isinstance(other, Statistics):
             return NotImplemented
@@ -188,9 +171,7 @@ class Statistics:
             means=self.means[:, at],
             spread=self.spread.select(at),
             fourth=None if fourth is None else fourth.select(at),
-            extremes=self.extremes.select(at),
             feature_names=None if names is None else tuple(names[i] for i in at),
-            residue=None if self.residue is None else self.residue[:, at],
         )
 
     def drop_class(self, label: Any) -> Statistics:
@@ -198,7 +179,7 @@ class Statistics:
         at = place_of(label, self.classes)
         if at is None:
             raise InvalidParameter(
-                f"there is no class {label!r}; the classes are {listed(self.classes)}."
+                f"there is no class {shown(label)}; the classes are {listed(self.classes)}."
             )
         kept = np.delete(np.arange(len(self.classes)), at)
         return self.keep_classes(kept)
@@ -211,23 +192,18 @@ class Statistics:
                 "dropped; summarize with detail='separate'."
             )
         spread = self.spread
-        residue = self.residue
         if spread.per_class:
             spread = spread.keep(at)
-            residue = None if residue is None else residue[at]
         elif not len(at):
             spread = Thin(np.empty((0, self.n_features)), np.empty(0, np.int64), 1, False)
-            residue = None
         return replace(
             self,
-            classes=self.classes[at],
+            classes=narrowest(self.classes[at]),
             count=self.count[at],
             weight=self.weight[at],
             means=self.means[at],
             spread=spread,
             fourth=None if self.fourth is None else self.fourth.keep(at),
-            extremes=self.extremes.keep(at),
-            residue=residue,
         )
 
     def without_empty_classes(self) -> Statistics:
@@ -247,13 +223,12 @@ class Statistics:
             return self
         if self.detail != "separate":
             raise InvalidParameter(
-                f"detail {self.detail!r} cannot become {detail!r}; summarize the rows again."
+                f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
             )
         assert not isinstance(self.spread, Diagonal)
         if detail == "diagonal":
             return replace(self, spread=only_diagonal(self.spread), fourth=None)
-        residue = None if self.residue is None else self.residue.sum(axis=0, keepdims=True)
-        return replace(self, spread=self.spread.pooled(), residue=residue)
+        return replace(self, spread=self.spread.pooled(), fourth=None)
 
     def digest(self) -> str:
         """A fingerprint of every bit: equal for equal content, on every machine."""
@@ -271,7 +246,9 @@ class Statistics:
 def positions(features: Any, names: tuple[str, ...], n_features: int) -> Indices:
     """Where some features stand, given by name or position."""
     if isinstance(features, str) or not isinstance(features, Iterable):
-        raise InvalidParameter(f"select takes a list of features, such as [0], not {features!r}.")
+        raise InvalidParameter(
+            f"select takes a list of features, such as [0], not {shown(features)}."
+        )
     at = [_position(feature, names, n_features) for feature in features]
     if not at:
         raise InvalidParameter("select needs at least one feature.")
@@ -285,7 +262,7 @@ def _position(feature: Any, names: tuple[str, ...], n_features: int) -> int:
         if feature in names:
             return names.index(feature)
         known = listed(names) if names else "unnamed, so use positions"
-        raise InvalidParameter(f"there is no feature {feature!r}; the features are {known}.")
+        raise InvalidParameter(f"there is no feature {shown(feature)}; the features are {known}.")
     if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
         raise InvalidParameter(
             f"select takes names or positions of features, not {shown(feature)}; "

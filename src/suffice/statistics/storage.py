@@ -7,10 +7,11 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from suffice.data.arrays import Array
+from suffice.data.files import read_whole, write_whole
 from suffice.data.parameters import check_path
 from suffice.errors import InvalidFile
 from suffice.statistics import complete_file, counts_file, incomplete_file, mixed_file
-from suffice.statistics.container import read_whole, unpack, write_whole
+from suffice.statistics.container import unpack
 from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
@@ -57,12 +58,15 @@ def digest(statistics: Stored) -> str:
     return hashlib.sha256(packed(statistics)).hexdigest()
 
 
-def packed(statistics: Stored) -> bytes:
-    """The bytes of a file: equal for equal content."""
+def packed(statistics: Stored, running: bool = False) -> bytes:
+    """The bytes of a file: equal for equal content.
+
+    running : with all that a pass which is resumed takes to come to the same bits
+    """
     if isinstance(statistics, IncompleteStatistics):
-        return incomplete_file.packed(statistics)
+        return incomplete_file.packed(statistics, running)
     if isinstance(statistics, Counts):
         return counts_file.packed(statistics)
     if isinstance(statistics, MixedStatistics):
         return mixed_file.packed(statistics)
-    return complete_file.packed(statistics)
+    return complete_file.packed(statistics, running)

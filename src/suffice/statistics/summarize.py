@@ -20,14 +20,13 @@ from suffice.data.roles import Roles, Wanted
 from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.checkpoint import Checkpoint
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.first_pass import class_sums
-from suffice.statistics.fourth import SMALLEST_UNIT, Fourth, power_of_two
+from suffice.statistics.fourth import Fourth, unit_of
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.one_pass import Origin, in_one_pass, origin_of
-from suffice.statistics.progress import Listener, shown
+from suffice.statistics.progress import Listener, listening
 from suffice.statistics.reader import Reader, vanished
 from suffice.statistics.scatter import Diagonal, Scatter
 from suffice.statistics.second_pass import scatter
@@ -136,7 +135,7 @@ def summarize_parts(
             saved = Checkpoint(Path(checkpoint), stream.paths, _task(stream.roles, detail))
     else:
         stream = ObjectStream.open(X, wanted)
-    with shown(progress) as listener:
+    with listening(progress) as listener:
         of_batch = partial(_of_any_batch, detail=detail)
         of_first = origin_of if detail == "shared" else None
         return summarize_stream(stream, of_batch, of_first, saved, listener)
@@ -185,7 +184,7 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
     else:
         # Only now is it known which classes have rows: no matrix is made for the others.
         reader = Reader.of(batch.without_empty_classes(sums.count))
-        unit = power_of_two(_reach(sums, kept))
+        unit = unit_of(_largest_variance(sums, kept))
         spread, fourth = scatter(reader, means, weight, unit, per_class=detail == "separate")
     _check_underflow(spread, sums, kept, batch.features.names)
     return Statistics(
@@ -195,7 +194,6 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
         means,
         spread,
         fourth,
-        Extremes(sums.low[kept], sums.high[kept]),
         batch.features.names,
     )
 
@@ -222,8 +220,9 @@ def _of_row(batch: Batch, detail: str) -> Statistics:
     fourth = None
     if detail != "diagonal":
         spread = Thin(np.empty((0, d)), np.empty(0, np.int64), 1, detail == "separate")
+    if detail == "separate":
         zero = np.zeros(1)
-        fourth = Fourth(SMALLEST_UNIT, zero, np.zeros((1, d)), zero, row, weight)
+        fourth = Fourth(unit_of(0.0), zero, np.zeros((1, d)), zero, row, weight)
     return Statistics(
         batch.classes[batch.codes],
         np.ones(1, np.int64),
@@ -231,11 +230,12 @@ def _of_row(batch: Batch, detail: str) -> Statistics:
         Pair(row),
         spread,
         fourth,
-        Extremes(row, row),
         batch.features.names,
     )
 
 
-def _reach(sums: ClassSums, kept: Indices) -> float:
-    with np.errstate(over="ignore"):
-        return float(np.max(sums.high[kept] - sums.low[kept]))
+def _largest_variance(sums: ClassSums, kept: Indices) -> float:
+    weight = sums.weight[kept][:, None]
+    square, total = sums.square[kept], sums.sum[kept]
+    constant = sums.low[kept] == sums.high[kept]
+    return float(np.where(constant, 0.0, (square - total / weight * total) / weight).max())

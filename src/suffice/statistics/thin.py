@@ -118,6 +118,21 @@ class Thin:
         factor = np.where(empty[self.owner], 0.0, self.factor)
         return Thin(factor, self.owner, self.groups, self.per_class)
 
+    def canonical(self) -> Thin:
+        """The same scatter as factors that depend on nothing else: its principal axes.
+
+        Features are measured in units of their own size. Rows of a factor are orthogonal in
+        these, from the longest down, with the first large entry of each positive.
+        """
+        parts, owners = [], []
+        for group, rows in self.by_group():
+            part = _principal(rows)
+            parts.append(part)
+            owners.append(np.full(len(part), group))
+        if not parts:
+            return self
+        return Thin(np.concatenate(parts), np.concatenate(owners), self.groups, self.per_class)
+
     def pooled(self) -> Thin:
         """One factor for all classes."""
         return Thin(self.factor, np.zeros_like(self.owner), 1, per_class=False)
@@ -132,6 +147,37 @@ def from_rows(rows: Floats, owner: Indices, groups: int, per_class: bool) -> Thi
 def _ordered(rows: Floats, owner: Indices, groups: int, per_class: bool) -> Thin:
     order = np.argsort(owner, kind="stable")
     return Thin(rows[order], owner[order], groups, per_class)
+
+
+def _principal(rows: Floats) -> Floats:
+    """Rows with the same sums of products, along the principal axes."""
+    scale = np.sqrt(np.einsum("ij,ij->j", rows, rows))
+    scale[scale == 0] = 1.0
+    units = rows / scale
+    products = units @ units.T
+    if _is_diagonal(products):
+        return rows * _signs(units)  # along them already: the same to the last bit
+    _, vectors = np.linalg.eigh(products)
+    axes = vectors[:, ::-1].T @ units
+    length = np.sqrt(np.einsum("ij,ij->i", axes, axes))
+    axes = axes[length > NOISE * length.max()]
+    return np.asarray(axes * scale * _signs(axes))
+
+
+def _signs(rows: Floats) -> Floats:
+    """What makes the first large entry of each row positive, (rows, 1)."""
+    # Of two rows all entries are as large: the largest of all would be a matter of rounding.
+    sizes = np.abs(rows)
+    first = (sizes > 0.5 * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
+    return np.asarray(np.sign(rows[np.arange(len(rows)), first])[:, None])
+
+
+def _is_diagonal(products: Floats) -> bool:
+    """Whether a symmetric matrix is diagonal up to rounding, its entries from the largest down."""
+    sizes = products.diagonal()
+    rounding = 8 * len(sizes) * np.finfo(float).eps * sizes.max()
+    beside = np.abs(products - np.diag(sizes)).max()
+    return bool(beside <= rounding and (np.diff(sizes) <= rounding).all() and sizes[-1] > 0)
 
 
 def _difference(left: Floats, gone: Floats, slack: Floats) -> Floats:

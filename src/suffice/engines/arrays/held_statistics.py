@@ -25,7 +25,6 @@ class HeldStatistics(Statistics):
             "count": count,
             "weight": weight,
             "feature_names": None,
-            "residue": None,
             "moments": moments,
         }
         for name, value in values.items():
@@ -38,7 +37,6 @@ class HeldStatistics(Statistics):
             "means": lambda: self.moments.means(),
             "spread": lambda: self.moments.scatter(hold=True),
             "fourth": lambda: self.moments.fourth(self.means, self.weight),
-            "extremes": lambda: self.moments.limits(),
         }
         if name not in fetched:
             raise AttributeError(name)

@@ -6,6 +6,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
+from suffice.data.labels import shown
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.held_scatter import HeldDense
@@ -19,11 +20,10 @@ from suffice.errors import (
     NotOnDevice,
 )
 from suffice.estimators.choosing import GRID
-from suffice.estimators.gaussian_classifier import SEPARATE_BYTES, GaussianClassifier
+from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.new_rows import NewRows
 from suffice.estimators.outline import Outline
 from suffice.models.separating import check_denominator
-from suffice.models.settings import Settings
 from suffice.statistics.statistics import Statistics
 
 
@@ -45,7 +45,7 @@ class RowsOnDevice(NewRows):
         if learner._state is not None:
             check_columns(learner, self.rows)
         detail = None if like is None else like.detail
-        return summed(self.rows, self.coded, detail or _detail(settings, self.rows, self.coded))
+        return summed(self.rows, self.coded, detail or settings.detail)
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
         """The model: made at once where it is small, else when first asked for."""
@@ -81,7 +81,7 @@ def partial_fit(
         known = set(getattr(classes, "tolist", lambda: list(classes))())
         unknown = [label for label in rows.coded.classes.tolist() if label not in known]
         if unknown:
-            raise InvalidLabels(f"y holds class {unknown[0]!r}, which is not among `classes`.")
+            raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
     return estimator._add(rows)
 
 
@@ -106,11 +106,3 @@ def check_columns(estimator: GaussianClassifier, rows: Rows) -> None:
 
 def _is_held(statistics: Any) -> bool:
     return isinstance(statistics, Statistics) and isinstance(statistics.spread, HeldDense)
-
-
-def _detail(settings: Settings, rows: Rows, coded: Coded) -> str:
-    if settings.detail == "shared" and settings.shrinkage == "ledoit-wolf":
-        k, d = len(coded.classes), rows.shape[1]
-        if 8 * k * d * d <= SEPARATE_BYTES:
-            return "separate"
-    return settings.detail

@@ -10,7 +10,6 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.space import Space
-from suffice.statistics.extremes import Extremes
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Dense, Diagonal, Scatter
@@ -25,7 +24,6 @@ class Moments:
     detail: str
     mean: tuple[Any, Any]  # each (k, d): the mean and the digits that one float cannot hold
     spread: Any  # (k, d, d), (1, d, d) or (k, d) on the device; or a Thin on the host
-    extremes: tuple[Any, Any]  # each (k, d)
     fourths: Any | None  # (k, d + 2): sums of w|z|²z, w|z|², w|z|⁴ in units
     unit: float
 
@@ -36,7 +34,7 @@ class Moments:
         matrices = 0
         if not isinstance(self.spread, Thin):
             matrices = int(np.prod(self.spread.shape))
-        return int(8 * (matrices + 5 * k * d))
+        return int(8 * (matrices + 3 * k * d))
 
     @property
     def n_features(self) -> int:
@@ -47,11 +45,6 @@ class Moments:
         """Means of the classes, on the host."""
         high, low = (self.space.fetch(table) for table in self.mean)
         return Pair(high, low)
-
-    def limits(self) -> Extremes:
-        """Extremes of the classes, on the host."""
-        low, high = (self.space.fetch(table) for table in self.extremes)
-        return Extremes(low, high)
 
     def scatter(self, hold: bool) -> Scatter:
         """Sums of products on the host; matrices stay on the device if they are to be held."""
@@ -66,7 +59,7 @@ class Moments:
 
     def fourth(self, means: Pair, weight: Floats) -> Fourth | None:
         """Fourth-order sums about the means, on the host."""
-        if self.fourths is None:
+        if self.fourths is None or self.detail != "separate":
             return None
         found, d = self.space.fetch(self.fourths), self.n_features
         cubic, square, quartic = found[:, :d].copy(), found[:, d].copy(), found[:, d + 1].copy()

@@ -11,7 +11,7 @@ from suffice.engines.arrays.held_statistics import HeldStatistics
 from suffice.engines.arrays.moments import Moments
 from suffice.engines.arrays.rows import Rows
 from suffice.engines.arrays.sums import class_sums
-from suffice.statistics.fourth import power_of_two
+from suffice.statistics.fourth import unit_of
 from suffice.statistics.statistics import Statistics
 
 # Tables that take no more than this are brought to the host at once.
@@ -28,11 +28,12 @@ def summed(rows: Rows, coded: Coded, detail: str) -> Statistics:
     sums = class_sums(rows, coded, work, per_class)
     spread, fourths, unit = sums.squares, None, 1.0
     if detail != "diagonal":
-        unit = power_of_two(float(rows.space.xp.max(sums.high - sums.low)))
+        weight = coded.weight_here[:, None]
+        unit = unit_of(float(rows.space.xp.max(sums.squares / weight)))
         about = About(*sums.mean, unit)
         made = class_pass.factor if _is_thin(rows, coded, per_class) else work.scatter
         spread, fourths = made(rows, coded, about, per_class)
-    found = Moments(rows.space, detail, sums.mean, spread, (sums.low, sums.high), fourths, unit)
+    found = Moments(rows.space, detail, sums.mean, spread, fourths, unit)
     if found.bytes > SMALL_BYTES:
         return HeldStatistics.of(coded.classes, coded.count, coded.weight, found)
     means = found.means()
@@ -43,7 +44,6 @@ def summed(rows: Rows, coded: Coded, detail: str) -> Statistics:
         means,
         found.scatter(hold=False),
         found.fourth(means, coded.weight),
-        found.limits(),
     )
 
 

@@ -1,4 +1,4 @@
-"""Sums by class: first the means and extremes, about origins close to the means."""
+"""Sums by class: first the means and squares, about origins close to the means."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ class Sums:
 
     mean: tuple[Any, Any]  # the mean, and the digits that one float cannot hold
     squares: Any  # sums of w (x - mean)²; exactly zero for a feature that is constant in a class
-    low: Any
-    high: Any
 
 
 def class_sums(rows: Rows, coded: Coded, work: Work, per_class: bool) -> Sums:
@@ -61,7 +59,7 @@ def class_sums(rows: Rows, coded: Coded, work: Work, per_class: bool) -> Sums:
         elif is_lost:
             raise vanished(int(np.nonzero(space.fetch(lost))[1][0]), None)
         else:
-            return Sums(mean, squares, low, high)
+            return Sums(mean, squares)
 
 
 def _lost(xp: Any, low: Any, high: Any, squares: Any, per_class: bool) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.statistics.complete_file import labels
 
@@ -55,8 +56,8 @@ def written(name: str, value: Any, arrays: dict[str, Array]) -> Any:
         kind = "tuple" if isinstance(value, tuple) else "list"
         return {kind: [written(name, part, arrays) for part in value]}
     raise InvalidParameter(
-        f"{name} is {value!r}, a {type(value).__name__}, which a file cannot hold; give numbers, "
-        "texts, lists, mappings or arrays."
+        f"{name} is {shown(value)}, a {type(value).__name__}, which a file cannot hold; give "
+        "numbers, texts, lists, mappings or arrays."
     )
 
 

@@ -130,8 +130,6 @@ def scatter_of(statistics: Statistics, c: int) -> Floats:
 
 def _varies(statistics: Statistics) -> Array:
     """Which features vary in which class, (k, d)."""
-    if statistics.extremes_exact:
-        return np.asarray(statistics.lowest < statistics.highest)
     return np.asarray(statistics.squares > 0)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Array, Indices
 from suffice.data.labels import shown
 from suffice.data.levels import MISSING, UNSEEN
 from suffice.errors import NeverIncluded, TooFewRows
@@ -27,9 +29,8 @@ def discrete_densities(
         for table, feature in zip(counts.tables, model.features, strict=True)
     ]
     _check(counts, tables, rows)
-    n, k = len(rows), len(counts.classes)
-    out = LeftOutDensities.empty(n, k)
-    out.relative[:] = model.log_likelihood(rows.X)
+    n = len(rows)
+    out = LeftOutDensities(model.log_likelihood(rows.X), np.zeros(n), np.zeros(n, bool))
     alpha = alphas(smoothing.alpha, len(tables))
     own = np.zeros(n)
     counted = rows.weight > 0
@@ -98,7 +99,7 @@ def _without(table: Table, x: int, c: int, w: float, kept: Indices) -> Table:
     if x != MISSING:
         rows[c, x] -= 1
         weight[c, x] -= w
-    return Table(table.levels, rows[kept], weight[kept]).trimmed()
+    return replace(table, rows=rows, weight=weight).keep_classes(kept)
 
 
 def _code(tables: list[Table], model: DiscreteModel, codes: Array, j: int) -> int:
@@ -111,7 +112,10 @@ def _code(tables: list[Table], model: DiscreteModel, codes: Array, j: int) -> in
 
 
 def product_densities(parts: list[LeftOutDensities]) -> LeftOutDensities:
-    """Densities of parts that are independent given the class."""
-    relative: Floats = np.sum([part.relative for part in parts], axis=0)
-    base: Floats = np.sum([part.base for part in parts], axis=0)
-    return LeftOutDensities(relative, base, np.any([part.doubtful for part in parts], axis=0))
+    """Densities of parts that are independent given the class; the first is overwritten."""
+    first, *others = parts
+    for part in others:
+        np.add(first.relative, part.relative, out=first.relative)
+        np.add(first.base, part.base, out=first.base)
+        np.logical_or(first.doubtful, part.doubtful, out=first.doubtful)
+    return first

@@ -36,9 +36,15 @@ class DenseGroup:
     part: float
     kept: Array  # (d,): features that have variance
 
+    @property
+    def width(self) -> int:
+        """How many numbers a row takes; those of matrices are made a few rows at a time."""
+        return len(self.kept)
+
     def fill(self, removal: Removal, out: LeftOutDensities) -> None:
         """Write ln p(x | class) of some rows."""
-        step = max(1, ENTRIES // len(self.kept) ** 2)
+        d = len(self.kept)
+        step = max(1, ENTRIES // (d * max(d, len(self.classes))))
         for low in range(0, len(removal.at), step):
             self._fill(removal.some(slice(low, low + step)), out)
 

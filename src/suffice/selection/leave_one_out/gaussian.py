@@ -48,7 +48,10 @@ def gaussian_densities(
 
 
 def _run(plan: Plan, statistics: Statistics, rows: LabelledRows, out: LeftOutDensities) -> None:
-    rows.each(statistics.means, statistics.weight, lambda removal: plan.fill(removal, out))
+    def work(removal: Removal) -> None:
+        plan.fill(removal, out)
+
+    rows.each(statistics.means, statistics.weight, work, plan.width)
 
 
 def _run_some(

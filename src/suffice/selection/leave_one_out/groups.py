@@ -11,6 +11,8 @@ from suffice.models.covariance import Covariance
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.frames import Frame, Metric, Whitened
 from suffice.selection.leave_one_out.rows import Removal
+from suffice.statistics.numbers import Pair
+from suffice.statistics.shift import difference
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,9 +26,14 @@ class OneClass:
     c: int
     frame: Frame
     covariance: Covariance  # with all rows
-    places: Floats  # (k, m): what to add to coordinates about this mean for those about others
+    means: Pair  # (k, d), of all classes
     part: float
     still: bool
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row takes."""
+        return int(self.means.high.shape[1])
 
     def fill(self, removal: Removal, out: LeftOutDensities) -> None:
         """Write ln p(x | class) of the rows of a block."""
@@ -34,7 +41,7 @@ class OneClass:
         if not self.still:
             part = np.where(own, 1.0, self.part)
             place = self.frame.project(steps)
-            self._write(removal, place, place + self.places[removal.codes], part, out)
+            self._write(removal, place, place + self._between(removal), part, out)
             return
         if isinstance(self.frame, Whitened):
             steps = self.frame.project(steps)
@@ -46,6 +53,12 @@ class OneClass:
         out.relative[removal.at, self.c] = out.density(lengths, volume, rank)
         if len(place):
             self._write(removal.some(own), place, place, np.ones(len(place)), out)
+
+    def _between(self, removal: Removal) -> Floats:
+        """What to add to coordinates about this mean for those about each row's own, (b, m)."""
+        classes, at = removal.classes
+        here = self.means[np.full(len(classes), self.c)]
+        return self.frame.project(difference(here, self.means[classes]))[at]
 
     def _write(
         self, removal: Removal, steps: Floats, place: Floats, part: Floats, out: LeftOutDensities
@@ -77,6 +90,11 @@ class ManyClasses:
     places: Floats  # (k, r): coordinates of all class means
     apart: Floats | None  # (k, k): squared distances, where coordinates are whitened
     all: bool
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row takes."""
+        return len(self.places)
 
     def fill(self, removal: Removal, out: LeftOutDensities) -> None:
         """Write ln p(x | class) of the rows of a block."""

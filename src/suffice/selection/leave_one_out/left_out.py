@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,9 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.completion import adapted
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out.densities import LeftOutDensities, left_out_log_priors
+from suffice.selection.leave_one_out.densities import LeftOutDensities, LeftOutPriors
 from suffice.selection.leave_one_out.gaussian import gaussian_densities
-from suffice.selection.leave_one_out.rows import LabelledRows
+from suffice.selection.leave_one_out.rows import LabelledRows, blocks
 from suffice.selection.tally import Tally
 from suffice.statistics.incomplete import AnyStatistics
 
@@ -98,10 +100,13 @@ class LeaveOneOut:
         )
 
     def _metric(self, name: str) -> float:
-        at = self.weights > 0  # zero times infinity is not a number
-        scores = np.array(self.log_proba[at].T[None])
-        tally = Tally.of(scores, self.codes[at], self.weights[at])
+        tally = reduce(add, map(self._tally, blocks(*self.log_proba.shape)))
         return float(tally.metrics(len(self.classes))[name][0])
+
+    def _tally(self, rows: slice) -> Tally:
+        at = self.weights[rows] > 0  # zero times infinity is not a number
+        scores = np.array(self.log_proba[rows][at].T[None])
+        return Tally.of(scores, self.codes[rows][at], self.weights[rows][at])
 
 
 def leave_one_out(
@@ -127,13 +132,14 @@ def leave_one_out(
     rows = LabelledRows(X, codes, weights)
     settings = adapted(settings, statistics)
     densities = gaussian_densities(statistics, settings, rows)
-    return densities.posterior(left_out_log_priors(priors, statistics.classes, rows))[0]
+    return densities.posterior(LeftOutPriors.of(priors, statistics.classes, rows))
 
 
 def left_out(
     densities: LeftOutDensities, priors: Any, classes: Array, rows: LabelledRows
 ) -> LeaveOneOut:
-    """What comes of densities and priors."""
-    log_proba, joint = densities.posterior(left_out_log_priors(priors, classes, rows))
+    """What comes of densities, which are overwritten, and priors."""
+    joint = np.empty_like(densities.relative)
+    log_proba = densities.posterior(LeftOutPriors.of(priors, classes, rows), joint)
     refitted = np.flatnonzero(densities.doubtful)
     return LeaveOneOut(log_proba, joint, rows.codes, rows.weight, classes, refitted)

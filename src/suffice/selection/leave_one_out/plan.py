@@ -27,6 +27,11 @@ class Plan:
     hopeless: Array  # (k,): classes whose rows no closed form serves
     pooled: Floats | None  # (d,): squares of which a row must leave something
 
+    @property
+    def width(self) -> int:
+        """How many numbers a row takes while its densities are computed, about."""
+        return max(group.width for group in self.groups)
+
     def fill(self, removal: Removal, out: LeftOutDensities) -> None:
         """Write ln p(x | class) of some rows."""
         for group in self.groups:
@@ -48,14 +53,15 @@ def grouped(
     k = len(means.high)
     found: list[OneClass | ManyClasses] = []
     for c, frame, covariance in own:
-        places = frame.project(difference(means[np.full(k, c)], means))
-        found.append(OneClass(c, frame, covariance, places, pooling, still and pooling == 0))
+        found.append(OneClass(c, frame, covariance, means, pooling, still and pooling == 0))
     if pooled is not None:
         centre = means[np.full(k, lent[0])]
         places = pooled.project(difference(means, centre))
         apart = None
         if isinstance(pooled, Whitened):
-            apart = np.array([((place - places) ** 2).sum(axis=1) for place in places])
+            apart = np.empty((k, k))
+            for c, place in enumerate(places):
+                apart[c] = ((place - places) ** 2).sum(axis=1)
         found.append(ManyClasses(lent, pooled, places, apart, len(lent) == k))
     return tuple(found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -101,10 +101,15 @@ class LabelledRows:
         scale = np.abs(mean) + np.sqrt(squares.sum(axis=0) / weight.sum())
         return np.asarray(~(np.abs(off) <= SAME * weight[:, None] * scale).all(axis=1))
 
-    def each(self, means: Pair, weight: Floats, work: Callable[[Removal], None]) -> None:
-        """work(removal) for all rows, in blocks that stay in the cache, a thread a share."""
+    def each(
+        self, means: Pair, weight: Floats, work: Callable[[Removal], None], width: int
+    ) -> None:
+        """work(removal) for all rows, in blocks that stay in the cache, one share per thread.
+
+        width : how many numbers the work takes for a row, if more than the row itself
+        """
         n, d = self.X.shape
-        step = max(16, BLOCK_BYTES // (16 * d))
+        step = max(16, BLOCK_BYTES // (16 * max(d, width)))
 
         def share(start: int, stop: int) -> None:
             for low in range(start, stop, step):
@@ -116,6 +121,12 @@ class LabelledRows:
         else:
             with blas_threads(1):
                 in_parallel(share, [*shares(n, n_threads())])
+
+
+def blocks(n: int, width: int) -> Iterator[slice]:
+    """Slices of n rows of so many numbers each that stay in the cache."""
+    step = max(1, BLOCK_BYTES // (8 * max(width, 1)))
+    return (slice(low, min(n, low + step)) for low in range(0, n, step))
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +156,11 @@ class Removal:
     def codes(self) -> Indices:
         """Position of the class of each row, (b,)."""
         return self.source.codes[self.at]
+
+    @cached_property
+    def classes(self) -> tuple[Indices, Indices]:
+        """The classes that the rows are of, (c,), and the place of each row's among them, (b,)."""
+        return np.unique(self.codes, return_inverse=True)
 
     @cached_property
     def weight(self) -> Floats:

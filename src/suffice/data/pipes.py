@@ -1,0 +1,51 @@
+"""Pipes: paths that lead to a reader, or to nobody, and not to a file that could be replaced."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from contextlib import suppress
+from os import PathLike
+
+# /dev/stdout and its like lead into such a folder.
+DESCRIPTORS = re.compile(r"/dev/fd|/proc/(\d+)(/task/\d+)?/fd")
+
+# The kernel follows as many links.
+MOST_LINKS = 40
+
+
+def descriptor(path: str | PathLike[str]) -> int | None:
+    """The number of the open file that a path stands for, directly or through links, if any.
+
+    >>> descriptor("/dev/fd/2"), descriptor("/dev/null")
+    (2, None)
+    """
+    current = os.fspath(path)
+    with suppress(OSError, ValueError):
+        for _ in range(MOST_LINKS):
+            folder, name = os.path.split(current)
+            found = DESCRIPTORS.fullmatch(os.path.realpath(folder))
+            if found and found[1] in (None, str(os.getpid())) and name.isdecimal():
+                return int(name)
+            current = os.path.join(folder, os.readlink(current))
+    return None
+
+
+def is_pipe(path: str | PathLike[str]) -> bool:
+    """Whether a path is a named pipe, an open file such as /dev/stdout, or /dev/null."""
+    if descriptor(path) is not None:
+        return True
+    with suppress(OSError, ValueError):
+        about = os.stat(path)
+        null = stat.S_ISCHR(about.st_mode) and about.st_rdev == os.stat(os.devnull).st_rdev
+        return stat.S_ISFIFO(about.st_mode) or null
+    return False
+
+
+def write_pipe(path: str | PathLike[str], data: bytes) -> None:
+    """Write to a path for which `is_pipe` holds."""
+    number = descriptor(path)
+    # Opened by its name, a file that a descriptor stands for would be emptied first.
+    with open(path if number is None else number, "wb", closefd=number is None) as file:
+        file.write(data)

@@ -1,0 +1,36 @@
+"""Minimum information: covariances of features that no row knows together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+
+# Sweeps over the features, at most, and the change of a correlation that ends them.
+MOST_SWEEPS = 500
+TOLERANCE = 1e-13
+
+
+def least_informative(covariance: Floats, together: Array) -> Floats:
+    """The covariance (d, d) with the entries that nothing is known of at their most likely guess.
+
+    together : (d, d) bool, which pairs of features are known together
+
+    The likelihood does not depend on the other entries. They are chosen so that the determinant
+    is largest: two features never known together are independent given all others (Dempster
+    1972). Each sweep regresses every feature on those it is known with (Hastie, Tibshirani and
+    Friedman 2009, algorithm 17.1).
+    """
+    scale = np.sqrt(covariance.diagonal())
+    matrix = covariance / scale / scale[:, None]
+    partly = np.flatnonzero(~together.all(axis=1))
+    for _ in range(MOST_SWEEPS):
+        before = matrix.copy()
+        for j in partly.tolist():
+            near = np.flatnonzero(together[j] & (np.arange(len(matrix)) != j))
+            far = np.flatnonzero(~together[j])
+            slopes = np.linalg.solve(matrix[np.ix_(near, near)], matrix[near, j])
+            matrix[far, j] = matrix[j, far] = matrix[np.ix_(far, near)] @ slopes
+        if np.abs(matrix - before).max() < TOLERANCE:
+            break
+    return np.asarray(matrix * scale * scale[:, None])

@@ -1,0 +1,48 @@
+"""Text: names and values of the data as they may be shown to people.
+
+A label, a column's name or a file's name is whatever its author wrote. Shown as it is, it could
+move the cursor of a terminal, reorder the letters around it, or become a link.
+"""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls with DEL, marks that reorder text, line and paragraph separators, and halves
+# of characters, which no terminal can encode.
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+# What Markdown would take for emphasis, code, a cell, a link, a tag, an entity or an escape. An
+# underscore within a word, a bracket without a target and "<=" mean themselves.
+MARKUP = re.compile(
+    r"[`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?]|\S*@)"
+    r"|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~]|$)"
+)
+
+
+def visible(text: str) -> str:
+    r"""A text on one line, with Python's escapes in place of control characters.
+
+    >>> print(visible("red\x1b[31m\nblue"))
+    red\x1b[31m\nblue
+    """
+    return HIDDEN.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def visible_lines(text: str) -> str:
+    r"""The same for a text of several lines.
+
+    >>> print(visible_lines("one\n\x9btwo"))
+    one
+    \x9btwo
+    """
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def markdown(text: str) -> str:
+    """A text on one line that Markdown shows as it is.
+
+    >>> print(markdown("body_mass [g]|<script>[x](javascript:y)"))
+    body_mass [g]\\|\\<script>[x\\](javascript:y)
+    """
+    return MARKUP.sub(r"\\\g<0>", visible(text))
