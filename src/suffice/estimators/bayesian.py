@@ -14,7 +14,14 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.models.beliefs import Beliefs, Prior, check_usable
-from suffice.models.conjugate import BayesianModel, MapModel, Posterior, infer, log_evidence
+from suffice.models.conjugate import (
+    BayesianModel,
+    MapModel,
+    Posterior,
+    infer,
+    log_evidence,
+    predictive,
+)
 from suffice.models.gaussian import GaussianModel, Linear
 from suffice.models.settings import Settings, check_detail
 from suffice.models.student import StudentModel
@@ -198,6 +205,11 @@ class BayesianDiscriminant(GaussianClassifier):
     def _made(self, statistics: AnyStatistics, settings: Any) -> GaussianModel:
         found: BayesianModel = infer(statistics, settings, self.priors)
         return found  # type: ignore[return-value]
+
+    def _of_completed(self, classes: GaussianModel) -> GaussianModel:
+        model = super()._of_completed(classes)
+        assert isinstance(model, MapModel)
+        return predictive(model, self._built_with)  # type: ignore[return-value]
 
     def _check_fitting(self, statistics: AnyStatistics, settings: Any) -> None:
         check_detail(statistics, Settings(structure=settings.structure, pooling=settings.pooling))

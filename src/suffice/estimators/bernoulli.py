@@ -10,7 +10,6 @@ import numpy as np
 from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import Features, as_features, infinite
-from suffice.data.labels import shown
 from suffice.data.levels import MISSING
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
@@ -55,6 +54,11 @@ class BernoulliNB(DiscreteClassifier):
         self.priors = priors
 
     def _settings(self) -> Smoothing:
+        if self.binarize is not None and not _is_number(self.binarize):
+            raise InvalidParameter(
+                f"binarize is {self.binarize!r}; it must be a number, within what floats hold, or "
+                "None."
+            )
         return Smoothing(self.alpha, None, 2)
 
     def _summarize(
@@ -86,14 +90,6 @@ class BernoulliNB(DiscreteClassifier):
                     "must be 0 or 1."
                 )
             ones = values == 1
-        elif (
-            not isinstance(self.binarize, int | float | np.number)
-            or isinstance(self.binarize, bool)
-            or np.isnan(self.binarize)
-        ):
-            raise InvalidParameter(
-                f"binarize is {shown(self.binarize)}; it must be a number or None."
-            )
         else:
             ones = values > self.binarize
         return np.where(missing, MISSING, ones.astype(np.int64))
@@ -128,3 +124,12 @@ class BernoulliNB(DiscreteClassifier):
         tables = self._fitted_statistics.tables
         spread = [t.spread(slice(None), len(t.rows), np.arange(2)).weight[:, 1] for t in tables]
         return np.stack(spread, axis=1)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except (OverflowError, TypeError):
+        return False

@@ -17,6 +17,7 @@ from suffice.estimators.choosing import GRID, chosen, combinations
 from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learner
 from suffice.models.gaussian import GaussianModel, build
+from suffice.models.priors import class_priors
 from suffice.models.settings import Settings, check_detail
 from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
@@ -130,6 +131,9 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _made(self, statistics: AnyStatistics, settings: Settings) -> GaussianModel:
         return build(statistics, settings, self.priors)
+
+    def _of_completed(self, classes: GaussianModel) -> GaussianModel:
+        return classes.with_priors(class_priors(self.priors, self.classes_, self._class_weight()))
 
     def _check_fitting(self, statistics: AnyStatistics, settings: Settings) -> None:
         check_detail(statistics, settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -15,12 +16,27 @@ from suffice.errors import (
     Mismatch,
     MissingClasses,
     NeverIncluded,
+    TooFewRows,
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import AnyModel, Classifier
 from suffice.estimators.columns import take_columns
 from suffice.estimators.judging import Judging
+from suffice.models.computable import check_computable
+from suffice.models.gaussian import GaussianModel
 from suffice.models.priors import class_priors
+
+
+@dataclass(frozen=True, slots=True)
+class FromFile:
+    """What a file says of a model beside its statistics.
+
+    is_built : False where no model could be made of the statistics when it was saved
+    completed : the classes that EM found, where rows have gaps
+    """
+
+    is_built: bool
+    completed: GaussianModel | None
 
 
 class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
@@ -29,6 +45,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     statistics_: Any
     _built_with: Any
     _takes = "what suffice.summarize returns"  # the statistics, as a message calls them
+    _from_file: FromFile | None = None  # where nothing was learned since it was loaded
 
     def _settings(self) -> Any:
         """Which model the parameters ask for, after checking them."""
@@ -131,7 +148,25 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         return self.statistics_.weight
 
     def _build(self) -> AnyModel:
-        return self._made(self.statistics_, self._built_with)
+        if self._from_file is None:
+            return self._made(self.statistics_, self._built_with)
+        if not self._from_file.is_built:
+            raise TooFewRows(
+                "no model could be made of the rows when this file was saved; add rows by "
+                "partial_fit, or see why: model.fit_statistics(model.statistics_)."
+            )
+        completed = self._from_file.completed
+        with np.errstate(all="ignore"):  # numbers that overflow are refused below
+            if completed is None:
+                model = self._made(self.statistics_, self._built_with)
+            else:
+                model = self._of_completed(completed)
+        check_computable(model)
+        return model
+
+    def _of_completed(self, classes: GaussianModel) -> AnyModel:
+        """The model whose Gaussian classes a file holds."""
+        raise NotImplementedError
 
     def _take(self, statistics: Any, settings: Any, X: Any = None, later: bool = False) -> Self:
         """Hold new statistics and their model, both or neither.
@@ -151,6 +186,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         self.classes_ = statistics.classes
         self._built_with = settings
         self._model = model
+        self._from_file = None
         return self
 
     def _check_announced(self, y: Any, classes: Any) -> None:

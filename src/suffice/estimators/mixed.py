@@ -18,7 +18,8 @@ from suffice.data.mixed import Layout, MixedRows, check_shape, columns_at
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 from suffice.estimators.learning import Learner
 from suffice.models.discrete import Smoothing, alphas, build_discrete, used_alphas
-from suffice.models.gaussian import build
+from suffice.models.gaussian import GaussianModel, build
+from suffice.models.priors import class_priors
 from suffice.models.product import ProductModel
 from suffice.models.settings import Settings, check_detail, not_negative
 from suffice.statistics.count_pass import count_levels
@@ -142,6 +143,13 @@ class MixedNB(Learner[ProductModel]):
             None if s.discrete is None else build_discrete(s.discrete, settings[1], priors),
             s.layout,
         )
+
+    def _of_completed(self, classes: GaussianModel) -> ProductModel:
+        s, priors = self.statistics_, self._priors()
+        chances = class_priors(priors, self.classes_, s.weight)
+        settings = self._built_with[1]
+        discrete = None if s.discrete is None else build_discrete(s.discrete, settings, priors)
+        return ProductModel(classes.with_priors(chances), discrete, s.layout)
 
     def _check_fitting(
         self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing]

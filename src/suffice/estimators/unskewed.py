@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -175,7 +174,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
                 "the others by partial_fit."
             )
         found = super()._summarize(self._seen(X), y, sample_weight, settings, like)
-        return replace(found, feature_names=as_features(X).names)
+        return found.named(as_features(X).names)
 
     def _rows(self, X: Any) -> Array:
         return self._known.apply(super()._rows(X))

@@ -1,36 +1,37 @@
-"""Indicators part: the schema is all that they have learned."""
+"""Indicators part: which columns are discrete, and their levels."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from suffice.data.arrays import Array
-from suffice.estimators.indicators import Indicators
-from suffice.estimators.model_file.schema import read_levels
+import numpy as np
 
-# A damaged number must not make for a large allocation.
-MOST_FEATURES = 1 << 18
+from suffice.data.mixed import Layout
+from suffice.estimators.indicators import Indicators
+from suffice.statistics.nesting import Arrays, check_known
+from suffice.statistics.room import Room
+from suffice.statistics.texts import STRING_BYTES, read_levels, write_levels
 
 FIELDS: set[str] = set()
 
 
-def written(model: Indicators) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Nothing beyond the schema."""
-    return {}, {}
+def written(model: Indicators) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of what was learned."""
+    discrete = np.zeros(model.n_features_in_, np.bool_)
+    discrete[list(model.layout_.discrete)] = True
+    return {}, {"is_discrete": discrete, **write_levels("levels", model.levels_)}
 
 
-def read(
-    model: Indicators,
-    header: dict[str, Any],
-    arrays: dict[str, Array],
-    name: str,
-    size: int | None,
-) -> None:
-    """Give them the layout and the levels of the schema; an error says what is wrong."""
-    if arrays:
-        raise ValueError(f"it has the arrays {sorted(arrays)}, which are not those of indicators")
-    features = header["schema"]["features"]
-    if type(features) is not int or features > MOST_FEATURES:
-        raise ValueError("the schema tells of more features than a table has")
-    model.layout_, model.levels_ = read_levels(header["schema"])
-    model.n_features_in_ = features
+def read(model: Indicators, header: dict[str, Any], arrays: Arrays, room: Room) -> None:
+    """Give them the layout and the levels; ValueError says what is wrong."""
+    discrete = arrays["is_discrete"]
+    if discrete.dtype != np.bool_ or discrete.ndim != 1 or not len(discrete):
+        raise ValueError("it is not said which features are discrete")
+    room.take(STRING_BYTES * len(discrete), "the features")
+    levels = read_levels("levels", arrays, room)
+    numeric, others = (tuple(np.flatnonzero(at).tolist()) for at in (~discrete, discrete))
+    if len(levels) != len(others):
+        raise ValueError("there is not a list of levels for each discrete feature")
+    check_known(arrays, {"is_discrete"}, ["levels"])
+    model.layout_, model.levels_ = Layout(numeric, others), levels
+    model.n_features_in_ = len(discrete)
