@@ -17,10 +17,18 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import suffice as sf
-from suffice.errors import InvalidFile, InvalidParameter, MissingFile, SufficeError, UnreadableFile
+from suffice.errors import (
+    InvalidFeatures,
+    InvalidFile,
+    InvalidParameter,
+    MissingFile,
+    SufficeError,
+    UnreadableFile,
+)
 from suffice.estimators.card import model_card
 from suffice.estimators.files import file_of
 from suffice.statistics import container
+from suffice.statistics.nesting import below, prefixed
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(90, 4)) * [1, 5, 0.1, 30] + np.arange(90)[:, None] % 3
@@ -382,10 +390,8 @@ def load_changed(path, header, arrays):
 
 
 def inside(arrays, change):
-    """The arrays of a model whose statistics have other arrays, under checksums that fit."""
-    header, own = container.unpack(arrays["statistics"].tobytes(), "it")
-    data = container.pack(header, {**own, **change(own)})
-    return arrays | {"statistics": np.frombuffer(data, np.uint8)}
+    """The arrays of a model whose statistics have other arrays."""
+    return arrays | prefixed("statistics", change(below("statistics", arrays)))
 
 
 def put(array, at, value):
@@ -403,8 +409,8 @@ FIELDS = {
     "an unknown field": ({"wisdom": 1}, "'wisdom'.*Upgrade"),
     "parameters that are none": ({"parameters": []}, "by name"),
     "parameters of another": ({"parameters": {"depth": 3}}, "not those of"),
-    "other classes": ({"training": {}}, "summary of the training"),
-    "another schema": ({"schema": {"names": None}}, "schema"),
+    "no statistics": ({"statistics": {}}, "no statistics"),
+    "other statistics": ({"statistics": {"kind": "counts"}}, "belongs to nothing"),
     "numbers for built": ({"built": 1}, "built"),
     "a selection": ({"selection": {}}, "selection"),
     "an output of rows": ({"output": "rows"}, "output"),
@@ -424,7 +430,7 @@ def test_fields_that_cannot_be_true_are_an_error_that_says_which(what, tmp_path)
 @pytest.mark.parametrize("name", ["LDA", "cv", "MixtureDiscriminant", "CategoricalNB", "pipeline"])
 def test_a_field_that_is_missing_is_an_error(name, tmp_path):
     header, arrays = contents(ZOO[name][0])
-    for field in set(header) - {"format", "kind"}:
+    for field in set(header) - {"format", "kind", "signed"}:
         with pytest.raises(InvalidFile):
             load_changed(tmp_path / "m", {k: v for k, v in header.items() if k != field}, arrays)
 
@@ -441,7 +447,10 @@ PARAMETERS = {
     "no array": ("LDA", {"priors": {"array": "statistics"}}, "no array"),
     "priors beyond 1": ("LDA", {"priors": {"list": [1.0, 1.0, 1.0]}}, "sum of the priors"),
     "priors of two": ("LDA", {"priors": {"list": [0.5, 0.5]}}, "Number of priors"),
-    "a key twice": ("LDA", {"priors": {"mapping": [["ant", 1], ["ant", 0]]}}, "key twice"),
+    "a key twice": ("LDA", {"priors": {"mapping": [{"list": ["ant", "ant"]}, {"list": [1, 0]}]}},
+                    "key twice"),
+    "a key too many": ("LDA", {"priors": {"mapping": [{"list": ["ant"]}, {"list": []}]}},
+                       "value for each key"),
     "too deep": ("LDA", {"priors": deep(8)}, "too deeply"),
     "cv of nothing": ("LDA", {"shrinkage": "cv"}, "cv"),
     "levels of fewer": ("CategoricalNB", {"levels": {"list": [{"list": [0, 1, 2, 3, 4]}]}},
@@ -469,13 +478,11 @@ STATISTICS = {
         lambda a: {"scatter": put(a["scatter"], (0, [0, 1], [1, 0]), 1e6)},
         "semidefinite",
     ),
-    "more weight than told": ("QDA", lambda a: {"weight": a["weight"] * 2}, "training"),
-    "more rows than told": ("QDA", lambda a: {"count": a["count"] + 1}, "training"),
     "not finite": ("QDA", lambda a: {"mean": a["mean"] * np.nan}, "finite"),
     "a mean nowhere": (
         "QDA",
         lambda a: {"mean": put(a["mean"], (0, 0), 1e308)},
-        "far from all rows",
+        "too large",
     ),
     "more values than rows": ("CategoricalNB", lambda a: {"rows": a["rows"] + 99}, "more values"),
     "weight but no rows": (
@@ -499,8 +506,8 @@ def test_finite_numbers_of_which_nothing_finite_comes_are_an_error(tmp_path):
     header, arrays = contents(model)
     (key,) = [name for name in arrays if name.startswith("parameter.")]
     arrays[key] = np.diag([1e308, 1, 1, 1])
-    with pytest.raises(InvalidFile, match="too large or too small"):
-        load_changed(tmp_path / "m", header, arrays)
+    with pytest.raises(InvalidFeatures, match="too large or too small"):
+        load_changed(tmp_path / "m", header, arrays).predict(X)
 
 
 def first(arrays, part):
@@ -515,7 +522,7 @@ MIXTURES = {
         lambda a: {"component_priors": a["component_priors"][::-1].copy()},
         "priors of the components",
     ),
-    "no means": ("GaussianMixture", lambda a: {"means": a["means"][:0]}, "shape|components"),
+    "no means": ("GaussianMixture", lambda a: {"means": a["means"][:0]}, "a mean for each"),
     "a class without components": (
         "MixtureDiscriminant",
         lambda a: {"owner": np.minimum(a["owner"], 1)},
@@ -531,13 +538,59 @@ MIXTURES = {
         lambda a: {first(a, "variances"): -a[first(a, "variances")]},
         "negative",
     ),
-    "no factor": ("GaussianMixture", lambda a: {first(a, "scale"): a["means"]}, "features"),
+    "no scale": (
+        "GaussianMixture",
+        lambda a: {"covariances.scale.shapes": np.repeat([[0, 2]], 6, axis=0)},
+        "no shapes",
+    ),
+    "scales of fewer features": (
+        "GaussianMixture",
+        lambda a: {
+            "covariances.scale.shapes": np.repeat([[0, 2]], 3, axis=0),
+            "covariances.scale": a["covariances.scale"][:6],
+        },
+        "another number of features",
+    ),
+    "scales of another order": (
+        "GaussianMixture",
+        lambda a: {"covariances.scale.shapes": np.repeat([[2, 4]], 3, axis=0)},
+        "shapes that are none",
+    ),
+    "scales larger than there are": (
+        "GaussianMixture",
+        lambda a: {"covariances.scale.shapes": np.repeat([[0, 4000]], 3, axis=0)},
+        "larger shapes",
+    ),
+    "scales without shapes": (
+        "GaussianMixture",
+        lambda a: {"covariances.scale": a["means"]},
+        "no shapes",
+    ),
+    "a covariance of no shape": (
+        "GaussianMixture",
+        lambda a: {
+            "covariances.scale.shapes": put(a["covariances.scale.shapes"], 2, -1),
+            "covariances.scale": a["covariances.scale"][:8],
+        },
+        "arrays of any shape",
+    ),
+    "two covariances of three": (
+        "GaussianMixture",
+        lambda a: {
+            name: a[name][: len(a[name]) * 2 // 3] for name in a if name.startswith("covariances.")
+        },
+        "nor one for each",
+    ),
     "a full factor": (
         "GaussianMixture",
-        lambda a: {first(a, "factor"): put(a[first(a, "factor")], (0, 1), 0.5)},
+        lambda a: {first(a, "factor"): put(a[first(a, "factor")], 4, 0.5)},
         "positive definite",
     ),
-    "no scale": ("GaussianMixture", lambda a: {first(a, "scale"): 0 * a[first(a, "scale")]}, "neg"),
+    "zero scale": (
+        "GaussianMixture",
+        lambda a: {first(a, "scale"): 0 * a[first(a, "scale")]},
+        "negative",
+    ),
     "another inverse": (
         "MixtureDiscriminant few",
         lambda a: {first(a, "matrix"): 2 * a[first(a, "matrix")]},
@@ -560,12 +613,18 @@ def test_components_that_cannot_be_true_are_an_error_that_says_why(what, tmp_pat
         load_changed(tmp_path / "m", header, arrays | change(arrays))
 
 
+def renamed(step, name):
+    return step | {"name": name}
+
+
 STEPS = {
-    "one name too many": ({"steps": ["a", "b", "c"]}, "a file for each step"),
-    "two of a name": ({"steps": ["a", "a"]}, "two of a name"),
-    "a name with a path": ({"steps": ["a__b", "c"]}, "something else"),
-    "no names": ({"steps": 2}, "no names"),
-    "a text for a flag": ({"verbose": "no"}, "not what it was"),
+    "one step too many": (lambda steps: {"steps": [*steps, renamed(steps[1], "c")]}, "each step"),
+    "two of a name": (lambda steps: {"steps": [renamed(step, "a") for step in steps]}, "of a name"),
+    "a name with a path": (lambda steps: {"steps": [renamed(steps[0], "a__b"), steps[1]]}, "else"),
+    "no names": (lambda steps: {"steps": 2}, "no names"),
+    "no steps": (lambda steps: {"steps": []}, "no steps"),
+    "a step that is no model": (lambda steps: {"steps": [steps[0], {"name": "a"}]}, "no names"),
+    "a text for a flag": (lambda steps: {"verbose": "no"}, "not what it was"),
 }
 
 
@@ -574,14 +633,15 @@ def test_steps_that_no_pipeline_has_are_an_error_that_says_why(what, tmp_path):
     header, arrays = contents(ZOO["pipeline"][0])
     change, told = STEPS[what]
     with pytest.raises(InvalidFile, match=told):
-        load_changed(tmp_path / "m", header | change, arrays)
+        load_changed(tmp_path / "m", header | change(header["steps"]), arrays)
 
 
 def test_steps_in_another_order_are_an_error(tmp_path):
     header, arrays = contents(ZOO["pipeline"][0])
-    swapped = {"step.00": arrays["step.01"], "step.01": arrays["step.00"]}
+    parts = [below(prefix, arrays) for prefix in ("step01", "step00")]
+    swapped = prefixed("step00", parts[0]) | prefixed("step01", parts[1])
     with pytest.raises(InvalidFile, match="does not transform"):
-        load_changed(tmp_path / "m", header, swapped)
+        load_changed(tmp_path / "m", header | {"steps": header["steps"][::-1]}, swapped)
 
 
 def test_any_damage_to_a_model_file_is_found(tmp_path):

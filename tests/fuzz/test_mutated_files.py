@@ -13,25 +13,27 @@ from pathlib import Path
 
 import pytest
 
-WORKER = Path(__file__).with_name("file_mutations.py")
+WORKER = Path(__file__).with_name("fuzz_files.py")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as Linux does it")
-def test_mutated_files_are_refused_or_predict_in_little_time_and_memory():
+def test_mutated_files_are_refused_or_serve_in_little_time_and_memory():
     count = int(os.environ.get("SUFFICE_FUZZ_FILES", "400"))
     seed = os.environ.get("SUFFICE_FUZZ_SEED", "0")
     # Threads of their own have memory of their own.
     alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "SUFFICE_NUM_THREADS": "1"}
+    paths = [str(WORKER.parents[1]), os.environ.get("PYTHONPATH", "")]
     run = subprocess.run(
-        [sys.executable, str(WORKER), str(count), seed],
+        [sys.executable, str(WORKER), "--files", str(count), "--seed", seed],
         capture_output=True,
         text=True,
-        env=os.environ | alone,
+        env=os.environ | alone | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
     )
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)
     assert not found["failures"], "\n".join(found["failures"])
-    assert sum(found["became"].values()) == count
-    assert found["became"]["refused"] > 0.8 * count
-    assert found["became"].get("unchanged", 0) < 0.01 * count
-    assert found["became"].get("model that knows no chances", 0) == 0
+    became = found["became"]
+    assert sum(became.get(what, 0) for what in ("refused", "taken", "unchanged")) == count
+    assert became["refused"] > 0.5 * count
+    assert became["taken"] > 0.05 * count
+    assert became.get("unchanged", 0) < 0.01 * count

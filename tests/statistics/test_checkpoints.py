@@ -22,6 +22,7 @@ from suffice.data import chunk
 from suffice.data.files import read_whole, write_whole
 from suffice.errors import ChangedInput, CheckpointFailed, InvalidFile, InvalidParameter
 from suffice.statistics import checkpoint, container
+from suffice.statistics.texts import write_texts
 
 KILLS = 100
 SAVED = "half.checkpoint"
@@ -150,7 +151,7 @@ def test_a_pass_killed_at_random_moments_goes_on_to_the_same_bits(
             finished += 1
         elif saved.exists():
             header, _ = container.unpack(read_whole(saved), str(saved))
-            midway += header["position"] != [0, 0, 0, 0]
+            midway += header["states"]["now"]["position"] != [0, 0, 0, 0]
     assert midway
     leftovers = [name for name in os.listdir(tmp_path) if name.startswith(f".{SAVED}")]
     assert len(leftovers) <= 1
@@ -216,6 +217,73 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(often, tmp_path):
     whole.save(saved)
     with pytest.raises(InvalidFile, match="no checkpoint but 'statistics'"):
         sf.summarize(files, target="label", checkpoint=saved)
+
+
+def state(header, **change):
+    """A header whose state has other fields."""
+    return {"states": {"now": header["states"]["now"] | change}}
+
+
+FORGED = {
+    "no states": (lambda h: {"states": {}}, {}, "how far"),
+    "states that are none": (lambda h: {"states": [1]}, {}, "fields of a checkpoint"),
+    "a state of another name": (lambda h: {"states": {**h["states"], "after": {}}}, {}, "how far"),
+    "a state that is none": (lambda h: {"states": {"now": 5}}, {}, "a state is not one"),
+    "no position": (lambda h: state(h, position=None), {}, "four numbers"),
+    "half a position": (lambda h: state(h, position=[0, 0]), {}, "four numbers"),
+    "a negative position": (lambda h: state(h, position=[0, -1, 0, 0]), {}, "of any file"),
+    "a position of texts": (lambda h: state(h, position=["a"] * 4), {}, "of any file"),
+    "a position of truth": (lambda h: state(h, position=[True, 0, 0, 0]), {}, "of any file"),
+    "a byte beyond all files": (lambda h: state(h, position=[0, 9, 2**63, 0]), {}, "of any file"),
+    "a file that there is not": (lambda h: state(h, position=[9, 0, 0, 0]), {}, "there is not"),
+    "a row before its mark": (lambda h: state(h, position=[0, 0, 0, 9]), {}, "behind itself"),
+    "no statistics": (lambda h: state(h, statistics={}), {}, "no statistics"),
+    "counts for statistics": (lambda h: state(h, statistics={"kind": "counts"}), {}, "nothing"),
+    "another detail": (
+        lambda h: state(h, statistics={"kind": "statistics", "detail": "shared"}),
+        {},
+        "scatter has shape",
+    ),
+    "a task that is none": (lambda h: {"task": None}, {}, "fields of a checkpoint"),
+    "another field": (lambda h: {"wisdom": 1}, {}, "fields of a checkpoint"),
+    "no sizes": (lambda h: {}, {"files.size": None}, "files.size"),
+    "sizes of text": (lambda h: {}, {"files.size": np.zeros(3, np.uint8)}, "not numbers"),
+    "fewer sizes": (lambda h: {}, {"files.size": np.zeros(2, np.int64)}, "is shorter"),
+    "files that end nowhere": (lambda h: {}, {"files.ends": np.arange(3)}, "do not end"),
+    "an indefinite scatter": (
+        lambda h: {},
+        {"now.scatter": np.tile(2 - np.eye(4), (3, 1, 1)), "now.scatter.low": None},
+        "semidefinite",
+    ),
+    "a low mean that is large": (lambda h: {}, {"now.mean.low": np.ones((3, 4))}, "rounding"),
+    "counts beyond addition": (lambda h: {}, {"now.count": np.full(3, 2**62)}, "counted"),
+    "other columns": (lambda h: {}, write_texts("now.names", ["a", "b", "c", "d"]), "its task"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_checkpoint_that_cannot_be_true_is_refused_though_its_checksum_fits(
+    what, often, tmp_path
+):
+    files, saved = written(tmp_path, "csv"), tmp_path / SAVED
+    sf.summarize(files, target="label", checkpoint=saved)
+    header, arrays = container.unpack(saved.read_bytes(), "it")
+    change, others, told = FORGED[what]
+    arrays = {name: a for name, a in {**arrays, **others}.items() if a is not None}
+    saved.write_bytes(container.pack(header | change(header), arrays))
+    with pytest.raises(InvalidFile, match=rf"(?s)half\.checkpoint is not consistent.*{told}"):
+        sf.summarize(files, target="label", checkpoint=saved)
+
+
+def test_labels_of_any_length_are_resumed(often, tmp_path):
+    path, saved = tmp_path / "rows.csv", tmp_path / SAVED
+    path.write_text(
+        "u,label\n" + "".join(f"{i},{'z' * 5000 if i % 2 else 'a'}\n" for i in range(99))
+    )
+    whole = sf.summarize(path, target="label")
+    with pytest.raises(Stop):
+        sf.summarize(path, target="label", checkpoint=saved, progress=stop_after(0))
+    assert sf.summarize(path, target="label", checkpoint=saved).digest() == whole.digest()
 
 
 def test_a_mended_file_is_read_again_from_its_start(often, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +25,7 @@ from suffice.cli import (
     summarize,
 )
 from suffice.cli.errors import Commands
+from suffice.cli.signing import set_key
 
 # In the order of the help; each module has a function of its own name.
 MODULES = (
@@ -67,8 +69,16 @@ def suffice(
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
     ] = False,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of secret bytes: models and statistics are signed with it when written, and "
+            "refused when read unless they were."
+        ),
+    ] = None,
 ) -> None:
     """Generative classification of tables: fit, predict, explain, fill gaps, find outliers."""
+    set_key(key_file)
 
 
 for _module, (_name, _examples) in zip(MODULES, EXAMPLES.items(), strict=True):

@@ -22,6 +22,7 @@ def info(
     from suffice.cli.describe import facts
     from suffice.cli.loaded import load_any
     from suffice.cli.output import print_json, print_lines, say
+    from suffice.cli.signing import key
 
     found = load_any(file)
     if json:
@@ -29,7 +30,7 @@ def info(
     elif hasattr(found, "get_params"):
         from suffice.estimators.card import model_card
 
-        say(*model_card(file).split("\n"))
+        say(*model_card(file, key=key()).split("\n"))
     else:
         told = facts(found)
         say(*_statistics(told))

@@ -10,6 +10,7 @@ from typing import Any
 
 from suffice.cli.options import Reading
 from suffice.cli.output import working
+from suffice.cli.signing import key
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
 
 
@@ -57,7 +58,7 @@ class Loaded:
     @property
     def text_columns(self) -> list[str]:
         """Columns whose values are texts, whatever they look like."""
-        from suffice.statistics.complete_file import LABEL_KINDS
+        from suffice.statistics.texts import LABEL_KINDS
 
         schema = self.schema
         if schema["names"] is None:
@@ -219,7 +220,7 @@ def load_any(path: Path) -> Any:
             f"{path} is a table, not a model or statistics. Is the order swapped? `suffice fit` "
             "makes a model of a table, `suffice summarize` statistics."
         )
-    return sf.load(path)
+    return sf.load(path, key=key())
 
 
 def _is_number(text: str) -> bool:

@@ -23,15 +23,14 @@ def merge(
     json: options.Json = False,
 ) -> None:
     """Add up what was learnt from parts: the same as from all rows at once."""
-    import suffice as sf
     from suffice.cli.describe import facts
-    from suffice.cli.loaded import is_ours, load_model, load_statistics
+    from suffice.cli.loaded import is_ours, load_any, load_model, load_statistics
     from suffice.cli.output import check_model_out, report, save, say
 
     check_model_out(out)
     for part in sorted({one for one in parts if parts.count(one) > 1}):
         say(f"note: {part} is named more than once; its rows count as often.", err=True)
-    if is_ours(parts[0]) and hasattr(sf.load(parts[0]), "get_params"):
+    if is_ours(parts[0]) and hasattr(load_any(parts[0]), "get_params"):
         models = [load_model(part) for part in parts]
         for other in models:
             other.asked("merge", "statistics to add up")

@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from suffice.cli.signing import key
 from suffice.data.files import check_writable, unwritable, write_whole
 from suffice.data.pipes import descriptor, is_pipe, write_pipe
 from suffice.errors import InvalidParameter
@@ -75,7 +76,7 @@ def save(model: Any, out: Path, created: date | None = None) -> None:
     """Write the file of a model or of statistics."""
     from suffice.estimators.files import file_of
 
-    write_out(out, file_of(model, created))
+    write_out(out, file_of(model, created, key()))
 
 
 def say(*lines: str, err: bool = False) -> None:

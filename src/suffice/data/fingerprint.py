@@ -6,7 +6,6 @@ import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from suffice.errors import UnreadableFile
 
@@ -44,7 +43,3 @@ class Fingerprint:
         except OSError as error:
             raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from None
         return cls(about.st_size, about.st_mtime_ns, found.hexdigest())
-
-    def as_json(self) -> list[Any]:
-        """What a header holds of it."""
-        return [self.size, self.modified, self.ends]

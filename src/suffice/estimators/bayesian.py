@@ -13,11 +13,20 @@ from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.learning import Learned
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import at_once
 from suffice.models.beliefs import Beliefs, Prior, check_usable
-from suffice.models.conjugate import BayesianModel, MapModel, Posterior, infer, log_evidence
+from suffice.models.conjugate import (
+    BayesianModel,
+    MapModel,
+    Posterior,
+    infer,
+    log_evidence,
+    predictive,
+)
 from suffice.models.gaussian import GaussianModel, Linear
+from suffice.models.priors import class_priors
 from suffice.models.settings import Settings, check_detail
 from suffice.models.student import StudentModel
 from suffice.statistics.incomplete import AnyStatistics
@@ -201,6 +210,12 @@ class BayesianDiscriminant(GaussianClassifier):
     def _made(self, statistics: AnyStatistics, settings: Any, priors: Any) -> GaussianModel:
         found: BayesianModel = infer(statistics, settings, priors)
         return found  # type: ignore[return-value]
+
+    def _of_completed(self, classes: GaussianModel, learned: Learned) -> GaussianModel:
+        weight = learned.statistics.weight + learned.settings.class_strength
+        model = classes.with_priors(class_priors(learned.priors, learned.classes, weight))
+        assert isinstance(model, MapModel)
+        return predictive(model, learned.settings)  # type: ignore[return-value]
 
     def _check_fitting(self, statistics: AnyStatistics, settings: Any) -> None:
         check_detail(statistics, Settings(structure=settings.structure, pooling=settings.pooling))

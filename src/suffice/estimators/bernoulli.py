@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -59,9 +59,10 @@ class BernoulliNB(DiscreteClassifier):
 
     def _settings(self) -> Smoothing:
         flag("fit_prior", self.fit_prior)
-        if self.binarize is not None and isnan(as_float(self.binarize)):
+        if self.binarize is not None and not isfinite(as_float(self.binarize)):
             raise InvalidParameter(
-                f"binarize is {shown(self.binarize)}; it must be a number or None."
+                f"binarize is {shown(self.binarize)}; it must be a number, within what floats "
+                "hold, or None."
             )
         return Smoothing.checked(self.alpha, None, 2)
 
@@ -128,3 +129,12 @@ class BernoulliNB(DiscreteClassifier):
         tables = self._fitted_statistics.tables
         spread = [t.spread(slice(None), len(t.rows), np.arange(2)).weight[:, 1] for t in tables]
         return np.stack(spread, axis=1)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except (OverflowError, TypeError):
+        return False

@@ -14,10 +14,12 @@ from suffice.text import markdown
 SHOWN = 8
 
 
-def model_card(model: Any) -> str:
+def model_card(model: Any, *, key: bytes | None = None) -> str:
     """A fitted estimator, a pipeline of them, or the file of one, in a few lines of Markdown.
 
     Names and labels stand as they are: what Markdown would take for markup is escaped.
+
+    key : of a signed file, see `suffice.save`
 
     >>> import suffice as sf
     >>> X, y = [[1.0, 0.0], [1.2, 0.1], [3.0, 0.2], [3.1, 0.0]], ["a", "a", "b", "b"]
@@ -28,7 +30,7 @@ def model_card(model: Any) -> str:
     trained on: 4 rows (a 2, b 2)
     parameters: priors='uniform'
     """
-    lines = _of_file(model) if isinstance(model, str | PathLike) else _of_model(model)
+    lines = _of_file(model, key) if isinstance(model, str | PathLike) else _of_model(model)
     return "\n".join(map(markdown, lines))
 
 
@@ -43,16 +45,16 @@ def _of_model(model: Any) -> list[str]:
     return lines
 
 
-def _of_file(path: str | PathLike[str]) -> list[str]:
+def _of_file(path: str | PathLike[str], key: bytes | None) -> list[str]:
     from suffice.data.files import read_whole
     from suffice.estimators.loading import MODELS, load
     from suffice.statistics.container import unpack
 
-    model = load(path)
-    header, arrays = unpack(read_whole(path), str(path))
+    model = load(path, key=key)
+    header, _ = unpack(read_whole(path), str(path), key)
     if header["kind"] not in MODELS:
         return [f"statistics, no model: {repr(model).strip('<>')}"]
-    lines = [*_of_model(model), *_dropped(header, arrays, str(path))]
+    lines = [*_of_model(model), *_dropped(header)]
     lines.append(f"written by: suffice {header['library']}")
     if header["created"] is not None:
         lines.append(f"created: {header['created']}")
@@ -61,13 +63,14 @@ def _of_file(path: str | PathLike[str]) -> list[str]:
 
 def _lines(model: Any) -> list[str]:
     from suffice.estimators.model_file.model import written
+    from suffice.estimators.model_file.schema import schema_of, training_of
 
     header, _ = written(model)
-    lines = [header["class"], *_features(header["schema"]), *_training(header["training"])]
+    lines = [header["class"], *_features(schema_of(model)), *_training(training_of(model))]
     if header["class"] in ("GaussianMixture", "MixtureDiscriminant"):
         state = "converged" if header["converged"] else "not converged"
         lines.append(f"components: {len(model.means_)} ({state} after {model.n_iter_} iterations)")
-    if not header.get("built", True):
+    if "built" in header and not _is_built(model):
         lines.append("state: too few rows for a model yet")
     given = _given(type(model), model.get_params(deep=False), header["dropped"])
     lines += [f"parameters: {', '.join(given)}"] if given else []
@@ -76,14 +79,16 @@ def _lines(model: Any) -> list[str]:
     return [*lines, *_left_out(header)]
 
 
-def _dropped(header: dict[str, Any], arrays: dict[str, Any], path: str) -> list[str]:
-    """Lines on parameters that were left out when the file was written."""
-    from suffice.statistics.container import unpack
+def _is_built(model: Any) -> bool:
+    from suffice.estimators.model_file.learner_part import is_built
 
-    lines = _left_out(header)
-    for _, file in sorted(arrays.items()) if "steps" in header else ():
-        lines += _left_out(unpack(file.tobytes(), path)[0])
-    return lines
+    return is_built(model)
+
+
+def _dropped(header: dict[str, Any]) -> list[str]:
+    """Lines on parameters that were left out when the file was written."""
+    steps = [step["model"] for step in header.get("steps", ())]
+    return [line for own in (header, *steps) for line in _left_out(own)]
 
 
 def _left_out(header: dict[str, Any]) -> list[str]:

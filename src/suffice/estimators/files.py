@@ -10,6 +10,7 @@ from suffice.data.files import write_whole
 from suffice.data.labels import shown
 from suffice.data.parameters import check_path
 from suffice.errors import InvalidParameter
+from suffice.statistics.container import pack
 from suffice.statistics.storage import Stored, packed
 
 # When a model was made, as it is given: equal models make equal files.
@@ -19,38 +20,49 @@ Created = date | str | None
 class Storable:
     """An estimator that can be written to a file."""
 
-    def save(self, path: str | PathLike[str], *, created: Created = None) -> None:
+    def save(
+        self, path: str | PathLike[str], *, created: Created = None, key: bytes | None = None
+    ) -> None:
         """Write one safetensors file, whole or not at all; read it with `suffice.load`.
 
         created : a date or a text to be told with the model; None keeps equal models equal files
+        key : secret bytes that sign the file, see `suffice.save`
         """
-        save(self, path, created=created)
+        save(self, path, created=created, key=key)
 
 
-def save(model: Any, path: str | PathLike[str], *, created: Created = None) -> None:
+def save(
+    model: Any, path: str | PathLike[str], *, created: Created = None, key: bytes | None = None
+) -> None:
     """Write a fitted estimator, a pipeline of them, or statistics to a file, whole or not at all.
 
     Parameters that act rather than say something (callbacks, random generators) are left out.
+    Every file has a checksum, which finds damage by disks and networks. It does not show who wrote
+    the file: anybody can change one and compute the checksum again. With a key, the file is signed
+    instead (HMAC-SHA256), and `load` with the same key refuses whatever was not written with it.
+    The content is not encrypted.
+
+    key : at least 16 secret bytes, such as `secrets.token_bytes(32)`
 
     >>> import suffice as sf, tempfile, pathlib
     >>> from sklearn.pipeline import make_pipeline
     >>> X, y = [["red", 1.0], ["red", 1.2], ["blue", 3.0], ["blue", 2.9]], ["a", "a", "b", "b"]
     >>> model = make_pipeline(sf.Indicators(categorical=[0]), sf.DiagonalLDA()).fit(X, y)
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "model.suffice"
-    >>> sf.save(model, file)
-    >>> sf.load(file).predict([["red", None], [None, 3.0]])
+    >>> sf.save(model, file, key=b"0123456789abcdef")
+    >>> sf.load(file, key=b"0123456789abcdef").predict([["red", None], [None, 3.0]])
     array(['a', 'b'], dtype='<U1')
     """
     check_path(path)
-    write_whole(path, file_of(model, created))
+    write_whole(path, file_of(model, created, key))
 
 
-def file_of(model: Any, created: Created = None) -> bytes:
+def file_of(model: Any, created: Created = None, key: bytes | None = None) -> bytes:
     """The bytes that `save` writes."""
     if isinstance(model, Stored):
         if created is not None:
             raise InvalidParameter("statistics have no date; created is for models.")
-        return packed(model)
+        return packed(model, key)
     from sklearn.pipeline import Pipeline
 
     from suffice.estimators.model_file import model as one
@@ -59,4 +71,5 @@ def file_of(model: Any, created: Created = None) -> bytes:
     told = created.isoformat() if isinstance(created, date) else created
     if not isinstance(told, str | None) or len(told or "") > 100:
         raise InvalidParameter(f"created is {shown(created)}; it must be a date or a short text.")
-    return several.packed(model, told) if isinstance(model, Pipeline) else one.packed(model, told)
+    header, arrays = (several if isinstance(model, Pipeline) else one).written(model)
+    return pack({**header, "created": told}, arrays, key)

@@ -19,6 +19,7 @@ from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.outline import Outline
 from suffice.models.gaussian import GaussianModel, build
+from suffice.models.priors import class_priors
 from suffice.models.settings import Settings, check_detail
 from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
@@ -144,6 +145,10 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _made(self, statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
         return build(statistics, settings, priors)
+
+    def _of_completed(self, classes: GaussianModel, learned: Learned) -> GaussianModel:
+        weight = learned.statistics.weight
+        return classes.with_priors(class_priors(learned.priors, learned.classes, weight))
 
     def _check_fitting(self, statistics: AnyStatistics, settings: Settings) -> None:
         check_detail(statistics, settings)

@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
@@ -18,6 +19,7 @@ from suffice.errors import (
     Mismatch,
     MissingClasses,
     NeverIncluded,
+    TooFewRows,
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import AnyModel, Classifier
@@ -26,6 +28,8 @@ from suffice.estimators.judging import Judging
 from suffice.estimators.new_rows import NewRows, RowsInMemory
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import State, exchange, snapshot
+from suffice.models.computable import check_computable
+from suffice.models.gaussian import GaussianModel
 from suffice.models.priors import class_priors
 from suffice.selection.selection import Selection
 
@@ -40,6 +44,7 @@ class Learned(State):
     priors: Any  # as they were given
     selection: Selection | None = None
     powers: Powers | None = None
+    from_file: FromFile | None = None  # where nothing was learned since it was loaded
 
     @classmethod
     def begun(cls, statistics: Any, selection: Selection | None, powers: Powers | None) -> Self:
@@ -66,6 +71,18 @@ class Learned(State):
     def without_statistics(self) -> Self:
         """What is needed to answer for single rows."""
         return replace(self, statistics=None, selection=None)
+
+
+@dataclass(frozen=True, slots=True)
+class FromFile:
+    """What a file says of a model beside its statistics.
+
+    is_built : False where no model could be made of the statistics when it was saved
+    completed : the classes that EM found, where rows have gaps
+    """
+
+    is_built: bool
+    completed: GaussianModel | None
 
 
 class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
@@ -262,7 +279,25 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         return self.statistics_.weight
 
     def _build(self, learned: Learned) -> AnyModel:
-        return self._made(learned.statistics, learned.settings, learned.priors)
+        read = learned.from_file
+        if read is None:
+            return self._made(learned.statistics, learned.settings, learned.priors)
+        if not read.is_built:
+            raise TooFewRows(
+                "no model could be made of the rows when this file was saved; add rows by "
+                "partial_fit, or see why: model.fit_statistics(model.statistics_)."
+            )
+        with np.errstate(all="ignore"):  # numbers that overflow are refused below
+            if read.completed is None:
+                model = self._made(learned.statistics, learned.settings, learned.priors)
+            else:
+                model = self._of_completed(read.completed, learned)
+        check_computable(model)
+        return model
+
+    def _of_completed(self, classes: GaussianModel, learned: Learned) -> AnyModel:
+        """The model whose Gaussian classes a file holds."""
+        raise NotImplementedError
 
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:

@@ -5,22 +5,28 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from suffice.data.arrays import Array
 from suffice.data.files import read_whole
 from suffice.data.parameters import check_path, flag
-from suffice.errors import InvalidFile, SufficeError
+from suffice.errors import InvalidFile
 from suffice.statistics.container import unpack
-from suffice.statistics.storage import opened
+from suffice.statistics.nesting import Arrays
+from suffice.statistics.room import Room
+from suffice.statistics.storage import INCONSISTENT, inconsistent, opened
 
 MODELS = ("model", "pipeline")
 
 
-def load(path: str | PathLike[str], *, trusted: bool = False) -> Any:
+def load(path: str | PathLike[str], *, key: bytes | None = None, trusted: bool = False) -> Any:
     """What `save` wrote: statistics, an estimator or a pipeline, checked throughout.
 
-    Nothing in a file is executed. An estimator predicts as it did, and goes on learning.
+    Nothing in a file is executed, no EM is run, and what it takes in memory is bounded by its size.
+    An estimator predicts as it did, and goes on learning. The checksum of a file finds damage, but
+    proves nothing of who wrote it: anybody can make a file that loads and predicts nonsense.
+    Signatures are for that.
 
-    trusted : take models that are out of all proportion to the size of their file
+    key : the secret bytes that the file was signed with; then a file that was not signed, or with
+        another key, or changed since, is refused
+    trusted : take labels and models that are out of all proportion to the size of their file
 
     >>> import suffice as sf, tempfile, pathlib
     >>> s = sf.summarize([[1.0], [2.0], [4.0], [7.0]], ["a", "a", "b", "b"])
@@ -36,31 +42,23 @@ def load(path: str | PathLike[str], *, trusted: bool = False) -> Any:
     check_path(path)
     trusted = flag("trusted", trusted)
     data, name = read_whole(path), str(path)
-    header, arrays = unpack(data, name)
+    header, arrays = unpack(data, name, key)
+    room = Room(None if trusted else len(data))
     if header.get("kind") in MODELS:
-        return restored(header, arrays, name, None if trusted else len(data))
-    return opened(header, arrays, name)
+        return restored(header, arrays, name, room)
+    return opened(header, arrays, name, room)
 
 
-def restored(header: dict[str, Any], arrays: dict[str, Array], name: str, size: int | None) -> Any:
-    """The estimator or pipeline in a file of that name and size."""
+def restored(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Any:
+    """The estimator or pipeline in a file of that name."""
     from suffice.estimators.model_file import model, pipeline
 
     part: Any = pipeline if header["kind"] == pipeline.KIND else model
+    about = {field: value for field, value in header.items() if field not in model.OUTER}
     try:
-        return part.unpacked(header, arrays, name, size)
+        model.check_outer(header)
+        return part.read(about, arrays, name, room)
     except InvalidFile:
         raise
-    except (
-        SufficeError,
-        KeyError,
-        ValueError,
-        TypeError,
-        IndexError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
-        why = error if isinstance(error, SufficeError) or type(error) is ValueError else repr(error)
-        told = str(why).rstrip(".")
-        raise InvalidFile(f"{name} is not consistent: {told}.") from None
+    except INCONSISTENT as error:
+        raise inconsistent(name, error) from None

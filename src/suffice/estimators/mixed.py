@@ -17,11 +17,12 @@ from suffice.data.levels import columns_of, levels_of
 from suffice.data.mixed import Layout, MixedRows, check_shape, columns_at
 from suffice.data.parameters import not_negative
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
-from suffice.estimators.learning import Learner
+from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import at_once
 from suffice.models.discrete import Smoothing, alphas, build_discrete, used_alphas
-from suffice.models.gaussian import build
+from suffice.models.gaussian import GaussianModel, build
+from suffice.models.priors import class_priors
 from suffice.models.product import ProductModel
 from suffice.models.settings import Settings, check_detail
 from suffice.statistics.count_pass import count_levels
@@ -145,6 +146,13 @@ class MixedNB(Learner[ProductModel]):
             None if s.discrete is None else build_discrete(s.discrete, settings[1], priors),
             s.layout,
         )
+
+    def _of_completed(self, classes: GaussianModel, learned: Learned) -> ProductModel:
+        s, priors = learned.statistics, learned.priors
+        chances = class_priors(priors, learned.classes, s.weight)
+        settings = learned.settings[1]
+        discrete = None if s.discrete is None else build_discrete(s.discrete, settings, priors)
+        return ProductModel(classes.with_priors(chances), discrete, s.layout)
 
     def _check_fitting(
         self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -141,7 +140,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> AnyStatistics:
         found = super()._summarize(self._seen(X, like), y, sample_weight, settings, like)
-        return replace(found, feature_names=as_features(X).names)
+        return found.named(as_features(X).names)
 
     def _rows(self, X: Any) -> Array:
         return self._known.apply(super()._rows(X))

@@ -74,10 +74,16 @@ def infer(statistics: AnyStatistics, beliefs: Beliefs, priors: Any) -> BayesianM
     covariances = _covariances(s, beliefs, prior)
     posterior = Posterior(prior, freedom, stretch, prior.variances > 0)
     model = MapModel(s.classes, chances, means, covariances, (), posterior)
+    return predictive(model, beliefs)
+
+
+def predictive(model: MapModel, beliefs: Beliefs) -> BayesianModel:
+    """The density that beliefs ask for: of Gaussian classes, or of what is known of them."""
     if beliefs.density == "map":
         return model
     kind = TogetherStudent if beliefs.structure == "full" else ApartStudent
-    return kind(model, freedom, stretch, posterior.varies)
+    known = model.knowledge
+    return kind(model, known.freedom, known.stretch, known.varies)
 
 
 def known_prior(s: AnyStatistics, beliefs: Beliefs) -> Prior:

@@ -48,8 +48,9 @@ def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
 
 def _by_label(priors: Mapping[Any, Any], classes: Array) -> Floats:
     known = classes.tolist()
+    among = set(known)
     for label in priors:
-        if label not in known:
+        if label not in among:
             # Classes may still be to come, but only if every one that has come is named.
             kind = MissingClasses if all(k in priors for k in known) else InvalidParameter
             raise kind(f"priors names class {shown(label)}; the classes are {known}.")

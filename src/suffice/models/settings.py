@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from suffice.data.parameters import choice, not_negative, positive, share
 from suffice.errors import InvalidParameter
 from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.scatter import canonical
+from suffice.statistics.statistics import Statistics
 
 STRUCTURES = ("full", "diagonal", "spherical")
 TARGETS = ("identity", "diagonal", "unit")
@@ -85,6 +87,9 @@ class Settings:
 def fitting(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     """Statistics in the detail that the settings take, made from those at hand."""
     check_detail(statistics, settings)
+    if isinstance(statistics, Statistics):
+        # As a file holds it: so a model that is loaded answers as it did, to the last bit.
+        statistics = replace(statistics, spread=canonical(statistics.spread))
     wanted = settings.detail
     # Pooling happens later anyway.
     keep = wanted == "shared" or isinstance(settings.shrinkage, str)

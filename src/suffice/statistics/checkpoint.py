@@ -12,9 +12,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
-from suffice.data.chunk import Position
 from suffice.data.files import read_whole, write_whole
 from suffice.data.fingerprint import Fingerprint
 from suffice.errors import (
@@ -24,27 +21,13 @@ from suffice.errors import (
     InvalidParameter,
     UnwritableFile,
 )
-from suffice.statistics.container import pack, unpack
-from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.storage import opened, packed
-
-KIND = "checkpoint"
+from suffice.statistics.checkpoint_file import KIND, NAMES, Ledger, State, read, written
+from suffice.statistics.container import brief, pack, unpack
+from suffice.statistics.room import Room
+from suffice.statistics.storage import INCONSISTENT, inconsistent
 
 # Commits are at least so many seconds apart, and so many times the time that one takes.
 INTERVAL, SPARSENESS = 2.0, 100.0
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What has been counted: all rows before a position."""
-
-    position: Position = field(default_factory=Position)
-    statistics: AnyStatistics | None = None  # None where no row has counted yet
-
-    @property
-    def rows(self) -> int:
-        """How many rows have counted."""
-        return 0 if self.statistics is None else int(self.statistics.count.sum())
 
 
 @dataclass(slots=True)
@@ -81,23 +64,12 @@ class Checkpoint:
             it is read again from its start
         """
         start = monotonic()
-        header: dict[str, Any] = {
-            "kind": KIND,
-            "task": self.task,
-            "files": [
-                [str(p), *f.as_json()] for p, f in zip(self.paths, self._prints, strict=True)
-            ],
-            "position": _numbers(state.position),
-            "before": None if before is None else _numbers(before.position),
+        states = {
+            name: one for name, one in zip(NAMES, (state, before), strict=True) if one is not None
         }
-        parts = {"statistics": state, "statistics.before": before or State()}
-        arrays = {
-            name: np.frombuffer(packed(part.statistics, running=True), np.uint8)
-            for name, part in parts.items()
-            if part.statistics is not None
-        }
+        ledger = Ledger(self.task, self._files(), states)
         try:
-            write_whole(self.path, pack(header, arrays))
+            write_whole(self.path, pack(*written(ledger)))
         except UnwritableFile as error:
             raise CheckpointFailed(
                 f"the checkpoint is not written: {error} Correct that and run again: the work "
@@ -106,39 +78,58 @@ class Checkpoint:
         now = monotonic()
         self._due = now + max(INTERVAL, SPARSENESS * (now - start))
 
+    def _files(self) -> list[tuple[str, Fingerprint]]:
+        return [(str(path), own) for path, own in zip(self.paths, self._prints, strict=True)]
+
     def _read(self) -> State:
-        name = str(self.path)
-        header, arrays = unpack(read_whole(self.path), name)
-        if header.get("kind") != KIND:
-            raise InvalidFile(
-                f"{name} is no checkpoint but {header.get('kind')!r}; take another name."
-            )
-        self._check_task(header["task"])
-        changed = self._changed(header["files"])
-        if header["before"] is not None:
-            past = _statistics(arrays, "statistics.before", name)
-            self.before = State(Position(*header["before"]), past)
-            if changed == [self.before.position.file]:
-                return self.before
-        if not changed:
-            return State(Position(*header["position"]), _statistics(arrays, "statistics", name))
+        name, ledger = str(self.path), self._ledger()
+        self._check_task(ledger)
+        changed = self._changed(ledger)
+        state, self.before = (ledger.states.get(key) for key in NAMES)
+        if self.before is not None and changed == [self.before.position.file]:
+            return self.before
+        if not changed and state is not None:
+            return state
         raise ChangedInput(
             f"{self.paths[changed[0]]} has changed since the checkpoint {name} was written, so "
             "what was counted no longer holds. Put the old file back, or remove the checkpoint to "
             "start again."
         )
 
-    def _check_task(self, task: dict[str, Any]) -> None:
+    def _ledger(self) -> Ledger:
+        """What the file holds, checked throughout."""
+        name, data = str(self.path), read_whole(self.path)
+        header, arrays = unpack(data, name)
+        if header.get("kind") != KIND:
+            kind = brief(header.get("kind"))
+            raise InvalidFile(f"{name} is no checkpoint but {kind}; take another name.")
+        try:
+            # Twice the room of other files, and labels of any length: those of the rows to come
+            # are not limited either.
+            return read(header, arrays, Room(2 * len(data), label_bytes=None))
+        except INCONSISTENT as error:
+            raise inconsistent(name, error) from None
+
+    def _check_task(self, ledger: Ledger) -> None:
         for key, value in self.task.items():
-            if task.get(key) != value:
+            if ledger.task.get(key) != value:
                 raise InvalidParameter(
-                    f"the checkpoint {self.path} was made with {key} {task.get(key)!r}, not "
-                    f"{value!r}. Name another file, or remove it to start again."
+                    f"the checkpoint {self.path} was made with {key} {ledger.task.get(key)!r}, "
+                    f"not {value!r}. Name another file, or remove it to start again."
+                )
+        for state in ledger.states.values():
+            found = state.statistics
+            if found is not None and (found.detail, list(found.feature_names or ())) != (
+                self.task["detail"],
+                self.task["columns"],
+            ):
+                raise InvalidFile(
+                    f"{self.path} is not consistent: its statistics are not those of its task."
                 )
 
-    def _changed(self, files: list[list[Any]]) -> list[int]:
+    def _changed(self, ledger: Ledger) -> list[int]:
         """The files that are not as they were; an error names those added or gone."""
-        then, now = [one[0] for one in files], [str(path) for path in self.paths]
+        then, now = [name for name, _ in ledger.files], [str(path) for path in self.paths]
         if then != now:
             other = [*(set(now) - set(then)), *(set(then) - set(now))]
             what = f"{min(other)} is" if other else "their order is"
@@ -146,17 +137,5 @@ class Checkpoint:
                 f"these are not the files that the checkpoint {self.path} was made of: {what} "
                 "different. Name the same files, or remove the checkpoint to start again."
             )
-        pairs = zip(files, self._prints, strict=True)
-        return [i for i, (then_, now_) in enumerate(pairs) if then_[1:] != now_.as_json()]
-
-
-def _statistics(arrays: dict[str, Any], key: str, name: str) -> AnyStatistics | None:
-    if key not in arrays:
-        return None
-    found = opened(*unpack(arrays[key].tobytes(), name), name)
-    assert not hasattr(found, "discrete")
-    return found  # type: ignore[return-value]
-
-
-def _numbers(position: Position) -> list[int]:
-    return [position.file, position.row, position.mark, position.mark_row]
+        pairs = zip(ledger.files, self._prints, strict=True)
+        return [i for i, ((_, before), after) in enumerate(pairs) if before != after]

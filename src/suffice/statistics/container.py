@@ -1,80 +1,172 @@
 """Container: named arrays and a JSON header in one safetensors file.
 
-Such a file holds numbers and text only; reading one executes nothing. Its header carries a
-checksum of every other byte, so that no damage can pass for data.
+Such a file holds numbers and text only; reading one executes nothing. Its header carries a seal
+of every other byte: a checksum, which finds damage but proves nothing of who wrote the file, since
+anybody can compute one; or a signature made with a key, which nobody without the key can make.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
+import math
+import reprlib
 from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.errors import InvalidFile
+from suffice.errors import InvalidFile, InvalidParameter
+from suffice.statistics.tensors import views
 
 FORMAT = 2
 
+# JSON takes up to thirty times as much memory as text, so a header is limited to this many bytes
+# and this share of the file. Whatever grows with classes, features or patterns is an array.
+HEADER_BYTES = 1 << 19
+HEADER_SHARE = 16
+
+KEY_BYTES = 16
+
+# Fields of a header that are not of what the file holds, but of the file.
+OUTER = {"format", "signed"}
+
 _KEY = "suffice"
 _BLANK = "0" * 64
+_START = b'{"__metadata__":{"suffice":"'
+_PLACE = slice(8 + len(_START), 8 + len(_START) + len(_BLANK))
 
 
-def pack(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
-    """The bytes of a file: equal for equal content."""
+def pack(header: dict[str, Any], arrays: dict[str, Array], key: bytes | None = None) -> bytes:
+    """The bytes of a file: equal for equal content.
+
+    key : signs the file, so that `unpack` with the same key proves who wrote it
+    """
     from safetensors.numpy import save
 
-    text = json.dumps({"format": FORMAT, **header}, sort_keys=True, ensure_ascii=True)
-    tensors = {name: np.ascontiguousarray(array) for name, array in sorted(arrays.items())}
+    check_key(key)
+    about = {"format": FORMAT, "signed": key is not None, **header}
+    text = json.dumps(about, sort_keys=True, ensure_ascii=True)
+    tensors = {name: np.asarray(array, order="C") for name, array in sorted(arrays.items())}
     # The two entries of a metadata dictionary come out in no fixed order; one always does.
-    blank = save(tensors, {_KEY: _BLANK + text})
-    packed = _with_checksum(blank, hashlib.sha256(blank).hexdigest())
-    assert packed is not None
-    return packed
+    data = bytearray(save(tensors, {_KEY: _BLANK + text}))
+    size, most = int.from_bytes(data[:8], "little"), _longest_header(len(data))
+    if size > most:
+        raise InvalidParameter(
+            f"the parameters take {size >> 10} KB as text, and a file of this size holds "
+            f"{most >> 10} KB; give long lists as arrays."
+        )
+    data[_PLACE] = _seal(data, key).encode()
+    return bytes(data)
 
 
-def unpack(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, Array]]:
+def unpack(
+    data: bytes, name: str, key: bytes | None = None
+) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays of a file, once every bit of it is known to be as it was written."""
-    header, checksum = _header(data, name)
-    if _checksum(data) != checksum:
-        raise InvalidFile(
-            f"{name} is damaged: its checksum does not fit its content. Fetch or write it again."
-        )
-    if header["format"] > FORMAT:
-        raise InvalidFile(
-            f"{name} was written by a newer version of suffice (file format "
-            f"{header['format']}, this version reads up to {FORMAT}). Upgrade suffice."
-        )
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
+    check_key(key)
+    header, table, start = _header(data, name)
+    _check_seal(data, header, name, key)
+    if header["format"] != FORMAT:
+        raise InvalidFile(_other_format(name, header["format"]))
     try:
-        return header, load(data)
-    except (SafetensorError, KeyError, ValueError, TypeError) as error:
+        return header, views(table, data, start)
+    except ValueError as error:
         raise InvalidFile(f"{name} cannot be read: {error}.") from None
 
 
-def _header(data: bytes, name: str) -> tuple[dict[str, Any], str]:
-    """The JSON header and the checksum beside it, from the length-prefixed start of the file."""
+def brief(value: Any) -> str:
+    """A value from a header for a message, which it must not flood.
+
+    >>> brief("x" * 1000)
+    "'xxxxxxxxxxxx...xxxxxxxxxxxxx'"
+    """
+    return reprlib.repr(value)
+
+
+def check_key(key: bytes | None) -> None:
+    """Raise unless a key can sign files."""
+    if key is not None and (not isinstance(key, bytes) or len(key) < KEY_BYTES):
+        raise InvalidParameter(
+            f"key must be at least {KEY_BYTES} bytes that are hard to guess; make one by "
+            "secrets.token_bytes(32), and keep it."
+        )
+
+
+def _header(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, Any], int]:
+    """Our JSON header, the table of arrays, and where the arrays start."""
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > len(data) - 8:
         raise InvalidFile(f"{name} is not a suffice file, or it was cut short ({len(data)} bytes).")
+    if data[8 : _PLACE.start] != _START:
+        raise InvalidFile(f"{name} is not a suffice file, or it is damaged.")
+    if size > _longest_header(len(data)):
+        raise InvalidFile(
+            f"{name} has a header of {size >> 10} KB, more than any file of {len(data) >> 10} KB "
+            "that suffice writes."
+        )
     try:
-        text = _parsed(data[8 : 8 + size])["__metadata__"][_KEY]
-        header = _parsed(text[len(_BLANK) :])
+        table = _parsed(data[8 : 8 + size])
+        header = _parsed(table.pop("__metadata__")[_KEY][len(_BLANK) :])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InvalidFile(f"{name} is not a suffice file, or it is damaged.") from None
     if not isinstance(header, dict) or type(header.get("format")) is not int:
         raise InvalidFile(f"{name} is not a suffice file.")
-    if header["format"] < 1:
-        raise InvalidFile(f"{name} has file format {header['format']}, which there never was.")
-    return header, text[: len(_BLANK)]
+    if header["format"] >= 2 and not isinstance(header.get("signed"), bool):
+        raise InvalidFile(f"{name} does not say whether it is signed; it is damaged.")
+    return header, table, 8 + size
+
+
+def _check_seal(data: bytes, header: dict[str, Any], name: str, key: bytes | None) -> None:
+    signed = header.get("signed") is True
+    if signed and key is None:
+        raise InvalidFile(f"{name} is signed; give the key to read it: load(path, key=...).")
+    if key is not None and not signed:
+        raise InvalidFile(
+            f"{name} is not signed, so the key proves nothing of it; sign it with "
+            "save(path, key=...), or load it without a key."
+        )
+    if hmac.compare_digest(data[_PLACE], _seal(data, key).encode()):
+        return
+    if signed:
+        raise InvalidFile(
+            f"{name} does not carry the signature of this key: it was signed with another one, or "
+            "changed since. Do not use it."
+        )
+    raise InvalidFile(
+        f"{name} is damaged: its checksum does not fit its content. Fetch or write it again."
+    )
+
+
+def _seal(data: bytes | bytearray, key: bytes | None) -> str:
+    """SHA-256 of the bytes with a blank in place of the seal; with a key, their HMAC."""
+    seal = hashlib.sha256() if key is None else hmac.new(key, digestmod="sha256")
+    view = memoryview(data)
+    for part in (view[: _PLACE.start], _BLANK.encode(), view[_PLACE.stop :]):
+        seal.update(part)
+    return seal.hexdigest()
+
+
+def _longest_header(size: int) -> int:
+    return HEADER_BYTES + size // HEADER_SHARE
+
+
+def _other_format(name: str, number: int) -> str:
+    if number > FORMAT:
+        return (
+            f"{name} was written by a newer version of suffice (file format {number}, this "
+            f"version reads {FORMAT}). Upgrade suffice."
+        )
+    return (
+        f"{name} was written by an older version of suffice (file format {number}, this version "
+        f"reads {FORMAT}). Summarize or fit the rows again, or read it with that version."
+    )
 
 
 def _parsed(text: bytes | str) -> Any:
     """JSON in which every key is there once and every number is finite."""
-    return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_finite, parse_float=_finite)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -84,30 +176,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number")
-
-
-def _checksum(data: bytes) -> str | None:
-    """SHA-256 of the bytes with a blank in place of the checksum, if they have a place for it."""
-    start = _place(data)
-    if start is None:
-        return None
-    view, found = memoryview(data), hashlib.sha256()
-    for part in (view[:start], _BLANK.encode(), view[start + len(_BLANK) :]):
-        found.update(part)
-    return found.hexdigest()
-
-
-def _with_checksum(data: bytes, checksum: str) -> bytes | None:
-    """The same bytes with another checksum in its place at the start of the header, if any."""
-    start = _place(data)
-    if start is None:
-        return None
-    return b"".join([data[:start], checksum.encode(), data[start + len(_BLANK) :]])
-
-
-def _place(data: bytes) -> int | None:
-    marker = f'"{_KEY}":"'.encode()
-    at = data.find(marker, 8, 8 + 1024)
-    return None if at < 0 else at + len(marker)
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is not a finite number")
+    return value

@@ -206,11 +206,14 @@ class Counts:
 
         return digest(self)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write one safetensors file, whole or not at all; read it with `suffice.load`."""
+    def save(self, path: str | PathLike[str], *, key: bytes | None = None) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
+
+        key : secret bytes that sign the file, see `suffice.save`
+        """
         from suffice.statistics.storage import save
 
-        save(self, path)
+        save(self, path, key)
 
 
 def _aligned(a: Counts, b: Counts) -> tuple[Any, list[Table], list[Table]]:

@@ -7,51 +7,63 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.statistics.complete_file import LABEL_KINDS, check_names, labels
-from suffice.statistics.container import pack
 from suffice.statistics.counts import Counts, Table
+from suffice.statistics.nesting import Arrays, check_known
+from suffice.statistics.room import Room
+from suffice.statistics.soundness import check_counts, check_total
+from suffice.statistics.texts import (
+    names_of,
+    read_labels,
+    read_levels,
+    write_labels,
+    write_levels,
+    write_names,
+)
 
 KIND = "counts"
+FIELDS = {"kind"}
+
+# Weights of levels add up to those of rows, up to rounding.
+ROUNDING = 1e-9
+
+_NAMES = {"classes", "classes.ends", "names", "names.ends"}
+_NAMES |= {"count", "weight", "rows", "level_weight", "declared"}
 
 
-def packed(s: Counts) -> bytes:
-    """The bytes of a file: equal for equal content."""
-    header = {
-        "kind": KIND,
-        "labels": LABEL_KINDS[s.classes.dtype.kind],
-        "classes": s.classes.tolist(),
-        "feature_names": None if s.feature_names is None else list(s.feature_names),
-        "level_kinds": [LABEL_KINDS[t.levels.dtype.kind] for t in s.tables],
-        "levels": [t.levels.tolist() for t in s.tables],
+def written(s: Counts) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of counts."""
+    arrays = {
+        **write_labels("classes", s.classes),
+        **write_names(s.feature_names),
+        **write_levels("levels", [table.levels for table in s.tables]),
+        "count": s.count,
+        "weight": s.weight,
+        "rows": np.concatenate([table.rows for table in s.tables], axis=1),
+        "level_weight": np.concatenate([table.weight for table in s.tables], axis=1),
     }
-    rows = np.concatenate([t.rows for t in s.tables], axis=1)
-    level_weight = np.concatenate([t.weight for t in s.tables], axis=1)
-    arrays = {"count": s.count, "weight": s.weight, "rows": rows, "level_weight": level_weight}
-    declared = np.concatenate([t.declared for t in s.tables])
+    declared = np.concatenate([table.declared for table in s.tables])
     if declared.any():
-        arrays["declared"] = declared.astype(np.uint8)
-    return pack(header, arrays)
+        arrays["declared"] = declared
+    return {"kind": KIND}, arrays
 
 
-def unpacked(header: dict[str, Any], arrays: dict[str, Array]) -> Counts:
-    """The counts in a file, checked throughout; an error says what is wrong."""
-    classes = labels(header["labels"], header["classes"])
-    names = header["feature_names"]
-    check_names(names)
-    kinds, lists = header["level_kinds"], header["levels"]
-    levels = [labels(kind, values) for kind, values in zip(kinds, lists, strict=True)]
+def read(header: dict[str, Any], arrays: Arrays, room: Room) -> Counts:
+    """The counts in a file, checked throughout; ValueError says what is wrong."""
+    check_known(arrays, _NAMES, ["levels"])
+    classes = read_labels("classes", arrays, room)
+    levels = read_levels("levels", arrays, room)
+    if not levels:
+        raise ValueError("there are no features")
+    names = names_of(arrays, len(levels), room)
     edges = np.concatenate([[0], np.cumsum([len(own) for own in levels])]).astype(int)
-    shape = len(classes), int(edges[-1])
     count, weight, rows, level_weight = (
         arrays[name] for name in ("count", "weight", "rows", "level_weight")
     )
-    _check(count, weight, rows, level_weight, shape)
-    declared = _declared(arrays.get("declared"), shape[1])
-    for own in (classes, *levels):
-        if len(own) > 1 and not (own[:-1] < own[1:]).all():
-            raise ValueError("labels are not sorted or not unique")
-    if not levels or (names is not None and not len(set(names)) == len(names) == len(levels)):
-        raise ValueError("there are not as many feature names as features")
+    size = int(edges[-1])
+    _check(count, weight, rows, level_weight, (len(classes), size))
+    declared = arrays.get("declared", np.zeros(size, np.bool_))
+    if declared.shape != (size,) or declared.dtype != np.bool_:
+        raise ValueError("it is not said of each level whether it was declared")
     tables = tuple(
         Table(own, rows[:, low:high], level_weight[:, low:high], declared[low:high])
         for own, low, high in zip(levels, edges[:-1].tolist(), edges[1:].tolist(), strict=True)
@@ -59,33 +71,27 @@ def unpacked(header: dict[str, Any], arrays: dict[str, Array]) -> Counts:
     for table in tables:
         if (table.rows.sum(axis=1) > count).any():
             raise ValueError("there are more values than rows")
-        if (table.weight.sum(axis=1) > weight * (1 + 1e-9)).any():
+        if (table.weight.sum(axis=1) > weight * (1 + ROUNDING)).any():
             raise ValueError("values have more weight than rows")
         if ((table.weight > 0) & (table.rows == 0)).any():
             raise ValueError("a level has weight but no rows")
         if not (table.rows.any(axis=0) | table.declared).all():
             raise ValueError("a level has no rows and was not declared")
-    return Counts(classes, count, weight, tables, None if names is None else tuple(names))
+    return Counts(classes, count, weight, tables, names)
 
 
-def _declared(declared: Array | None, size: int) -> Array:
-    """Which levels the types of the columns declare, (size,); none where the file has no list."""
-    if declared is None:
-        return np.zeros(size, bool)
-    if declared.shape != (size,) or declared.dtype != np.uint8 or (declared > 1).any():
-        raise ValueError("the header does not describe the arrays")
-    return np.asarray(declared == 1)
-
-
-def _check(count: Array, weight: Array, rows: Array, level_weight: Array, shape: Any) -> None:
+def _check(
+    count: Array, weight: Array, rows: Array, level_weight: Array, shape: tuple[int, int]
+) -> None:
     if (count.shape, weight.shape) != (shape[:1], shape[:1]):
-        raise ValueError("the header does not describe the arrays")
+        raise ValueError("there are not as many counts as classes")
     if (rows.shape, level_weight.shape) != (shape, shape):
-        raise ValueError("the header does not describe the arrays")
-    if count.dtype != np.int64 or rows.dtype != np.int64:
-        raise ValueError("counts are not integers")
-    for values in (weight, level_weight):
-        if values.dtype != np.float64 or not np.isfinite(values).all() or (values < 0).any():
-            raise ValueError("a weight is not a number, or negative")
-    if (count <= 0).any() or (rows < 0).any() or (weight <= 0).any():
-        raise ValueError("a class has no rows or no weight")
+        raise ValueError("there are not as many counts as levels")
+    check_counts(count, weight)
+    check_total(count, weight)
+    if rows.dtype != np.int64 or (rows < 0).any() or (rows > count[:, None]).any():
+        raise ValueError("there are more values than rows, or fewer than none")
+    if level_weight.dtype != np.float64 or not np.isfinite(level_weight).all():
+        raise ValueError("a weight is not a number")
+    if (level_weight < 0).any():
+        raise ValueError("a weight is negative")

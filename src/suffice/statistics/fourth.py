@@ -55,12 +55,13 @@ class Fourth:
         """The same sums measured in another unit."""
         if unit == self.unit:
             return self
+        # One by one: a power of the ratio may have no float, where the product has one.
         ratio = self.unit / unit
         return replace(
             self,
-            square=self.square * ratio**2,
-            cubic=self.cubic * ratio**3,
-            quartic=self.quartic * ratio**4,
+            square=self.square * ratio * ratio,
+            cubic=self.cubic * ratio * ratio * ratio,
+            quartic=self.quartic * ratio * ratio * ratio * ratio,
             unit=unit,
         )
 

@@ -154,6 +154,11 @@ class IncompleteStatistics:
             parts = parts.named(chosen)
         return settled(replace(self, parts=parts, feature_names=chosen))
 
+    def named(self, names: tuple[str, ...] | None) -> IncompleteStatistics:
+        """The same statistics, of features of other names."""
+        parts = self.parts.named(names) if isinstance(self.parts, ByPattern) else self.parts
+        return replace(self, parts=parts, feature_names=names)
+
     def drop_class(self, label: Any) -> AnyStatistics:
         """The statistics without one class: as if its rows had never been seen."""
         rows = self.rows.drop_class(label)
@@ -179,11 +184,14 @@ class IncompleteStatistics:
 
         return digest(self)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write one safetensors file, whole or not at all; read it with `suffice.load`."""
+    def save(self, path: str | PathLike[str], *, key: bytes | None = None) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
+
+        key : secret bytes that sign the file, see `suffice.save`
+        """
         from suffice.statistics.storage import save
 
-        save(self, path)
+        save(self, path, key)
 
     def _tables(self) -> tuple[Indices, Floats, Floats]:
         if isinstance(self.parts, ByFeature):

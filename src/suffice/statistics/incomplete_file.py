@@ -1,110 +1,125 @@
-"""Incomplete file: statistics of rows with gaps as a file of files, and back.
-
-Each part is packed by itself, with a checksum of its own.
-"""
+"""Incomplete file: statistics of rows with gaps as the header and arrays of a file, and back."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.statistics import complete_file
-from suffice.statistics.by_feature import ByFeature
-from suffice.statistics.by_pattern import ByPattern, features_of, key_of
-from suffice.statistics.container import pack, unpack
+from suffice.statistics.by_feature import ByFeature, presence
+from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.incomplete import IncompleteStatistics
+from suffice.statistics.nesting import Arrays, below, check_known, prefixed, stack, unstack
+from suffice.statistics.room import Room
+from suffice.statistics.soundness import check_counts, check_total
 from suffice.statistics.statistics import DETAILS, Statistics
+from suffice.statistics.texts import ascending, names_of, read_labels, write_labels, write_names
 
 KIND = "incomplete statistics"
+FIELDS = {"kind", "detail", "features"}
 
-# A damaged header must not make for a large allocation.
-MOST_FEATURES = 1 << 24
+# Tables by class and feature that are made of such statistics: counts, weights, means, squares.
+TABLES = 4
+
+_NAMES = {"classes", "classes.ends", "names", "names.ends", "count", "weight", "known"}
 
 
-def packed(s: IncompleteStatistics, running: bool = False) -> bytes:
-    """The bytes of a file: equal for equal content; see `complete_file`."""
-    header: dict[str, Any] = {
-        "kind": KIND,
-        "detail": s.detail,
-        "features": s.n_features,
-        "feature_names": None if s.feature_names is None else list(s.feature_names),
+def written(s: IncompleteStatistics, running: bool = False) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of statistics of rows with gaps; see `complete_file`."""
+    arrays = {
+        **write_labels("classes", s.classes),
+        **write_names(s.feature_names),
+        "count": s.count,
+        "weight": s.weight,
     }
-    parts = [s.rows]
     if isinstance(s.parts, ByFeature):
-        parts.append(s.parts.cells)
+        cells = s.parts.cells
+        arrays |= prefixed("cells", {"at": cells.classes, **complete_file.sums_of(cells, running)})
     else:
-        header["known"] = [key.hex() for key in s.parts.parts]
-        parts.extend(s.parts.parts.values())
-    files = [np.frombuffer(complete_file.packed(part, running), np.uint8) for part in parts]
-    return pack(header, {f"{i:08d}": file for i, file in enumerate(files)})
+        keys, parts = [*s.parts.parts], [*s.parts.parts.values()]
+        known = np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), _key_bytes(s.n_features))
+        at = [np.searchsorted(s.classes, part.classes) for part in parts]
+        sums = [
+            {"at": own, **complete_file.sums_of(part, running)}
+            for own, part in zip(at, parts, strict=True)
+        ]
+        arrays |= {"known": known, **prefixed("parts", stack(sums))}
+    return {"kind": KIND, "detail": s.detail, "features": s.n_features}, arrays
 
 
-def unpacked(header: dict[str, Any], arrays: dict[str, Array], name: str) -> IncompleteStatistics:
-    """The statistics in a file, checked throughout; an error says what is wrong."""
-    rows, *found = (_part(arrays[key].tobytes(), name) for key in sorted(arrays))
-    names, d, detail = header["feature_names"], header["features"], header["detail"]
-    complete_file.check_names(names)
+def read(header: dict[str, Any], arrays: Arrays, room: Room) -> IncompleteStatistics:
+    """The statistics in a file, checked throughout; ValueError says what is wrong."""
+    d, detail = header["features"], header["detail"]
     if type(d) is not int or d < 1 or detail not in DETAILS:
         raise ValueError("the header does not describe the parts")
-    if d > MOST_FEATURES:
-        raise ValueError("the header tells of more features than any table has")
-    if names is not None and len(set(names)) != d:
-        raise ValueError("there are not as many feature names as features")
-    if rows.n_features != 1 or rows.detail != "diagonal":
-        raise ValueError("the rows are not counted")
-    parts: ByPattern | ByFeature
+    check_known(arrays, _NAMES, ["cells" if detail == "diagonal" else "parts"])
+    classes = read_labels("classes", arrays, room)
+    count, weight = arrays["count"], arrays["weight"]
+    if (count.shape, weight.shape) != (classes.shape, classes.shape):
+        raise ValueError("there are not as many counts as classes")
+    check_counts(count, weight)
+    check_total(count, weight)
+    room.take(8 * TABLES * len(classes) * d, f"the tables of {d} features")
+    names = names_of(arrays, d, room)
+    rows = presence(classes, count, weight)
     if detail == "diagonal":
-        (cells,) = found
-        parts = ByFeature(cells, rows.classes, d)
-        problem = _problem_by_feature(rows, parts)
-    else:
-        keys = [bytes.fromhex(key) for key in header["known"]]
-        parts = ByPattern(dict(zip(keys, found, strict=True)), d, detail)
-        problem = _problem_by_pattern(rows, parts, keys)
-    if problem:
-        raise ValueError(problem)
-    return IncompleteStatistics(rows, parts, None if names is None else tuple(names))
+        return IncompleteStatistics(rows, _by_feature(rows, arrays, d), names)
+    return IncompleteStatistics(
+        rows, _by_pattern(rows, arrays, d, detail, room).named(names), names
+    )
 
 
-def _part(data: bytes, name: str) -> Statistics:
-    header, arrays = unpack(data, name)
-    if header.get("kind") != complete_file.KIND:
-        raise ValueError("a part is not a statistic")
-    return complete_file.unpacked(header, arrays)
+def _by_feature(rows: Statistics, arrays: Arrays, d: int) -> ByFeature:
+    sums = below("cells", arrays)
+    at = _positions(sums.pop("at"), len(rows.classes) * d)
+    cells = complete_file.of_sums(at, None, "diagonal", sums)
+    if cells.n_features != 1:
+        raise ValueError("values are not kept by class and feature")
+    if (cells.count > rows.count[at // d]).any():
+        raise ValueError("there are more values than rows")
+    return ByFeature(cells, rows.classes, d)
 
 
-def _problem_by_feature(rows: Statistics, parts: ByFeature) -> str | None:
-    """What cannot be true of the parts together, each being right by itself."""
-    cells, d = parts.cells, parts.n_features
-    if cells.n_features != 1 or cells.detail != "diagonal" or cells.classes.dtype.kind != "i":
-        return "values are not kept by class and feature"
-    if ((cells.classes < 0) | (cells.classes >= len(rows.classes) * d)).any():
-        return "values belong to no class or feature"
-    if (cells.count > rows.count[cells.classes // d]).any():
-        return "there are more values than rows"
-    return None
+def _by_pattern(rows: Statistics, arrays: Arrays, d: int, detail: str, room: Room) -> ByPattern:
+    known = arrays["known"]
+    if known.dtype != np.uint8 or known.ndim != 2 or known.shape[1] != _key_bytes(d):
+        raise ValueError("a pattern has another number of features")
+    keys = [row.tobytes() for row in known]
+    if any(a >= b for a, b in pairwise(keys)):
+        raise ValueError("the patterns are not sorted or not unique")
+    k, parts, count = len(rows.classes), {}, np.zeros(len(rows.classes), np.int64)
+    for key, sums in zip(keys, unstack(below("parts", arrays), len(keys)), strict=True):
+        at = _positions(sums.pop("at"), k)
+        room.take(len(at) * rows.classes.itemsize, "the labels of the parts")
+        part = complete_file.of_sums(rows.classes[at], None, detail, sums)
+        _check_pattern(key, d, part)
+        count[at] += part.count
+        parts[key] = part
+    if (count > rows.count).any():
+        raise ValueError("there are more rows in the parts than in all")
+    return ByPattern(parts, d, detail)
 
 
-def _problem_by_pattern(rows: Statistics, parts: ByPattern, keys: list[bytes]) -> str | None:
-    """The same for parts by pattern."""
-    d = parts.n_features
-    if len(set(keys)) < len(keys) or keys != sorted(keys):
-        return "the patterns are not sorted or not unique"
-    count = np.zeros(len(rows.classes), np.int64)
-    for key, part in parts.parts.items():
-        if len(key) != -(-d // 8) or key_of(_bits(key, d)) != key:
-            return "a pattern has another number of features"
-        if part.detail != parts.detail or part.n_features != len(features_of(key, d)):
-            return "a part does not have the features of its pattern"
-        if part.classes.dtype.kind != rows.classes.dtype.kind:
-            return "a part has other classes"
-        if not np.isin(part.classes, rows.classes).all():
-            return "a part has other classes"
-        count[np.searchsorted(rows.classes, part.classes)] += part.count
-    return "there are more rows in the parts than in all" if (count > rows.count).any() else None
+def _check_pattern(key: bytes, d: int, part: Statistics) -> None:
+    # Counted, not listed: a crafted pattern may have millions of features, and its part none.
+    known = int(np.bitwise_count(np.frombuffer(key, np.uint8)).sum())
+    if key[-1] & ((1 << (8 * len(key) - d)) - 1):
+        raise ValueError("a pattern has more features than there are")
+    if not len(part.classes) or not known or part.n_features != known:
+        raise ValueError("a part does not have the features of its pattern, or no rows")
 
 
-def _bits(key: bytes, d: int) -> Array:
-    return np.unpackbits(np.frombuffer(key, np.uint8), count=d).astype(bool)
+def _positions(at: Array, count: int) -> Array:
+    """Ascending positions below a number; ValueError where they are none."""
+    if at.dtype != np.int64 or at.ndim != 1:
+        raise ValueError("parts do not say of which classes they are")
+    if ((at < 0) | (at >= count)).any():
+        raise ValueError("a part is of no class")
+    return ascending("the classes of a part", at)
+
+
+def _key_bytes(features: int) -> int:
+    return -(-features // 8)

@@ -109,11 +109,14 @@ class MixedStatistics:
 
         return digest(self)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write one safetensors file, whole or not at all; read it with `suffice.load`."""
+    def save(self, path: str | PathLike[str], *, key: bytes | None = None) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
+
+        key : secret bytes that sign the file, see `suffice.save`
+        """
         from suffice.statistics.storage import save
 
-        save(self, path)
+        save(self, path, key)
 
     def _both(self, other: MixedStatistics, work: Callable[[Any, Any], Any]) -> MixedStatistics:
         if self.feature_names != other.feature_names:

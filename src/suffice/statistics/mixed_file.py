@@ -1,4 +1,4 @@
-"""Mixed file: statistics of mixed features as a file of files, and back."""
+"""Mixed file: statistics of mixed features as the header and arrays of a file, and back."""
 
 from __future__ import annotations
 
@@ -6,73 +6,86 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array
 from suffice.data.mixed import Layout
 from suffice.statistics import complete_file, counts_file, incomplete_file
-from suffice.statistics.container import pack, unpack
-from suffice.statistics.incomplete import IncompleteStatistics
+from suffice.statistics.counts import Counts
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.nesting import Arrays, below, check_known, prefixed
+from suffice.statistics.room import Room
+from suffice.statistics.texts import names_of, write_names
 
 KIND = "mixed statistics"
+FIELDS = {"kind", "numeric", "discrete"}
+
+# Weights of rows that were added up in two ways agree to this.
+ROUNDING = 1e-6
+
+_NAMES = {"is_discrete", "names", "names.ends"}
+_PARTS = ("numeric", "discrete")
+_NUMERIC = {complete_file.KIND: complete_file, incomplete_file.KIND: incomplete_file}
 
 
-def packed(s: MixedStatistics) -> bytes:
-    """The bytes of a file: equal for equal content."""
-    header = {
-        "kind": KIND,
-        "numeric": list(s.layout.numeric),
-        "discrete": list(s.layout.discrete),
-        "feature_names": None if s.feature_names is None else list(s.feature_names),
-    }
-    arrays = {}
+def written(s: MixedStatistics) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of statistics of mixed features."""
+    header: dict[str, Any] = {"kind": KIND, "numeric": None, "discrete": None}
+    discrete = np.zeros(s.n_features, np.bool_)
+    discrete[list(s.layout.discrete)] = True
+    arrays = {"is_discrete": discrete, **write_names(s.feature_names)}
     if s.numeric is not None:
-        file = incomplete_file if isinstance(s.numeric, IncompleteStatistics) else complete_file
-        arrays["numeric"] = np.frombuffer(file.packed(s.numeric), np.uint8)
+        gaps = isinstance(s.numeric, IncompleteStatistics)
+        file: Any = incomplete_file if gaps else complete_file
+        header["numeric"], own = file.written(s.numeric)
+        arrays |= prefixed("numeric", own)
     if s.discrete is not None:
-        arrays["discrete"] = np.frombuffer(counts_file.packed(s.discrete), np.uint8)
-    return pack(header, arrays)
+        header["discrete"], own = counts_file.written(s.discrete)
+        arrays |= prefixed("discrete", own)
+    return header, arrays
 
 
-def unpacked(header: dict[str, Any], arrays: dict[str, Array], name: str) -> MixedStatistics:
-    """The statistics in a file, checked throughout; an error says what is wrong."""
-    names = header["feature_names"]
-    complete_file.check_names(names)
-    at = [header["numeric"], header["discrete"]]
-    if not all(isinstance(part, list) and all(type(j) is int for j in part) for part in at):
-        raise ValueError("columns are not given by position")
-    layout = Layout(tuple(at[0]), tuple(at[1]))
-    d = len(at[0]) + len(at[1])
-    if d == 0 or sorted([*at[0], *at[1]]) != list(range(d)) or at != [sorted(p) for p in at]:
-        raise ValueError("columns are missing or twice there")
-    if names is not None and not len(set(names)) == len(names) == d:
-        raise ValueError("there are not as many feature names as features")
-    parts: dict[str, Any] = {"numeric": None, "discrete": None}
-    for part, kinds in (
-        ("numeric", (complete_file.KIND, incomplete_file.KIND)),
-        ("discrete", (counts_file.KIND,)),
-    ):
-        if bool(getattr(layout, part)) != (part in arrays):
-            raise ValueError("a part is missing, or there is one too many")
-        if part in arrays:
-            parts[part] = _part(arrays[part].tobytes(), name, kinds)
-            if parts[part].n_features != len(getattr(layout, part)):
-                raise ValueError("a part has another number of features")
-    numeric, discrete = parts["numeric"], parts["discrete"]
+def read(header: dict[str, Any], arrays: Arrays, room: Room) -> MixedStatistics:
+    """The statistics in a file, checked throughout; ValueError says what is wrong."""
+    check_known(arrays, _NAMES, [part for part in _PARTS if header[part] is not None])
+    layout = _layout(arrays, room)
+    d = len(layout.numeric) + len(layout.discrete)
+    names = names_of(arrays, d, room)
+    numeric, discrete = _parts(header, arrays, room)
+    for part, at in ((numeric, layout.numeric), (discrete, layout.discrete)):
+        if (0 if part is None else part.n_features) != len(at):
+            raise ValueError("a part has another number of features")
     if numeric is not None and discrete is not None:
         same = numeric.classes.dtype.kind == discrete.classes.dtype.kind
         if not same or not np.array_equal(numeric.classes, discrete.classes):
             raise ValueError("the parts have other classes")
         if not np.array_equal(numeric.count, discrete.count):
             raise ValueError("the parts have other rows")
-    return MixedStatistics(numeric, discrete, layout, None if names is None else tuple(names))
+        if not np.allclose(numeric.weight, discrete.weight, ROUNDING, 0):
+            raise ValueError("the parts have other weights")
+    return MixedStatistics(numeric, discrete, layout, names)
 
 
-def _part(data: bytes, name: str, kinds: tuple[str, ...]) -> Any:
-    header, arrays = unpack(data, name)
-    kind = header.get("kind")
-    if kind not in kinds:
-        raise ValueError("a part is of another kind")
-    if kind == incomplete_file.KIND:
-        return incomplete_file.unpacked(header, arrays, name)
-    file = complete_file if kind == complete_file.KIND else counts_file
-    return file.unpacked(header, arrays)
+def _layout(arrays: Arrays, room: Room) -> Layout:
+    discrete = arrays["is_discrete"]
+    if discrete.dtype != np.bool_ or discrete.ndim != 1 or not len(discrete):
+        raise ValueError("it is not said which features are discrete")
+    room.take(40 * len(discrete), "the positions of the features")
+    numeric, others = (tuple(np.flatnonzero(at).tolist()) for at in (~discrete, discrete))
+    return Layout(numeric, others)
+
+
+def _parts(
+    header: dict[str, Any], arrays: Arrays, room: Room
+) -> tuple[AnyStatistics | None, Counts | None]:
+    files = {**_NUMERIC, counts_file.KIND: counts_file}
+    found: list[Any] = [None, None]
+    for i, (part, kinds) in enumerate(zip(_PARTS, (_NUMERIC, [counts_file.KIND]), strict=True)):
+        about = header[part]
+        if about is None:
+            continue
+        if not isinstance(about, dict) or about.get("kind") not in [*kinds]:
+            raise ValueError("a part is of another kind")
+        file: Any = files[about["kind"]]
+        if set(about) != file.FIELDS:
+            raise ValueError("the header of a part has other fields")
+        found[i] = file.read(about, below(part, arrays), room)
+    return found[0], found[1]

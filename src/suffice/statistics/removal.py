@@ -219,7 +219,6 @@ def _without_rounding(left: Statistics, whole: Statistics, error: Rounding) -> S
             f"what remains of {_feature(left, j)}{_of_class(left, c)} is too small beside what "
             "was removed to keep five digits; summarize the remaining rows afresh."
         )
-    zero &= diagonal != 0
     return _constant(left, zero, error.means) if (zero | (error.means > 0)).any() else left
 
 
@@ -282,8 +281,11 @@ def _left_fourth(
     if not found.quartic.any():
         return found
     before = whole.fourth.in_unit(found.unit).keep(kept).quartic
-    touched = np.isin(left.classes, gone.classes) & (found.quartic > 0)
+    touched = np.isin(left.classes, gone.classes) & (found.quartic != 0)
     lost = ROUNDINGS * EPSILON * before > DIGITS * found.quartic
+    # The squares are known from the scatter, too, which has more digits.
+    squares = (left.spread.diagonal() / found.unit / found.unit).sum(axis=1)
+    lost |= np.abs(found.square - squares) > DIGITS * squares
     return None if (touched & lost).any() else found
 
 

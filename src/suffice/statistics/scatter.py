@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -179,6 +179,13 @@ def dense(scatter: Dense | Thin) -> Dense:
     if grams is None:
         grams = Pair(np.zeros((scatter.groups, d, d)))
     return Dense(grams, scatter.per_class)
+
+
+def canonical(scatter: Scatter) -> Scatter:
+    """The same scatter as what the rows determine, however they came: what a file holds."""
+    if isinstance(scatter, Thin):
+        return scatter.canonical()
+    return replace(scatter, sums=Pair(scatter.sums.high))
 
 
 def only_diagonal(scatter: Dense | Thin) -> Diagonal:

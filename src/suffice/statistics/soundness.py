@@ -1,45 +1,92 @@
-"""Soundness: whether means and sums of products can be those of any rows."""
+"""Soundness: whether the numbers of statistics can be those of any rows."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from suffice.data.arrays import Floats
-from suffice.statistics.incomplete import IncompleteStatistics
-from suffice.statistics.mixed import MixedStatistics
+from suffice.data.arrays import Array, Floats
+from suffice.statistics.fourth import Fourth
+from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Dense
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.thin import Thin
 from suffice.statistics.threads import blas_threads
 
-# Correlations may be off by this much without being called impossible.
-SLACK = 1e-6
+# Correlations may be off by this much: removals leave five digits of them.
+SLACK = 1e-4
+
+# Fourth-order sums may lose digits when rows are removed, but are not off by more than this factor.
+LOOSE = 4.0
+
+# More rows than floats can count are in no table, and sums of such counts would overflow.
+MOST_ROWS = 1 << 53
+
+# Weights and sums of squares beyond this could not be added up.
+LARGEST = 1e300
 
 
-def check_sound(statistics: Any) -> None:
-    """Raise ValueError where a scatter is not positive semidefinite.
+def check_sound(s: Statistics) -> None:
+    """Raise ValueError where numbers contradict each other, though their shapes are right.
 
     >>> import suffice as sf
     >>> check_sound(sf.summarize([[1.0, 2.0], [3.0, 1.0]], ["a", "a"]))
     """
-    if isinstance(statistics, MixedStatistics):
-        check_sound(statistics.numeric)
-    elif isinstance(statistics, IncompleteStatistics):
-        parts = getattr(statistics.parts, "parts", {})
-        for part in parts.values():
-            check_sound(part)
-    elif isinstance(statistics, Statistics):
-        _check_complete(statistics)
+    check_counts(s.count, s.weight)
+    _check_rounded("mean", s.means)
+    spread = s.spread
+    with np.errstate(over="ignore"):
+        squares = spread.diagonal()
+    if not (squares <= LARGEST).all() or not (np.abs(s.mean) <= np.sqrt(LARGEST)).all():
+        raise ValueError("a sum of squares or a mean is too large")
+    if isinstance(spread, Thin):
+        bad = (spread.owner < 0) | (spread.owner >= spread.groups)
+        if bad.any() or (np.diff(spread.owner) < 0).any():
+            raise ValueError("the factor has rows of no class")
+    else:
+        _check_rounded("scatter", spread.sums)
+        if (squares < 0).any():
+            raise ValueError("a sum of squares is negative")
+    if isinstance(spread, Dense):
+        _check_matrices(spread)
+    if s.fourth is not None:
+        _check_fourth(s, s.fourth, squares)
 
 
-def _check_complete(statistics: Statistics) -> None:
-    if isinstance(statistics.spread, Dense):
-        matrices = statistics.spread.sums.high
-        with blas_threads(1):
-            sound = all(map(_semidefinite, matrices))
-        if not sound:
-            raise ValueError("a scatter matrix is not positive semidefinite")
+def check_counts(count: Array, weight: Array) -> None:
+    """Raise ValueError unless every class has rows and weight, in a number that can be."""
+    if count.dtype != np.int64 or weight.dtype != np.float64 or not np.isfinite(weight).all():
+        raise ValueError("a count or a weight is not a number")
+    if (count <= 0).any() or (weight <= 0).any():
+        raise ValueError("a class has no rows or no weight")
+    if (count > MOST_ROWS).any() or (weight > LARGEST).any():
+        raise ValueError("there are more rows than can be counted")
+
+
+def check_total(count: Array, weight: Array) -> None:
+    """Raise ValueError where the rows of all classes are too many to be added up."""
+    if count.sum(dtype=np.float64) > MOST_ROWS or weight.sum() > LARGEST:
+        raise ValueError("there are more rows than can be counted")
+
+
+def _check_rounded(name: str, values: Pair) -> None:
+    """Raise unless the low part is what rounding left of the high one.
+
+    A larger one would not show in what is computed from the high part alone, until more rows are
+    added and both are.
+    """
+    if values.low is not None and not np.array_equal(values.high + values.low, values.high):
+        raise ValueError(f"the low part of {name} is not what rounding leaves")
+
+
+def _check_matrices(spread: Dense) -> None:
+    sums = spread.sums
+    parts = [sums.high] if sums.low is None else [sums.high, sums.low]
+    if not all(np.array_equal(matrix, matrix.T) for part in parts for matrix in part):
+        raise ValueError("the scatter is not symmetric")
+    with blas_threads(1):
+        sound = all(map(_semidefinite, sums.high))
+    if not sound:
+        raise ValueError("a scatter matrix is not positive semidefinite")
 
 
 def _semidefinite(matrix: Floats) -> bool:
@@ -49,9 +96,29 @@ def _semidefinite(matrix: Floats) -> bool:
     if np.any(matrix[unknown]):
         return False
     scale[unknown] = 1.0
-    correlation = matrix / scale / scale[:, None]
+    correlation = matrix / scale
+    correlation /= scale[:, None]
     correlation[np.diag_indices_from(correlation)] += SLACK * len(scale)
     try:
         return bool(np.isfinite(np.linalg.cholesky(correlation)).all())
     except np.linalg.LinAlgError:
         return False
+
+
+def _check_fourth(s: Statistics, fourth: Fourth, squares: Floats) -> None:
+    """Raise where sums of |u|², |u|²u and |u|⁴ cannot be those of rows with these squares."""
+    if not 0 < fourth.unit < np.inf or not (fourth.since > 0).all():
+        raise ValueError("the fourth-order sums have no unit or weight")
+    with np.errstate(all="ignore"):
+        least = (squares / fourth.unit / fourth.unit).sum(axis=1)
+        apart = np.abs(s.mean - fourth.anchor) + SLACK * np.abs(s.mean)
+        most = least + s.weight * ((apart / fourth.unit) ** 2).sum(axis=1)
+        cubic = np.linalg.norm(fourth.cubic, axis=1)
+        possible = (
+            (least <= LOOSE * fourth.square)
+            & (fourth.square <= LOOSE * most)
+            & (fourth.square**2 <= LOOSE * s.weight * fourth.quartic)
+            & (cubic**2 <= LOOSE * fourth.square * fourth.quartic)
+        )
+    if s.spread.per_class and not possible.all():
+        raise ValueError("the fourth-order sums are not those of rows with this scatter")

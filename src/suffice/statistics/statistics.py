@@ -174,6 +174,10 @@ class Statistics:
             feature_names=None if names is None else tuple(names[i] for i in at),
         )
 
+    def named(self, names: tuple[str, ...] | None) -> Statistics:
+        """The same statistics, of features of other names."""
+        return replace(self, feature_names=names)
+
     def drop_class(self, label: Any) -> Statistics:
         """The statistics without one class: as if its rows had never been seen."""
         at = place_of(label, self.classes)
@@ -236,11 +240,14 @@ class Statistics:
 
         return digest(self)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write one safetensors file, whole or not at all; read it with `suffice.load`."""
+    def save(self, path: str | PathLike[str], *, key: bytes | None = None) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
+
+        key : secret bytes that sign the file, see `suffice.save`
+        """
         from suffice.statistics.storage import save
 
-        save(self, path)
+        save(self, path, key)
 
 
 def positions(features: Any, names: tuple[str, ...], n_features: int) -> Indices:

@@ -23,7 +23,8 @@ from suffice.data.column_features import new_room
 from suffice.data.prefetch import Prefetched
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
-from suffice.statistics.checkpoint import Checkpoint, State
+from suffice.statistics.checkpoint import Checkpoint
+from suffice.statistics.checkpoint_file import State
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.one_pass import Origin
 from suffice.statistics.progress import Listener, Progress

@@ -7,27 +7,34 @@ from typing import Any
 import numpy as np
 
 from suffice.models.discrete import MOST_LEVELS, Smoothing
+from suffice.models.groups import WIDE
 from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.room import Room, disproportion
+from suffice.statistics.statistics import Statistics
+from suffice.statistics.thin import Thin
 
-# A model may have so many bytes, or so many times those of its file.
-FREE = 16 << 20
+# A model may have this many bytes, and this many times those of its file.
+FREE_BYTES = 16 << 20
 TIMES = 16
 
+# Of few rows of many features only the rows are kept, and the matrices made of them are larger by
+# nature: they may have this many bytes.
+MATRICES_BYTES = 256 << 20
 
-def check_footprint(statistics: Any, settings: Any, size: int) -> None:
-    """Raise ValueError where a model is out of all proportion to a file of that size.
 
-    A single integer level of a million makes a table of a million levels, and a feature that no
-    row knows a column of every matrix: then a few damaged bytes would fill the memory.
+def check_footprint(statistics: Any, settings: Any, room: Room) -> None:
+    """Raise ValueError where a model would be out of all proportion to its file.
+
+    Nothing of it is allocated while the file is read, but would be at the first `predict`. A
+    single integer level of a million makes a table of a million levels, and a feature that no row
+    has a column of every matrix: then a few bytes would fill the memory.
     """
     needed = footprint(statistics, settings)
-    if needed > max(FREE, TIMES * size):
-        raise ValueError(
-            f"the model takes {needed >> 20} MB, out of proportion to a file of {size >> 10} KB; "
-            "if the file is known to be right, load it with trusted=True"
-        )
+    free = MATRICES_BYTES if isinstance(statistics, Statistics) else FREE_BYTES
+    if room.size is not None and needed > max(free, TIMES * room.size):
+        raise ValueError(disproportion(needed, "the parts of the model", room.size))
 
 
 def footprint(statistics: Any, settings: Any) -> int:
@@ -41,6 +48,8 @@ def footprint(statistics: Any, settings: Any) -> int:
     if isinstance(s, IncompleteStatistics):
         d = s.n_features
         return 8 * len(s.classes) * (d if s.detail == "diagonal" else d * d)
+    if isinstance(s, Statistics) and isinstance(s.spread, Thin) and s.n_features <= WIDE:
+        return 8 * s.spread.groups * s.n_features**2
     return 0
 
 

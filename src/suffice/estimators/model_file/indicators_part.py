@@ -1,37 +1,38 @@
-"""Indicators part: the schema is all that they have learned."""
+"""Indicators part: which columns are discrete, and their levels."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from suffice.data.arrays import Array
+import numpy as np
+
+from suffice.data.mixed import Layout
 from suffice.estimators.columns import Columns
 from suffice.estimators.indicators import FittedLevels, Indicators
-from suffice.estimators.model_file.schema import read_levels
-
-# A damaged number must not make for a large allocation.
-MOST_FEATURES = 1 << 18
+from suffice.statistics.nesting import Arrays, check_known
+from suffice.statistics.room import Room
+from suffice.statistics.texts import STRING_BYTES, read_levels, write_levels
 
 FIELDS: set[str] = set()
 
 
-def written(model: Indicators) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Nothing beyond the schema."""
-    return {}, {}
+def written(model: Indicators) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of what was learned."""
+    discrete = np.zeros(model.n_features_in_, np.bool_)
+    discrete[list(model.layout_.discrete)] = True
+    return {}, {"is_discrete": discrete, **write_levels("levels", model.levels_)}
 
 
-def read(
-    model: Indicators,
-    header: dict[str, Any],
-    arrays: dict[str, Array],
-    name: str,
-    size: int | None,
-) -> None:
-    """Give them the layout and the levels of the schema; an error says what is wrong."""
-    if arrays:
-        raise ValueError(f"it has the arrays {sorted(arrays)}, which are not those of indicators")
-    features = header["schema"]["features"]
-    if type(features) is not int or features > MOST_FEATURES:
-        raise ValueError("the schema tells of more features than a table has")
-    layout, levels = read_levels(header["schema"])
-    model._state = FittedLevels(columns=Columns(features), layout=layout, levels=levels)
+def read(model: Indicators, header: dict[str, Any], arrays: Arrays, room: Room) -> None:
+    """Give them the layout and the levels; ValueError says what is wrong."""
+    discrete = arrays["is_discrete"]
+    if discrete.dtype != np.bool_ or discrete.ndim != 1 or not len(discrete):
+        raise ValueError("it is not said which features are discrete")
+    room.take(STRING_BYTES * len(discrete), "the features")
+    levels = read_levels("levels", arrays, room)
+    numeric, others = (tuple(np.flatnonzero(at).tolist()) for at in (~discrete, discrete))
+    if len(levels) != len(others):
+        raise ValueError("there is not a list of levels for each discrete feature")
+    check_known(arrays, {"is_discrete"}, ["levels"])
+    layout = Layout(numeric, others)
+    model._state = FittedLevels(columns=Columns(len(discrete)), layout=layout, levels=levels)

@@ -2,64 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter, SufficeError
-from suffice.estimators.learning import Learned, Learner
-from suffice.estimators.model_file import selection_part
+from suffice.estimators.learning import FromFile, Learned, Learner
+from suffice.estimators.model_file import completed_part, selection_part
 from suffice.estimators.model_file.footprint import check_footprint
+from suffice.models.computable import check_computable
 from suffice.models.priors import class_priors
-from suffice.statistics.container import unpack
-from suffice.statistics.soundness import check_sound
-from suffice.statistics.storage import opened, packed
+from suffice.statistics import storage
+from suffice.statistics.nesting import Arrays, below, prefixed
+from suffice.statistics.room import Room
 
-FIELDS = {"built", "selection"}
+FIELDS = {"statistics", "built", "selection"}
 
 _STATISTICS = "statistics"
+_COMPLETED = "completed"
 
 
-def written(model: Learner[Any]) -> tuple[dict[str, Any], dict[str, Array]]:
+def written(model: Learner[Any]) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of what was learned."""
-    built = _is_built(model)
+    built = is_built(model)
     check_current(model, built)
-    arrays = {_STATISTICS: np.frombuffer(packed(model.statistics_), np.uint8)}
+    statistics, own = storage.written(model.statistics_)
+    arrays = prefixed(_STATISTICS, own)
     selection = None
     if hasattr(model, "selection_"):
         selection, scores = selection_part.written(model.selection_)
         arrays |= scores
     if _extra(model):
         arrays |= model._written()
-    return {"built": built, "selection": selection}, arrays
+    if built and completed_part.takes_em(model.statistics_):
+        arrays |= prefixed(_COMPLETED, completed_part.written(model))
+    return {"statistics": statistics, "built": built, "selection": selection}, arrays
 
 
-def read(
-    model: Learner[Any],
-    header: dict[str, Any],
-    arrays: dict[str, Array],
-    name: str,
-    size: int | None,
-) -> None:
-    """Give an estimator with parameters what it had learned; an error says what is wrong.
+def read(model: Learner[Any], header: dict[str, Any], arrays: Arrays, room: Room) -> None:
+    """Give an estimator with parameters what it had learned; ValueError says what is wrong.
 
-    size : of the file, if the model must not be out of proportion to it
+    The model is built of its statistics when it is first asked something.
     """
     built, selection = header["built"], header["selection"]
     if not isinstance(built, bool):
         raise ValueError("built is not true or false")
-    expected = {_STATISTICS, *_extra(model)}
-    expected |= set() if selection is None else selection_part.used(arrays)
-    if set(arrays) != expected:
-        raise ValueError(f"it has the arrays {sorted(arrays)}, which are not those of a classifier")
-    statistics = opened(*unpack(_bytes(arrays[_STATISTICS]), name), name)
+    statistics = storage.read(header["statistics"], below(_STATISTICS, arrays), room)
     if not model._is_statistics(statistics):
         raise ValueError("its statistics are of another kind")
     if not len(statistics.classes):
         raise ValueError("it has no classes")
-    check_sound(statistics)
+    completed = below(_COMPLETED, arrays)
+    if bool(completed) != (built and completed_part.takes_em(statistics)):
+        raise ValueError("it has no covariances that EM found, or none are due")
+    _check_names(model, arrays, selection)
     powers = model._read_back(arrays, statistics.n_features) if _extra(model) else None
     chosen = None
     if selection is not None:
@@ -70,9 +67,11 @@ def read(
     model._state = Learned.begun(statistics, chosen, powers)
     settings = model._settings()
     model._check_fitting(statistics, settings)
-    if size is not None:
-        check_footprint(statistics, settings, size)
-    model._hold(model._next(statistics, settings, later=not built))
+    check_footprint(statistics, settings, room)
+    classes = completed_part.read(completed, statistics, settings) if completed else None
+    check_computable(classes)
+    learned = model._next(statistics, settings, later=True)
+    model._hold(replace(learned, from_file=FromFile(built, classes)))
 
 
 def check_current(model: Learner[Any], built: bool) -> None:
@@ -89,7 +88,7 @@ def check_current(model: Learner[Any], built: bool) -> None:
         )
 
 
-def _is_built(model: Learner[Any]) -> bool:
+def is_built(model: Learner[Any]) -> bool:
     """Whether there are rows enough for a model; after `partial_fit` more may have to come."""
     try:
         return model._fitted is not None
@@ -97,15 +96,17 @@ def _is_built(model: Learner[Any]) -> bool:
         return False
 
 
+def _check_names(model: Learner[Any], arrays: Arrays, selection: Any) -> None:
+    """Raise where there are arrays that belong to nothing, or others are missing."""
+    rest = {name for name in arrays if name.partition(".")[0] not in (_STATISTICS, _COMPLETED)}
+    expected = {*_extra(model)} | (set() if selection is None else selection_part.used(arrays))
+    if rest != expected:
+        raise ValueError(f"it has the arrays {sorted(rest)}, which are not those of a classifier")
+
+
 def _extra(model: Learner[Any]) -> tuple[str, ...]:
     """Names of arrays that a kind of model has beside its statistics."""
     return getattr(model, "_extra", ())
-
-
-def _bytes(array: Array) -> bytes:
-    if array.dtype != np.uint8 or array.ndim != 1:
-        raise ValueError("its statistics are not a file")
-    return array.tobytes()
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice import __version__
-from suffice.data.arrays import Array
 from suffice.errors import InvalidFile, InvalidParameter
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file import indicators_part, learner_part, mixture_part, values
 from suffice.estimators.model_file.classes import HOME, class_named, is_known
-from suffice.estimators.model_file.schema import schema_of, take_names, training_of
 from suffice.estimators.state import snapshot
-from suffice.models.gaussian import GaussianModel
-from suffice.models.mixture import MixtureModel
-from suffice.models.product import ProductModel
-from suffice.models.student import StudentModel
-from suffice.statistics.container import pack
-from suffice.statistics.threads import blas_threads
+from suffice.statistics.container import OUTER as FILE_FIELDS
+from suffice.statistics.container import brief
+from suffice.statistics.nesting import Arrays
+from suffice.statistics.room import Room
+from suffice.statistics.texts import names_of, write_names
 
 KIND = "model"
 VERSION = 1
 
-FIELDS = {"version", "library", "class", "parameters", "dropped", "schema", "training"}
-FIELDS |= {"output", "fortran", "created", "format", "kind"}
+FIELDS = {"version", "library", "class", "parameters", "dropped", "output", "fortran", "kind"}
+
+# Fields of the outermost header only.
+OUTER = FILE_FIELDS | {"created"}
 
 OUTPUTS = (None, "default", "pandas", "polars")
 
 
-def packed(model: Any, created: str | None = None) -> bytes:
-    """The bytes of a file: equal for equal models."""
-    header, arrays = written(model)
-    return pack({**header, "created": created}, arrays)
-
-
-def written(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
+def written(model: Any) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a fitted estimator."""
     if not is_known(model):
         raise InvalidParameter(
@@ -50,6 +42,8 @@ def written(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     check_is_fitted(model)
     model = snapshot(model)
     learned, arrays = _part(model).written(model)
+    names = getattr(model, "feature_names_in_", None)
+    arrays |= write_names(None if names is None else [str(name) for name in names])
     parameters, dropped = values.kept(model.get_params(deep=False))
     header = {
         "kind": KIND,
@@ -61,41 +55,36 @@ def written(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         },
         "dropped": dropped,
         "output": getattr(model, "_sklearn_output_config", {}).get("transform"),
-        "schema": schema_of(model),
-        "training": training_of(model),
         # Columns first or rows first: a product of matrices may differ in its last bits.
-        "fortran": sorted(name for name, a in arrays.items() if np.isfortran(a)),
+        "fortran": sorted(name for name in values.used(arrays) if np.isfortran(arrays[name])),
         **learned,
     }
     return header, arrays
 
 
-def unpacked(header: dict[str, Any], arrays: dict[str, Array], name: str, size: int | None) -> Any:
-    """The estimator in a file, checked throughout; an error says what is wrong.
+def read(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Any:
+    """The estimator of a header and arrays, checked throughout; an error says what is wrong.
 
-    size : of the file, if the model must not be out of proportion to it; else None
+    name : of the file
     """
     check_version(header, name, VERSION)
     kind = header.get("class")
     if not isinstance(kind, str) or kind not in HOME:
         raise InvalidFile(
-            f"{name} holds a {kind!r}, which this version of suffice ({__version__}) does not "
-            f"know; it was written by version {header.get('library')}. Upgrade suffice."
+            f"{name} holds a {brief(kind)}, which this version of suffice ({__version__}) does "
+            f"not know; it was written by version {brief(header.get('library'))}. Upgrade suffice."
         )
     model = class_named(kind)()
     part = _part(model)
     check_fields(header, FIELDS | part.FIELDS, name)
-    arrays = _in_order(header["fortran"], arrays)
     own = values.used(arrays)
-    _set_parameters(model, header, {key: arrays[key] for key in own})
-    rest = {key: array for key, array in arrays.items() if key not in own}
+    ordered = _in_order(header["fortran"], {key: arrays[key] for key in own})
+    _set_parameters(model, header, ordered, room)
+    rest = {key: a for key, a in arrays.items() if key not in own | {"names", "names.ends"}}
     with np.errstate(all="ignore"):  # numbers that overflow are refused below
-        part.read(model, header, rest, name, size)
-    take_names(model, header["schema"]["names"])
-    _check_described(model, header)
-    _check_computable(model)
-    if header["output"] is not None:
-        model.set_output(transform=header["output"])
+        part.read(model, header, rest, room)
+    _take_names(model, names_of(arrays, model.n_features_in_, room))
+    _set_output(model, header["output"])
     return model
 
 
@@ -106,8 +95,8 @@ def check_version(header: dict[str, Any], name: str, newest: int) -> None:
         raise InvalidFile(f"{name} has no version; it is damaged, or not a file of suffice.")
     if version > newest:
         raise InvalidFile(
-            f"{name} was written by a newer version of suffice ({header.get('library')}, model "
-            f"version {version}; this one reads up to {newest}). Upgrade suffice."
+            f"{name} was written by a newer version of suffice ({brief(header.get('library'))}, "
+            f"model version {brief(version)}; this one reads up to {newest}). Upgrade suffice."
         )
 
 
@@ -116,14 +105,25 @@ def check_fields(header: dict[str, Any], expected: set[str], name: str) -> None:
     unknown, missing = sorted(set(header) - expected), sorted(expected - set(header))
     if unknown:
         raise InvalidFile(
-            f"{name} has the field {unknown[0]!r}, which this version of suffice ({__version__}) "
-            f"does not know. Upgrade to {header.get('library')} or newer."
+            f"{name} has the field {brief(unknown[0])}, which this version of suffice "
+            f"({__version__}) does not know. Upgrade to {brief(header.get('library'))} or newer."
         )
     if missing:
         raise InvalidFile(f"{name} lacks the field {missing[0]!r}. Write it again with save.")
-    for field in ("library", "created"):
-        if not isinstance(header[field], str | None) or len(header[field] or "") > 100:
-            raise ValueError(f"{field} is not a short text")
+    _check_short(header, "library")
+
+
+def check_outer(header: dict[str, Any]) -> None:
+    """Raise unless the outermost header has what only that one has."""
+    missing = sorted(OUTER - set(header))
+    if missing:
+        raise ValueError(f"it lacks the field {missing[0]!r}")
+    _check_short(header, "created")
+
+
+def _check_short(header: dict[str, Any], field: str) -> None:
+    if not isinstance(header[field], str | None) or len(header[field] or "") > 100:
+        raise ValueError(f"{field} is not a short text")
 
 
 def _part(model: Any) -> Any:
@@ -134,7 +134,7 @@ def _part(model: Any) -> Any:
     return learner_part
 
 
-def _set_parameters(model: Any, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+def _set_parameters(model: Any, header: dict[str, Any], arrays: Arrays, room: Room) -> None:
     given, dropped = header["parameters"], header["dropped"]
     names = set(model.get_params(deep=False))
     if not isinstance(given, dict) or not isinstance(dropped, dict):
@@ -145,10 +145,10 @@ def _set_parameters(model: Any, header: dict[str, Any], arrays: dict[str, Array]
         raise ValueError("it does not say why parameters were left out")
     if not isinstance(given.get("fit_prior", True), bool):
         raise ValueError("fit_prior is not true or false")
-    model.set_params(**{name: values.read(value, arrays) for name, value in given.items()})
+    model.set_params(**{name: values.read(value, arrays, room) for name, value in given.items()})
 
 
-def _in_order(fortran: Any, arrays: dict[str, Array]) -> dict[str, Array]:
+def _in_order(fortran: Any, arrays: Arrays) -> Arrays:
     if not isinstance(fortran, list) or not all(
         isinstance(name, str) and name in arrays for name in fortran
     ):
@@ -156,34 +156,17 @@ def _in_order(fortran: Any, arrays: dict[str, Array]) -> dict[str, Array]:
     return arrays | {name: np.asfortranarray(arrays[name]) for name in fortran}
 
 
-def _check_computable(model: Any) -> None:
-    """Raise where numbers are finite but what is made of them is not."""
-    found = model._learned.kept.get("model")
-    if isinstance(found, ProductModel):
-        found = found.gaussian
-    if isinstance(found, MixtureModel):
-        found = found.components
-    if not isinstance(found, GaussianModel | StudentModel):
-        return
-    # Of a copy: what a model keeps may differ in its last bits with the number of threads.
-    with np.errstate(all="ignore"), blas_threads(1):
-        joint = replace(found).answer("joint", found.means[:1])
-    if np.isnan(joint).any() or np.isposinf(joint).any():
-        raise ValueError("its numbers are too large or too small to compute with")
-
-
-def _check_described(model: Any, header: dict[str, Any]) -> None:
-    """Raise unless the description that people read is that of the model."""
-    if header["output"] not in OUTPUTS or not (
-        header["output"] is None or hasattr(model, "set_output")
-    ):
-        raise ValueError("output is no kind of table")
-    if header["schema"] != schema_of(model):
-        raise ValueError("its schema does not describe the features of the model")
-    if header["training"] != training_of(model):
-        raise ValueError("its summary of the training does not fit the model")
-    statistics = getattr(model, "statistics_", None)
-    if statistics is None or statistics.feature_names is None:
-        return
-    if list(statistics.feature_names) != header["schema"]["names"]:
+def _take_names(model: Any, names: tuple[str, ...] | None) -> None:
+    """Give a model the names of its features; ValueError where its statistics have others."""
+    known = getattr(getattr(model, "statistics_", None), "feature_names", None)
+    if known is not None and known != names:
         raise ValueError("its statistics have other feature names")
+    own = None if names is None else np.array([*names, None], object)[:-1]
+    model._state = model._learned.renamed(own)
+
+
+def _set_output(model: Any, output: Any) -> None:
+    if output not in OUTPUTS or not (output is None or hasattr(model, "set_output")):
+        raise ValueError("output is no kind of table")
+    if output is not None:
+        model.set_output(transform=output)

@@ -1,4 +1,4 @@
-"""Schema: what the columns of a table must be for a model, and what it was trained on."""
+"""Schema: what the columns of a table must be for a model, and what it was trained on, in words."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.data.mixed import Layout
-from suffice.statistics.complete_file import LABEL_KINDS, check_names, labels
 from suffice.statistics.counts import Counts
 from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.texts import LABEL_KINDS
 
 
 def schema_of(model: Any) -> dict[str, Any]:
@@ -38,32 +37,6 @@ def training_of(model: Any) -> dict[str, Any]:
         "rows": None if statistics is None else statistics.count.tolist(),
         "weight": np.asarray(weight, np.float64).tolist(),
     }
-
-
-def take_names(model: Any, names: Any) -> None:
-    """Give a model the names of its features."""
-    check_names(names)
-    own = None if names is None else np.array([*names, None], object)[:-1]
-    model._state = model._learned.renamed(own)
-
-
-def read_levels(schema: dict[str, Any]) -> tuple[Layout, list[Array]]:
-    """Which columns are discrete and their levels, where nothing else tells of them."""
-    d, discrete = schema["features"], schema["discrete"]
-    if type(d) is not int or d < 1 or not isinstance(discrete, list):
-        raise ValueError("the schema does not tell how many features there are")
-    if not all(type(j) is int and 0 <= j < d for j in discrete) or discrete != sorted(
-        set(discrete)
-    ):
-        raise ValueError("the schema does not tell which features are discrete")
-    found = [labels(own["kind"], own["values"]) for own in schema["levels"]]
-    if len(found) != len(discrete):
-        raise ValueError("the schema has not a list of levels for each discrete feature")
-    for own in found:
-        if len(own) > 1 and not (own[:-1] < own[1:]).all():
-            raise ValueError("levels are not sorted or not unique")
-    numeric = sorted(set(range(d)) - set(discrete))
-    return Layout(tuple(numeric), tuple(discrete)), found
 
 
 def _discrete(model: Any) -> tuple[list[int], list[Array]]:

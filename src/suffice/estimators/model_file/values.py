@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,17 @@ import numpy as np
 from suffice.data.arrays import Array
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
-from suffice.statistics.complete_file import labels
+from suffice.statistics.nesting import Arrays
+from suffice.statistics.room import Room
+from suffice.statistics.texts import STRING_BYTES, read_texts, write_texts
 
 # Lists in lists in lists: no parameter goes deeper.
 DEEPEST = 6
+
+# Longer lists of numbers or of texts are arrays of the file: JSON is limited.
+SHORT = 64
+
+LARGEST = 1 << 1000
 
 _PREFIX = "parameter."
 _FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -33,11 +40,11 @@ def kept(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]
     return {name: v for name, v in parameters.items() if name not in dropped}, dropped
 
 
-def written(name: str, value: Any, arrays: dict[str, Array]) -> Any:
-    """A value as JSON; arrays in it are put beside.
+def written(name: str, value: Any, arrays: Arrays) -> Any:
+    """A value as JSON; arrays in it and long lists are put beside.
 
     >>> written("priors", {"a": 0.25, "b": 0.75}, {})
-    {'mapping': [['a', 0.25], ['b', 0.75]]}
+    {'mapping': [{'list': ['a', 'b']}, {'list': [0.25, 0.75]}]}
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -48,23 +55,25 @@ def written(name: str, value: Any, arrays: dict[str, Array]) -> Any:
     if isinstance(value, np.ndarray) or hasattr(value, "to_dict") or hasattr(value, "__array__"):
         return _written_array(name, value, arrays)
     if isinstance(value, Mapping):
-        pairs = [[written(name, part, arrays) for part in pair] for pair in value.items()]
-        return {"mapping": pairs}
+        return {"mapping": [written(name, [*part], arrays) for part in (value, value.values())]}
     if isinstance(value, Set):
         value = sorted(value)
     if isinstance(value, Iterable):
-        kind = "tuple" if isinstance(value, tuple) else "list"
-        return {kind: [written(name, part, arrays) for part in value]}
+        kind, parts = "tuple" if isinstance(value, tuple) else "list", [*value]
+        key = _columnar(parts, arrays)
+        return {kind: [written(name, part, arrays) for part in parts] if key is None else key}
     raise InvalidParameter(
         f"{name} is {shown(value)}, a {type(value).__name__}, which a file cannot hold; give "
         "numbers, texts, lists, mappings or arrays."
     )
 
 
-def read(value: Any, arrays: Mapping[str, Array], depth: int = 0) -> Any:
-    """The value that was written."""
+def read(value: Any, arrays: Arrays, room: Room, depth: int = 0) -> Any:
+    """The value that was written; ValueError says what is wrong."""
     if depth > DEEPEST:
         raise ValueError("a parameter is nested too deeply")
+    if isinstance(value, int) and abs(value) >= LARGEST:
+        raise ValueError("a parameter is a number that no float can hold")
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if not isinstance(value, dict) or len(value) != 1:
@@ -73,10 +82,10 @@ def read(value: Any, arrays: Mapping[str, Array], depth: int = 0) -> Any:
     readers: dict[str, Callable[[], Any]] = {
         "float": lambda: _FLOATS[content],
         "array": lambda: _array(content, arrays),
-        "texts": lambda: labels("str", content),
-        "mapping": lambda: _mapping(content, arrays, depth),
-        "list": lambda: [read(part, arrays, depth + 1) for part in _list(content)],
-        "tuple": lambda: tuple(read(part, arrays, depth + 1) for part in _list(content)),
+        "texts": lambda: _texts(content, arrays, room),
+        "mapping": lambda: _mapping(content, arrays, room, depth),
+        "list": lambda: _list(content, arrays, room, depth),
+        "tuple": lambda: tuple(_list(content, arrays, room, depth)),
     }
     if form not in readers:
         raise ValueError(f"a parameter is of the unknown form {form!r}")
@@ -97,42 +106,79 @@ def _alive(value: Any) -> str | None:
     return None
 
 
-def _written_array(name: str, value: Any, arrays: dict[str, Array]) -> Any:
+def _written_array(name: str, value: Any, arrays: Arrays) -> Any:
     if hasattr(value, "to_dict"):  # a pandas Series: by its index, unless that only counts
         by_index = value.to_dict()
         if not isinstance(value, np.ndarray) and list(by_index) != list(range(len(by_index))):
             return written(name, by_index, arrays)
     array = np.asarray(value)
     if array.ndim == 1 and array.dtype.kind == "U":
-        return {"texts": array.tolist()}
+        return {"texts": _put_texts(array.tolist(), arrays)}
     if array.ndim == 1 and array.dtype.kind == "O":
         return {"list": [written(name, part, arrays) for part in array.tolist()]}
     if array.dtype.kind not in "bif" or array.dtype.itemsize > 8:
         raise InvalidParameter(
             f"{name} is an array of {array.dtype}, which a file cannot hold; give numbers or texts."
         )
+    return {"array": _put(array, arrays)}
+
+
+def _columnar(parts: Sequence[Any], arrays: Arrays) -> str | None:
+    """Where a long list of values of one type was put; None where it is not one."""
+    kinds = {type(part) for part in parts} if len(parts) > SHORT else set()
+    if kinds == {str}:
+        return _put_texts(parts, arrays)
+    if kinds == {int} and all(-(2**63) <= part < 2**63 for part in parts):
+        return _put(np.array(parts, np.int64), arrays)
+    return _put(np.array(parts), arrays) if kinds in ({bool}, {float}) else None
+
+
+def _put(array: Array, arrays: Arrays) -> str:
     key = f"{_PREFIX}{len(used(arrays)):04d}"
     arrays[key] = array
-    return {"array": key}
+    return key
 
 
-def _array(key: Any, arrays: Mapping[str, Array]) -> Array:
+def _put_texts(texts: Sequence[str], arrays: Arrays) -> str:
+    key = f"{_PREFIX}{len(used(arrays)):04d}"
+    arrays.update(write_texts(key, texts))
+    return key
+
+
+def _array(key: Any, arrays: Arrays) -> Array:
     if not isinstance(key, str) or key not in used(arrays):
         raise ValueError("a parameter has no array")
     return arrays[key]
 
 
-def _mapping(content: Any, arrays: Mapping[str, Array], depth: int) -> dict[Any, Any]:
-    found = {}
-    for pair in _list(content):
-        key, value = (read(part, arrays, depth + 1) for part in _list(pair))
-        if not isinstance(key, bool | int | float | str) or key in found:
-            raise ValueError("a parameter has a key twice, or one that is no label")
-        found[key] = value
+def _texts(key: Any, arrays: Arrays, room: Room) -> Array:
+    _array(key, arrays)
+    texts = read_texts(key, arrays, room)
+    room.take(4 * len(texts) * max(map(len, texts), default=0), "the texts of a parameter")
+    return np.array(texts, dtype=np.str_)
+
+
+def _mapping(content: Any, arrays: Arrays, room: Room, depth: int) -> dict[Any, Any]:
+    if not isinstance(content, list) or len(content) != 2:
+        raise ValueError("a parameter is not a mapping")
+    keys, values = (read(part, arrays, room, depth + 1) for part in content)
+    if not isinstance(keys, list) or not isinstance(values, list) or len(keys) != len(values):
+        raise ValueError("a parameter has not a value for each key")
+    if not all(isinstance(key, bool | int | float | str) for key in keys):
+        raise ValueError("a parameter has a key that is no label")
+    found = dict(zip(keys, values, strict=True))
+    if len(found) < len(keys):
+        raise ValueError("a parameter has a key twice")
     return found
 
 
-def _list(content: Any) -> list[Any]:
-    if not isinstance(content, list):
+def _list(content: Any, arrays: Arrays, room: Room, depth: int) -> list[Any]:
+    if isinstance(content, list):
+        return [read(part, arrays, room, depth + 1) for part in content]
+    array = _array(content, arrays)
+    if array.ndim != 1:
         raise ValueError("a parameter is not a list")
-    return content
+    if f"{content}.ends" in arrays:
+        return read_texts(content, arrays, room)
+    room.take(STRING_BYTES * len(array), "the numbers of a parameter")
+    return [*array.tolist()]

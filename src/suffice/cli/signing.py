@@ -1,0 +1,26 @@
+"""Signing: the key of --key-file, which signs what is written and proves what is read."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from pathlib import Path
+
+_given: ContextVar[bytes | None] = ContextVar("key", default=None)
+
+
+def set_key(path: Path | None) -> None:
+    """Take the secret bytes in a file as the key of this command; None for no key."""
+    if path is None:
+        _given.set(None)
+        return
+    from suffice.data.files import read_whole
+    from suffice.statistics.container import check_key
+
+    key = read_whole(path)
+    check_key(key)
+    _given.set(key)
+
+
+def key() -> bytes | None:
+    """The key that the command was given; None without one."""
+    return _given.get()
