@@ -7,7 +7,7 @@ import pytest
 
 import suffice as sf
 from suffice.errors import InvalidFile
-from suffice.models import completion
+from suffice.models.gap_em import GapEm
 
 
 @pytest.mark.parametrize("name", crafted_files.BUILDERS)
@@ -17,7 +17,7 @@ def test_a_crafted_file_is_loaded_or_refused_within_eight_times_its_size(name, m
     def run(*_):
         raise AssertionError("EM was run")
 
-    monkeypatch.setattr(completion._Em, "run", run)
+    monkeypatch.setattr(GapEm, "run", run)
     became, most, _, _, _ = crafted_files.measured(data)
     assert most <= crafted_files.TIMES * len(data) + crafted_files.FREE
     assert became.startswith(("loaded", "refused: ")), became

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.statistics.fourth import Fourth
+from suffice.statistics.fourth import Fourth, Known
 from suffice.statistics.nesting import Arrays
 from suffice.statistics.numbers import Pair
 from suffice.statistics.room import Room
@@ -60,7 +60,8 @@ def sums_of(s: Statistics, running: bool = False) -> Arrays:
     else:
         arrays |= {"scatter": spread.sums.high, "scatter.low": spread.sums.low}
     if fourth is not None:
-        fourth = fourth if running else fourth.canonical(s.known)
+        assert not isinstance(spread, Diagonal)
+        fourth = fourth if running else fourth.canonical(Known(s.means, s.weight, spread))
         arrays |= {
             "fourth.unit": np.array(fourth.unit),
             "fourth.square": fourth.square,

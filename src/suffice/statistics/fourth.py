@@ -106,9 +106,10 @@ class Fourth:
         squares = known.spread.diagonal()
         # Where all rows of a class agree, nothing but rounding is left.
         varies = np.asarray(squares.any(axis=1))
-        sums = self.centred(known)
         unit = unit_of(float((squares / known.weight[:, None]).max(initial=0.0)))
-        sums = sums.in_unit(unit) if varies.any() else replace(sums, unit=unit)
+        with np.errstate(over="ignore", invalid="ignore"):  # of classes that do not vary
+            sums = self.centred(known)
+            sums = sums.in_unit(unit) if varies.any() else replace(sums, unit=unit)
         return replace(
             sums,
             square=np.where(varies, sums.square, 0.0),

@@ -21,6 +21,7 @@ from suffice.models.product import ProductModel
 from suffice.models.student import StudentModel
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.nesting import Arrays
+from suffice.statistics.soundness import LARGEST
 
 _STRENGTHS = ("prior.mean_strength", "prior.covariance_strength")
 
@@ -81,8 +82,10 @@ def _knowledge(arrays: Arrays, k: int, d: int) -> Posterior:
         raise ValueError("what EM found lacks parts of the prior")
     for name, shape in shapes.items():
         array = arrays[name]
-        if array.shape != shape or array.dtype != np.float64 or not np.isfinite(array).all():
+        if array.shape != shape or array.dtype != np.float64:
             raise ValueError(f"the {name} of what EM found is not {shape} numbers")
+        if not (np.abs(array) <= LARGEST).all():
+            raise ValueError(f"the {name} of what EM found is not finite, or too large")
         if not name.startswith("prior.mean") or name in _STRENGTHS:
             _check_positive(name, array)
     strengths = (float(arrays[name]) for name in _STRENGTHS)

@@ -15,6 +15,11 @@ from suffice.statistics.nesting import Arrays
 # Factors and their inverses agree to this much where they are sound.
 CLOSE = 1e-6
 
+# The square of a scale within this factor of 1 has a float, and so has its inverse.
+FAR = 1e150
+
+_SCALES = ("variances", "floor", "scale", "inverse_scale")
+
 
 def written(covariance: Covariance) -> Arrays:
     """Its arrays, whose names say which shape it has."""
@@ -40,9 +45,13 @@ def written(covariance: Covariance) -> Arrays:
 
 def read(arrays: Arrays, d: int) -> Covariance:
     """The covariance of d features; ValueError says what is wrong."""
-    for array in arrays.values():
+    for name, array in arrays.items():
         if array.dtype != np.float64 or not np.isfinite(array).all():
             raise ValueError("a covariance holds what is not a finite number")
+        far = FAR**2 if name in ("variances", "floor") else FAR
+        sizes, is_scale = np.abs(array), name in _SCALES
+        if (sizes > far).any() or (is_scale and ((sizes > 0) & (sizes < 1 / far)).any()):
+            raise ValueError("a covariance holds numbers too large or too small to compute with")
     reader = _READERS.get(frozenset(arrays))
     if reader is None:
         raise ValueError("a covariance does not have the arrays of any shape")

@@ -32,8 +32,8 @@ def read(arrays: Arrays, classes: Array, priors: Floats) -> GaussianModel:
     means, borrowed, k = arrays["means"], arrays["borrowed"], len(classes)
     if means.dtype != np.float64 or means.ndim != 2 or len(means) != k or not means.size:
         raise ValueError("there is not a mean for each class")
-    if not np.isfinite(means).all():
-        raise ValueError("means holds values that are not finite")
+    if not (np.abs(means) <= covariance_part.FAR).all():
+        raise ValueError("means holds values that are not finite, or too large")
     if borrowed.dtype != np.int64 or borrowed.ndim != 1 or len(borrowed) > k:
         raise ValueError("borrowed does not name classes")
     if ((borrowed < 0) | (borrowed >= k)).any():
