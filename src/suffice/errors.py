@@ -93,3 +93,7 @@ class ChangedInput(InvalidFile):
 
 class CheckpointFailed(InvalidFile, OSError):
     """A checkpoint cannot be written; the one before it stays as it was."""
+
+
+class RepairedModel(UserWarning):
+    """A model could not be estimated as asked for; the message says what was done instead."""

@@ -20,6 +20,7 @@ from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import AnyModel, Classifier
 from suffice.estimators.columns import take_columns
 from suffice.estimators.judging import Judging
+from suffice.estimators.repairing import warn_repaired
 from suffice.models.priors import class_priors
 
 
@@ -131,14 +132,20 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         return self.statistics_.weight
 
     def _build(self) -> AnyModel:
-        return self._made(self.statistics_, self._built_with)
+        return self._made_aloud(self.statistics_, self._built_with)
+
+    def _made_aloud(self, statistics: Any, settings: Any) -> AnyModel:
+        """The model of statistics, with a warning where it is not quite the one asked for."""
+        model = self._made(statistics, settings)
+        warn_repaired(self, model, statistics, settings)
+        return model
 
     def _take(self, statistics: Any, settings: Any, X: Any = None, later: bool = False) -> Self:
         """Hold new statistics and their model, both or neither.
 
         later : the model is built when first asked for, since more rows may come before
         """
-        model = None if later else self._made(statistics, settings)
+        model = None if later else self._made_aloud(statistics, settings)
         if later:
             self._check_fitting(statistics, settings)
             with suppress(MissingClasses):

@@ -15,6 +15,7 @@ from suffice.data.labels import Labels
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
 from suffice.estimators.averaging import average, belief
+from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.trial import Trial, named_classifiers
 from suffice.models.settings import choice
 from suffice.selection.selection import Selection
@@ -28,6 +29,7 @@ RULES = ("average", "careful", "best", "one-standard-error")
 USUAL, SMALL, THOROUGH = (5, 1), 1000, (10, 2)
 
 
+@repairs_expected()
 def select_model(
     X: Any,
     y: Any,

@@ -162,7 +162,7 @@ class _Em:
                 self.settings, shrinkage="oas", target="diagonal", pooling=pooling
             )
             return
-        _, borrowed = full_covariances(groups)
+        borrowed = full_covariances(groups).borrowed
         self.borrowed |= set(borrowed)
         self.count = np.where(np.isin(np.arange(len(self.count)), borrowed), 0, self.count)
 

@@ -93,6 +93,7 @@ class GaussianModel:
     borrowed: tuple[int, ...]  # classes whose covariance is the pooled one for want of their own
     # (k, d): what rounding cut off the means; at offsets of 1e8 deviations it is 1e-8 of one.
     means_low: Floats | None = field(default=None, kw_only=True)
+    shrunk: bool = field(default=False, kw_only=True)  # correlations, for want of rows
 
     def about_mean(self, rows: Floats, c: int) -> Floats:
         """Rows (n, d) minus the mean of class c."""
@@ -275,16 +276,23 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
         return _built(statistics, adapted(settings, statistics), chances)
 
 
-def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> GaussianModel:
-    statistics, settings = complete(fitting(statistics, settings), settings)
+def _built(statistics: AnyStatistics, asked: Settings, chances: Floats) -> GaussianModel:
+    statistics, settings = complete(fitting(statistics, asked), asked)
+    shrunk = settings.shrinkage != asked.shrinkage
     covariances: tuple[Covariance, ...]
     if settings.structure == "full":
         assert isinstance(statistics, Statistics)
-        covariances, borrowed = full_covariances(Groups(statistics, settings))
+        covariances, borrowed, lacking = full_covariances(Groups(statistics, settings))
+        shrunk |= lacking
     else:
         covariances, borrowed = diagonal_covariances(statistics, settings)
-    means = statistics.means
     model = GaussianModel(
-        statistics.classes, chances, statistics.mean, covariances, borrowed, means_low=means.low
+        statistics.classes,
+        chances,
+        statistics.mean,
+        covariances,
+        borrowed,
+        means_low=statistics.means.low,
+        shrunk=shrunk,
     )
     return model.inflated(settings.inflation)

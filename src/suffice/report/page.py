@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from suffice.errors import InvalidParameter
+from suffice.estimators.repairing import repairs_expected
 from suffice.report.atypical_section import atypical, atypical_html
 from suffice.report.choice_section import choice_html, choose
 from suffice.report.data_section import data_facts, data_html
@@ -92,6 +93,7 @@ def write_report(
     return found
 
 
+@repairs_expected()
 def made(
     file: Path, whole: Material, data: Material, model: Any, title: str, steps: Steps
 ) -> Report:
