@@ -20,6 +20,7 @@ from suffice.models.groups import Groups
 from suffice.models.linalg import Cholesky
 from suffice.models.priors import class_priors
 from suffice.models.scoring import Independent, by_blocks, normalised, probabilities
+from suffice.models.separating import check_scale
 from suffice.models.settings import Settings, fitting
 from suffice.models.side_by_side import SideBySide
 from suffice.statistics.incomplete import AnyStatistics
@@ -272,6 +273,7 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
     if not len(statistics.classes):
         raise TooFewRows("there are no rows to build a model from.")
     chances = class_priors(priors, statistics.classes, statistics.weight)
+    check_scale(statistics)
     with small_matrices(statistics.n_features):
         return _built(statistics, adapted(settings, statistics), chances)
 
