@@ -67,10 +67,13 @@ def check_some_spread(statistics: AnyStatistics) -> None:
 
 def floor(statistics: AnyStatistics, overall: Floats) -> Floats:
     """Variance to add to each feature, (d,): zero but for features that separate exactly."""
-    separating = (pooled_squares(statistics) == 0) & (overall > 0)
+    still = pooled_squares(statistics) == 0
+    separating = still & (overall > 0)
     if separating.any():
         check_some_spread(statistics)
-        lost = np.flatnonzero(separating & are_lost(FLOOR * overall, np.ones(1)))
+    if still.any():
+        apart = (statistics.mean != statistics.mean[0]).any(axis=0)
+        lost = np.flatnonzero(still & apart & are_lost(FLOOR * overall, np.ones(1)))
         if len(lost):
             raise vanished(int(lost[0]), statistics.feature_names)
     return np.where(separating, FLOOR * overall, 0.0)

@@ -204,7 +204,7 @@ def _check_underflow(
 ) -> None:
     varies, count = np.asarray(sums.low[kept] < sums.high[kept]), sums.count[kept][:, None]
     if not spread.per_class:
-        varies, count = varies.any(axis=0, keepdims=True), count.sum()
+        varies, count = np.asarray(varies.any(axis=0, keepdims=True)), count.sum()
     lost = varies & are_lost(spread.diagonal(), count)
     if lost.any():
         raise vanished(int(np.nonzero(lost)[1][0]), names)
