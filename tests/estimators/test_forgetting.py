@@ -11,6 +11,9 @@ import suffice as sf
 from suffice.errors import InvalidFile, InvalidParameter
 from suffice.statistics.container import read_whole, unpack
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 X, Y = load_wine(return_X_y=True)
 SPREAD = X.std(axis=0)
 RNG = np.random.default_rng(0)

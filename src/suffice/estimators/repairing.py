@@ -56,11 +56,15 @@ def _call(estimator: Any, changes: dict[str, Any], settings: Settings) -> str:
 
     given = estimator.get_params(deep=False)
     if changes.keys() <= given.keys():
-        return repr(clone(estimator).set_params(**changes))
+        return _line(clone(estimator).set_params(**changes))
     known = GaussianDiscriminant().get_params()
     kept = {name: value for name, value in given.items() if name in known and value is not None}
     shape = {"structure": settings.structure, "pooling": settings.pooling}
-    return repr(GaussianDiscriminant(**{**kept, **shape, **changes}))
+    return _line(GaussianDiscriminant(**{**kept, **shape, **changes}))
+
+
+def _line(estimator: Any) -> str:
+    return " ".join(repr(estimator).split())
 
 
 def _caller() -> int:

@@ -92,12 +92,15 @@ class _Build:
         return Repair(what, changes={"shrinkage": "oas", "target": "diagonal"})
 
     def _borrowed(self) -> Repair | None:
-        s, at = self.statistics, list(self.model.borrowed)
+        s, at, full = self.statistics, list(self.model.borrowed), self.settings.structure == "full"
+        if not full:
+            # Of independent features, a few that are constant in a class are an everyday matter.
+            at = [c for c in at if not s.squares[c].any()]
         if not at or self.model.shrunk:
             return None
         names, count = listed(s.classes[at], MOST_NAMED), s.known_count[at].min(axis=1)
-        if self.settings.structure != "full":
-            what = f"columns do not vary in class {names}, so their pooled variances are used there"
+        if not full:
+            what = f"no column varies in class {names}, so the pooled variances are used there"
         elif count.min() <= s.n_features:
             what = (
                 f"class {names} has {listed(count, MOST_NAMED)} rows, too few for a covariance of "
