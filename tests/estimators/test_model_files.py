@@ -6,6 +6,7 @@ import datetime
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from suffice.errors import (
     InvalidFile,
     InvalidParameter,
     MissingFile,
+    RepairedModel,
     SufficeError,
     UnreadableFile,
 )
@@ -120,7 +122,9 @@ def zoo():
     yield "pipeline named", named.fit(MIXED, Y), MIXED
 
 
-ZOO = {name: (model, rows) for name, model, rows in zoo()}
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", RepairedModel)  # some are repaired on purpose
+    ZOO = {name: (model, rows) for name, model, rows in zoo()}
 ANSWERS = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba")
 ANSWERS += ("decision_function", "score_samples", "transform", "outlier_pvalue")
 

@@ -27,6 +27,7 @@ from suffice.estimators.columns import Columns
 from suffice.estimators.judging import Judging
 from suffice.estimators.new_rows import NewRows, RowsInMemory
 from suffice.estimators.outline import Outline
+from suffice.estimators.repairing import warn_repaired
 from suffice.estimators.state import State, exchange, snapshot
 from suffice.models.computable import check_computable
 from suffice.models.gaussian import GaussianModel
@@ -257,7 +258,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     def _ready(self, statistics: Any, settings: Any, later: bool) -> AnyModel | None:
         """The model, or None where it is built later; an error where it never could be."""
         if not later:
-            return self._made(statistics, settings, self._priors())
+            return self._made_aloud(statistics, settings, self._priors())
         self._check_fitting(statistics, settings)
         with suppress(MissingClasses):
             class_priors(self._priors(), statistics.classes, statistics.weight)
@@ -281,7 +282,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     def _build(self, learned: Learned) -> AnyModel:
         read = learned.from_file
         if read is None:
-            return self._made(learned.statistics, learned.settings, learned.priors)
+            return self._made_aloud(learned.statistics, learned.settings, learned.priors)
         if not read.is_built:
             raise TooFewRows(
                 "no model could be made of the rows when this file was saved; add rows by "
@@ -293,6 +294,12 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             else:
                 model = self._of_completed(read.completed, learned)
         check_computable(model)
+        return model
+
+    def _made_aloud(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
+        """The model of statistics, with a warning where it is not quite the one asked for."""
+        model = self._made(statistics, settings, priors)
+        warn_repaired(self, model, statistics, settings)
         return model
 
     def _of_completed(self, classes: GaussianModel, learned: Learned) -> AnyModel:

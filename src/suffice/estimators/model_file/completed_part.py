@@ -43,6 +43,9 @@ def written(model: Learner[Any]) -> Arrays:
         strengths = prior.mean_strength, prior.covariance_strength
         arrays |= {
             "prior.mean": prior.mean,
+            "prior.mean.low": np.zeros_like(prior.mean)
+            if prior.mean_low is None
+            else prior.mean_low,
             "prior.covariance": prior.covariance,
             **{name: np.array(one) for name, one in zip(_STRENGTHS, strengths, strict=True)},
             "freedom": known.freedom,
@@ -66,13 +69,20 @@ def read(arrays: Arrays, statistics: Any, settings: Any) -> GaussianModel:
         return found
     knowledge = _knowledge(rest, k, d)
     return MapModel(
-        found.classes, found.priors, found.means, found.covariances, found.borrowed, knowledge
+        found.classes,
+        found.priors,
+        found.means,
+        found.covariances,
+        found.borrowed,
+        knowledge,
+        means_low=found.means_low,
     )
 
 
 def _knowledge(arrays: Arrays, k: int, d: int) -> Posterior:
     shapes = {
         "prior.mean": (d,),
+        "prior.mean.low": (d,),
         "prior.covariance": (d, d),
         **dict.fromkeys(_STRENGTHS, ()),
         "freedom": (k, 1),
@@ -88,8 +98,11 @@ def _knowledge(arrays: Arrays, k: int, d: int) -> Posterior:
             raise ValueError(f"the {name} of what EM found is not finite, or too large")
         if not name.startswith("prior.mean") or name in _STRENGTHS:
             _check_positive(name, array)
-    strengths = (float(arrays[name]) for name in _STRENGTHS)
-    prior = Prior(arrays["prior.mean"], arrays["prior.covariance"], *strengths)
+    mean, low = arrays["prior.mean"], arrays["prior.mean.low"]
+    if not np.array_equal(mean + low, mean):
+        raise ValueError("the prior.mean.low of what EM found is more than rounding cuts off")
+    one, other = (float(arrays[name]) for name in _STRENGTHS)
+    prior = Prior(mean, arrays["prior.covariance"], one, other, low)
     return Posterior(prior, arrays["freedom"], arrays["stretch"], prior.variances > 0)
 
 

@@ -9,14 +9,16 @@ from suffice.estimators.model_file import covariance_part
 from suffice.models.gaussian import GaussianModel
 from suffice.statistics.nesting import Arrays, below, prefixed, stack, unstack
 
-NAMES = {"means", "borrowed"}
+NAMES = {"means", "means.low", "borrowed"}
 
 
 def written(model: GaussianModel) -> Arrays:
     """Its arrays, beside those of classes and priors."""
     covariances = [covariance_part.written(covariance) for covariance in model.covariances]
+    low = {} if model.means_low is None else {"means.low": model.means_low}
     return {
         "means": model.means,
+        **low,
         "borrowed": np.array(model.borrowed, np.int64),
         **prefixed("covariances", stack(covariances)),
     }
@@ -43,4 +45,18 @@ def read(arrays: Arrays, classes: Array, priors: Floats) -> GaussianModel:
     if number not in (1, k):
         raise ValueError("there is not one covariance for all classes, nor one for each")
     covariances = tuple(covariance_part.read(one, means.shape[1]) for one in unstack(own, number))
-    return GaussianModel(classes, priors, means, covariances, tuple(borrowed.tolist()))
+    return GaussianModel(
+        classes, priors, means, covariances, tuple(borrowed.tolist()), means_low=_low(arrays, means)
+    )
+
+
+def _low(arrays: Arrays, means: Floats) -> Floats | None:
+    """What rounding cut off the means, where it is kept."""
+    low = arrays.get("means.low")
+    if low is not None and (
+        low.dtype != np.float64
+        or low.shape != means.shape
+        or not np.array_equal(means + low, means)
+    ):
+        raise ValueError("means.low is more than rounding cuts off the means")
+    return low
