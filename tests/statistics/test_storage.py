@@ -455,10 +455,10 @@ def histories(table, y, weights, detail, gone):
         yield left.drop_class(left.classes[0])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_whatever_rows_sums_and_removals_lead_to_can_be_saved_and_loaded(seed):
     rng = np.random.default_rng(seed)
-    for _ in range(400):
+    for _ in range(250):
         table, y, weights = tables(rng)
         gone, detail = rng.random(len(y)) < rng.random(), DETAILS[rng.integers(3)]
         # What cannot be computed at all is refused by other errors, and elsewhere.

@@ -20,6 +20,7 @@ from suffice.estimators.anywhere import anywhere
 from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Storable
 from suffice.estimators.state import Stateful, at_once
+from suffice.models.computable import beyond_floats
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
 from suffice.models.scoring import log_sum
@@ -152,6 +153,8 @@ class Classifier(
         # Infinity in a row shows in its answer; looking there spares a pass over X.
         if not np.isfinite(found).all():
             self._check_finite(rows)
+            if np.isnan(found).any():
+                raise beyond_floats()
         return found
 
     def _check_table(self, X: Any) -> None:

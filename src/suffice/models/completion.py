@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.errors import InvalidFeatures, InvalidParameter, NotConverged, TooFewRows
+from suffice.errors import InvalidFeatures, InvalidParameter, NotConverged, NotFinite, TooFewRows
 from suffice.models.gap_em import Estimate, GapEm
 from suffice.models.min_information import least_informative
 from suffice.models.observed import Observed
@@ -49,6 +49,17 @@ def complete(statistics: AnyStatistics, settings: Settings) -> Completed:
     are shrunk by OAS. Features that are never known together are taken to be independent given
     all others.
     """
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = _completed(statistics, settings)
+    except np.linalg.LinAlgError:
+        raise _beyond_floats() from None
+    if isinstance(found.statistics, Statistics) and not np.isfinite(found.statistics.squares).all():
+        raise _beyond_floats()
+    return found
+
+
+def _completed(statistics: AnyStatistics, settings: Settings) -> Completed:
     if not isinstance(statistics, IncompleteStatistics):
         return Completed(statistics, settings)
     _check_known(statistics)
@@ -70,6 +81,13 @@ def complete(statistics: AnyStatistics, settings: Settings) -> Completed:
     if settings.pooling == 0:
         return _separate(observed, settings)
     return _together(observed, settings)
+
+
+def _beyond_floats() -> NotFinite:
+    return NotFinite(
+        "these rows with missing values spread too far for their covariances to be found: squares "
+        "exceed what a float can hold. Rescale the features (divide by 1e100, say)."
+    )
 
 
 def adapted(settings: Settings, statistics: AnyStatistics) -> Settings:

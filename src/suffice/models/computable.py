@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.errors import InvalidFeatures
+from suffice.errors import NotFinite
 from suffice.models.gaussian import GaussianModel
 from suffice.models.mixture import MixtureModel
 from suffice.models.product import ProductModel
@@ -27,7 +27,12 @@ def check_computable(model: Any) -> None:
     with np.errstate(all="ignore"), blas_threads(1):
         joint = replace(model).answer("joint", model.means[:1])
     if np.isnan(joint).any() or np.isposinf(joint).any():
-        raise InvalidFeatures(
-            "the numbers of this model are too large or too small to compute with; fit it again, "
-            "with features in other units."
-        )
+        raise beyond_floats()
+
+
+def beyond_floats() -> NotFinite:
+    """The error for a model whose densities exceed what a float can hold."""
+    return NotFinite(
+        "the numbers of this model are too large or too small to compute with: densities exceed "
+        "what a float can hold. Fit it again with features in other units (divide by 1e100, say)."
+    )

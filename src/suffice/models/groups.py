@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.errors import InvalidParameter
+from suffice.errors import InvalidParameter, NotFinite
 from suffice.models.linalg import rank_tolerance, reciprocal
 from suffice.models.separating import floor, overall_variances
 from suffice.models.settings import Settings
@@ -209,7 +209,13 @@ class Groups:
         shrinkage = self.settings.shrinkage
         if not isinstance(shrinkage, str):
             return shrinkage
-        estimated = self._estimated(group, shrinkage)
+        try:
+            estimated = self._estimated(group, shrinkage)
+        except OverflowError:
+            raise NotFinite(
+                f"shrinkage={shrinkage!r} cannot be found: variances exceed what a float can hold. "
+                "Fit features in other units (divide by 1e100, say), or give a number."
+            ) from None
         return estimated if estimated > rank_tolerance(1) else 0.0
 
     def _estimated(self, group: Group, shrinkage: str) -> float:

@@ -94,7 +94,7 @@ class Fourth:
     def centred(self, known: Known) -> Fourth:
         """The same sums about the class means."""
         anchor = known.means.high
-        if self.anchor is anchor:
+        if self.anchor is anchor or np.array_equal(self.anchor, anchor):
             return self
         return Fourth(self.unit, *self.about(anchor, self.unit, known, ALL), anchor, known.weight)
 
