@@ -264,7 +264,7 @@ def test_the_exercise_comes_out_as_a_vertical_line():
         (lambda m: m.whiten(X), "name the class"),
         (lambda m: m.ellipse("setosa"), "either probability or deviations"),
         (lambda m: m.ellipse("setosa", probability=1.5), "between 0 and 1"),
-        (lambda m: m.ellipse("setosa", deviations=0), "positive"),
+        (lambda m: m.ellipse("setosa", deviations=0), "above 0"),
         (lambda m: m.ellipse("setosa", (0, 0), deviations=1), "two different"),
         (lambda m: m.ellipse("setosa", (0, 9), deviations=1), "no feature 9"),
         (lambda m: m.explain(X, row=200), "no row 200"),

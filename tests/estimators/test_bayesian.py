@@ -469,7 +469,7 @@ def test_what_is_not_quadratic_is_refused_with_a_way_out(ask):
         ({"pooling": 0.5}, "no conjugate prior"),
         ({"pooling": "cv"}, "pooling"),
         ({"mean_strength": 0}, "positive number of rows"),
-        ({"covariance_strength": -1.0}, "not below 0"),
+        ({"covariance_strength": -1.0}, "a positive number of rows"),
         ({"covariance_strength": None}, "or 'auto'"),
         ({"covariance_strength": "oas"}, "or 'auto'"),
         ({"mean_strength": float("nan")}, "mean_strength"),

@@ -191,8 +191,15 @@ def check_interrupts(once, call, table, stride=1):
     assert old in found
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (call, name)
+        for call in CALLS
+        for name in LEARNERS
+        if (call, name) != ("forget", "UnskewedDiscriminant")  # which refuses to
+    ],
+)
 def test_an_interrupted_update_leaves_the_old_model_or_the_new_one(name, call):
     model, table = LEARNERS[name]
     once, twin = fitted(model, table.old), fitted(model, table.old)

@@ -105,7 +105,7 @@ def check_callable(name: str, value: Any) -> None:
 
 def check_path(path: Any) -> None:
     """Raise unless the value can name a file."""
-    if not isinstance(path, str | os.PathLike) or "\0" in str(path):
+    if not isinstance(path, str | os.PathLike):
         raise InvalidParameter(f"path is {shown(path)}; it must be the name of a file.")
 
 
