@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
 import suffice as sf
-from suffice.models import densities
+from suffice.models import densities, gaussian
 from suffice.models.covariance import Diagonal, Full
 from suffice.models.densities import Densities
 from suffice.models.em import EMPTY, fit_mixture, sizes_by_bic
@@ -162,7 +162,7 @@ def test_short_cuts_change_nothing(kind, gaps, monkeypatch):
     start = start_of(X, 3, kind)
     short = fitted(X, 3, kind, given=start, tol=0.0, max_iter=6)
     monkeypatch.setattr(densities, "FEW_DEVIATIONS", 0.0)
-    monkeypatch.setattr(densities, "FAR", 0.0)
+    monkeypatch.setattr(gaussian, "FAR", 0.0)
     long = fitted(X, 3, kind, given=start, tol=0.0, max_iter=6)
     near(short.model.components.means, long.model.components.means, 1e-12)
     near(matrices(short), matrices(long), 1e-12)

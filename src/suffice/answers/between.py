@@ -20,6 +20,7 @@ def boundary_between(
     log_determinants: Sequence[float],
     log_priors: Any,
     feature_names: tuple[str, ...] | None = None,
+    means_low: Any = None,
 ) -> Boundary:
     """The boundary of two Gaussian classes with inverse covariances P and covariances S.
 
@@ -31,6 +32,7 @@ def boundary_between(
     log_determinants : ln|S|, as many as precisions; where covariances have different rank r,
         with r ln 2 pi added
     log_priors : (2,); equal ones give the log-likelihood ratio
+    means_low : (2, d) what rounding cut off the means
 
     >>> widths = [np.diag([1.0, 0.25]), np.diag([0.25, 1.0])]
     >>> level = np.log([0.5, 0.5])
@@ -46,11 +48,12 @@ def boundary_between(
         raise InvalidParameter(f"{len(P)} precisions for two classes; give two, or a shared one.")
     scale = _spread(np.array([precision.diagonal() for precision in P]).mean(axis=0))
     if len(P) == 1:
+        ea, eb = _steps(means, means[1], means_low)
         return linear_boundary(
-            classes, means, P[0] @ (means[0] - means[1]), chances, scale, feature_names
+            classes, means, P[0] @ (ea - eb), chances, scale, feature_names, means_low
         )
     centre = _between(means)
-    ea, eb = means - centre
+    ea, eb = _steps(means, centre, means_low)
     ga, gb = P[0] @ ea, P[1] @ eb
     value = (eb @ gb - ea @ ga - volumes[0] + volumes[1]) / 2 + chances[0] - chances[1]
     curvature = (P[1] - P[0] + (P[1] - P[0]).T) / 4
@@ -64,12 +67,14 @@ def linear_boundary(
     log_priors: Any,
     scale: Any = None,
     feature_names: tuple[str, ...] | None = None,
+    means_low: Any = None,
 ) -> Boundary:
     """The boundary of two classes that share a covariance, without its matrix.
 
     g'(x - o) + ln pa - ln pb, with g = P (ma - mb) the slope and o = (ma + mb) / 2.
 
     scale : (d,) a typical spread of each feature, by which rounding is told from what matters
+    means_low : (2, d) what rounding cut off the means
 
     >>> print(linear_boundary(("a", "b"), [[4, 3], [0, 1]], [4, 0], [0, 0]))
     x1 = 2
@@ -79,7 +84,7 @@ def linear_boundary(
     g, chances = numbers("slope", slope, (d,)), numbers("log_priors", log_priors, (2,))
     centre = _between(means)
     # What rounding of the centre leaves of (ea + eb) / 2, which is zero in exact arithmetic.
-    left = (means - centre).sum(axis=0) / 2
+    left = _steps(means, centre, means_low).sum(axis=0) / 2
     value = float(chances[0] - chances[1] - g @ left)
     spread = None if scale is None else numbers("scale", scale, (d,))
     return Boundary(classes, Form(centre, g, value, None, spread), feature_names)
@@ -87,6 +92,11 @@ def linear_boundary(
 
 def _between(means: Floats) -> Floats:
     return np.asarray(means[0] / 2 + means[1] / 2)
+
+
+def _steps(means: Floats, centre: Floats, low: Any) -> Floats:
+    """Means about a centre, (2, d)."""
+    return (means - centre) + (0.0 if low is None else numbers("means_low", low, means.shape))
 
 
 def _spread(precisions: Floats) -> Floats:

@@ -86,7 +86,7 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
 def _terms(model: GaussianModel, X: Floats, c: int) -> tuple[Floats, Floats]:
     """u_j (Pu)_j for each feature, and the log density of what was filled in."""
     covariance = model.covariances[0 if model.shared else c]
-    steps, peaks = X - model.means[c], np.zeros(len(X))
+    steps, peaks = model.about_mean(X, c), np.zeros(len(X))
     gapped = Gapped.of(steps)
     terms = steps * covariance.solve(steps)
 

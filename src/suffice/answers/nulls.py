@@ -18,7 +18,7 @@ from suffice.models.covariance import Covariance
 from suffice.models.covariance import Diagonal as DiagonalCovariance
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.settings import Settings
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.scatter import Diagonal
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.thin import Thin, from_rows
@@ -142,7 +142,7 @@ def _distances(
     """Squared distances, to the class estimated again, of rows of the true one."""
     d = truth.means.shape[1]
     own, estimate = _covariance(truth, c), _covariance(again, c)
-    steps = truth.means[c] + own.colour(rng.standard_normal((ROWS, d))) - again.means[c]
+    steps = own.colour(rng.standard_normal((ROWS, d))) - again.means_about(truth.means[c])[c]
     if known < d:
         # One choice of known features for all rows, another one for each training set.
         pattern = np.ones((1, d), bool)
@@ -173,7 +173,8 @@ def _estimated_again(
         owner = np.repeat(np.arange(k), [len(own) for own in rows])
         spread = from_rows(np.concatenate(rows), owner, k, per_class=True)
     count = np.maximum(np.rint(weight), 1).astype(np.int64)
-    drawn = Statistics(model.classes, count, weight, Pair(model.means + means), spread, None)
+    centres = Pair(*two_sum(model.means, means))
+    drawn = Statistics(model.classes, count, weight, centres, spread, None)
     return build(drawn, settings, None)
 
 

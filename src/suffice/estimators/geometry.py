@@ -49,9 +49,11 @@ class Geometry:
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else tuple(map(str, names))
         means, chances = model.means[pair], model.log_priors[pair]
+        low = None if model.means_low is None else model.means_low[pair]
         if model.shared:
-            slope = model.covariances[0].solve(means[:1] - means[1:])[0]
-            return linear_boundary(labels, means, slope, chances, _spread(model), names)
+            steps = model.means_about(means[1])[pair]
+            slope = model.covariances[0].solve(steps[:1] - steps[1:])[0]
+            return linear_boundary(labels, means, slope, chances, _spread(model), names, low)
         covariances = [model.covariances[c] for c in pair]
         identity = np.eye(means.shape[1])
         return boundary_between(
@@ -61,6 +63,7 @@ class Geometry:
             [c.log_determinant + c.rank * np.log(2 * np.pi) for c in covariances],
             chances,
             names,
+            low,
         )
 
     @anywhere

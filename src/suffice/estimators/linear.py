@@ -75,13 +75,13 @@ class LinearDiscriminantAnalysis(
 
         A row with missing values is put where it is expected to lie.
         """
-        axes, rows = self._axes, self._rows(X)
-        directions = axes.directions[:, : self._n_features_out]
+        axes, rows, m = self._axes, self._rows(X), self._n_features_out
+        directions, start = axes.directions[:, :m], axes.start[:m]
         with np.errstate(all="ignore"):
-            found = (rows - axes.centre) @ directions
+            found = (rows - axes.centre) @ directions - start
         if not np.isfinite(found).all():
             self._check_finite(rows)
-            found = (impute(self._fitted, rows, None) - axes.centre) @ directions
+            found = (impute(self._fitted, rows, None) - axes.centre) @ directions - start
         return found
 
     @property

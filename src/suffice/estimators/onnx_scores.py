@@ -89,7 +89,7 @@ def _shared_independent(graph: Graph, rows: str, known: str, model: GaussianMode
     linear = model.linear
     steps = graph.add("Sub", rows, _row(graph, linear.centre))
     steps = graph.add("Where", known, steps, graph.constant(0.0))
-    lengths = linear.coefficients * (model.means - linear.centre) / -2
+    lengths = linear.coefficients * model.means_about(linear.centre) / -2
     found = graph.add("MatMul", steps, graph.constant(linear.slopes))
     peaks = graph.add("MatMul", _as_number(graph, known), graph.constant(lengths.T))
     return graph.add("Add", graph.add("Add", found, peaks), _row(graph, model.log_priors))
@@ -101,8 +101,8 @@ def _independent(graph: Graph, rows: str, known: str, model: GaussianModel) -> s
     heights = np.where(variances > 0, LOG_2PI + _log(variances), 0.0) / -2
     size, scaled = _scaled(graph, graph.add("Where", known, rows, graph.constant(0.0)))
     distances = []
-    for mean, covariance in zip(model.means, model.covariances, strict=True):
-        steps = graph.add("Sub", scaled, graph.add("Div", _row(graph, mean), size))
+    for c, covariance in enumerate(model.covariances):
+        steps = _about_mean(graph, scaled, size, model, c)
         steps = graph.add("Where", known, steps, graph.constant(0.0))
         distances.append(_squared_lengths(graph, steps, covariance))
     peaks = graph.add("MatMul", _as_number(graph, known), graph.constant(heights.T))
@@ -114,10 +114,18 @@ def _quadratic(graph: Graph, rows: str, model: GaussianModel) -> str:
     """ln p - (ln|S| + |A(x - m)|²) / 2, about the mean of each class."""
     size, scaled = _scaled(graph, rows)
     distances = []
-    for mean, covariance in zip(model.means, model.covariances, strict=True):
-        steps = graph.add("Sub", scaled, graph.add("Div", _row(graph, mean), size))
+    for c, covariance in enumerate(model.covariances):
+        steps = _about_mean(graph, scaled, size, model, c)
         distances.append(_squared_lengths(graph, steps, covariance))
     return _from_distances(graph, distances, _row(graph, model.constants), size, model)
+
+
+def _about_mean(graph: Graph, scaled: str, size: str, model: GaussianModel, c: int) -> str:
+    """Rows about the mean of a class in its two parts, all divided by their size."""
+    steps = graph.add("Sub", scaled, graph.add("Div", _row(graph, model.means[c]), size))
+    if model.means_low is None:
+        return steps
+    return graph.add("Sub", steps, graph.add("Div", _row(graph, model.means_low[c]), size))
 
 
 def _scaled(graph: Graph, rows: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import principal_axes, signed
+from suffice.statistics.numbers import two_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +19,14 @@ class Axes:
     centre: Floats  # (d,): class means weighted by the priors
     directions: Floats  # (d, m)
     shares: Floats  # (m,): of the variance between classes
+    start: Floats  # (m,): where the axes begin, seen from the centre, which is rounded
 
 
 def discriminant_axes(model: GaussianModel) -> Axes:
     """The axes of a model with a shared covariance."""
     base = model.means[0]
-    centre = base + model.priors @ (model.means - base)
-    steps = model.means - centre
+    centre, low = two_sum(base, model.priors @ model.means_about(base))
+    steps = model.means_about(centre) - low
     covariance = model.covariances[0]
     white = covariance.whiten(steps) * np.sqrt(model.priors)[:, None]
     sizes, vectors = principal_axes(white)
@@ -33,4 +35,5 @@ def discriminant_axes(model: GaussianModel) -> Axes:
     total = squares.sum()
     # An axis v of whitened rows is A'v of the original ones.
     directions = signed(covariance.unwhiten(vectors[:kept]))
-    return Axes(centre, directions.T, squares / (total if total > 0 else 1.0))
+    shares = squares / (total if total > 0 else 1.0)
+    return Axes(centre, directions.T, shares, directions @ low)

@@ -19,6 +19,7 @@ from suffice.models.settings import Settings, fitting
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Dense
+from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 
 STRUCTURES = ("full", "diagonal")
@@ -91,6 +92,11 @@ class Prior:
     covariance: Floats  # (d, d), or variances (d,); zero for a feature that is ignored
     mean_strength: float
     covariance_strength: float
+    mean_low: Floats | None = None  # (d,): what rounding cut off the mean
+
+    def shifts(self, s: AnyStatistics) -> Floats:
+        """Class means minus that of the prior, (k, d)."""
+        return difference(s.means, Pair(self.mean, self.mean_low))
 
     @property
     def variances(self) -> Floats:
@@ -136,34 +142,38 @@ def check_usable(statistics: AnyStatistics, beliefs: Beliefs) -> None:
         )
 
 
-def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[Floats, Floats]:
+def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[Pair, Floats]:
     """Mean and covariance of the prior: those given, or the overall mean and what is pooled.
 
     The covariance pooled over the classes has its correlations shrunk by OAS, so that it is
     regular however few rows there are. Where there is but one covariance to estimate, its own
     correlations say nothing beforehand: then they are zero in the prior.
     """
-    mean, d = beliefs.prior_mean, s.n_features
-    if mean is None:
-        known = s.known_weight
-        first = s.mean[0]
-        mean = first + (known * (s.mean - first)).sum(axis=0) / known.sum(axis=0)
-    covariance = beliefs.prior_covariance
+    mean, covariance, d = _location(s, beliefs), beliefs.prior_covariance, s.n_features
     if covariance is not None:
-        return np.broadcast_to(mean, (d,)), _given_covariance(covariance, d, beliefs)
+        return mean, _given_covariance(covariance, d, beliefs)
     alone = beliefs.pooling == 1 or len(s.classes) == 1
     if beliefs.structure == "full" and not alone:
         assert isinstance(s, Statistics)
         groups = Groups(s, Settings(shrinkage="oas", target="diagonal"))
         found = groups.shrunk(groups.pooled) * (s.weight.sum() / _denominator(s))
         found[:, groups.constant] = found[groups.constant] = 0.0
-        return np.broadcast_to(mean, (d,)), found
+        return mean, found
     overall = overall_variances(s)
     variances = pooled_squares(s) / _denominator(s) + floor(s, overall)
     variances = np.where(overall > 0, variances, 0.0)
     if beliefs.structure == "full":
         variances = np.diag(variances)
-    return np.broadcast_to(mean, (d,)), variances
+    return mean, variances
+
+
+def _location(s: AnyStatistics, beliefs: Beliefs) -> Pair:
+    """The mean that is given, or that of all rows."""
+    if beliefs.prior_mean is not None:
+        return Pair(np.broadcast_to(beliefs.prior_mean, (s.n_features,)))
+    known, first = s.known_weight, s.means[0]
+    steps = (known * difference(s.means, first)).sum(axis=0) / known.sum(axis=0)
+    return first + Pair(steps)
 
 
 def _denominator(s: AnyStatistics) -> Floats:

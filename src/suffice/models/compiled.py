@@ -27,19 +27,34 @@ def squared_distances(
 
 
 @jit(fastmath={"contract", "reassoc", "nsz"})
+def centred_distances(
+    X: Any, means: Any, roots: Any, shifts: Any, out: Any
+) -> None:  # pragma: no cover - compiled
+    """The same of features scaled before they are squared: ((x - mean) root - shift)²."""
+    for i in range(len(X)):
+        x = X[i]
+        for c in range(len(means)):
+            m, r, s = means[c], roots[c], shifts[c]
+            total = 0.0
+            for j in range(len(m)):
+                step = (np.float64(x[j]) - m[j]) * r[j] - s[j]
+                total += step * step
+            out[c, i] = total
+
+
+@jit(fastmath={"contract", "reassoc", "nsz"})
 def known_distances(
-    X: Any, means: Any, precisions: Any, out: Any
+    X: Any, means: Any, roots: Any, shifts: Any, out: Any
 ) -> None:  # pragma: no cover - compiled
     """The same, over the features that are not NaN."""
     for i in range(len(X)):
         x = X[i]
         for c in range(len(means)):
-            m = means[c]
-            p = precisions[c]
+            m, r, s = means[c], roots[c], shifts[c]
             total = 0.0
             for j in range(len(m)):
-                step = x[j] - m[j]
-                part = step * step * p[j]
+                step = (x[j] - m[j]) * r[j] - s[j]
+                part = step * step
                 total += part if part == part else 0.0
             out[c, i] = total
 

@@ -13,7 +13,7 @@ scale is that covariance times 1 + 1 / (κ + n). Any choice of features has the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +30,7 @@ from suffice.models.priors import class_priors
 from suffice.models.strengths import strongest
 from suffice.models.student import ApartStudent, StudentModel, TogetherStudent
 from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Diagonal as DiagonalScatter
 from suffice.statistics.scatter import dense
 from suffice.statistics.statistics import Statistics
@@ -67,13 +68,15 @@ def infer(statistics: AnyStatistics, beliefs: Beliefs, priors: Any) -> BayesianM
     prior = known_prior(s, beliefs)
     kappa, lam = prior.mean_strength, prior.covariance_strength
     n = s.known_weight
-    means = s.mean - kappa / (kappa + n) * (s.mean - prior.mean)
+    means = s.means - Pair(kappa / (kappa + n) * prior.shifts(s))
     total = n.sum(axis=0, keepdims=True) if beliefs.pooling == 1 else n
     freedom = np.broadcast_to(lam + total, n.shape)
     stretch = 1 + 1 / (kappa + n)
     covariances = _covariances(s, beliefs, prior)
     posterior = Posterior(prior, freedom, stretch, prior.variances > 0)
-    model = MapModel(s.classes, chances, means, covariances, (), posterior)
+    model = MapModel(
+        s.classes, chances, means.high, covariances, (), posterior, means_low=means.low
+    )
     if beliefs.density == "map":
         return model
     kind = TogetherStudent if beliefs.structure == "full" else ApartStudent
@@ -84,14 +87,14 @@ def known_prior(s: AnyStatistics, beliefs: Beliefs) -> Prior:
     """The prior, with what it leaves open taken from the rows."""
     mean, covariance = prior_location(s, beliefs)
     given = beliefs.mean_strength, beliefs.covariance_strength
-    prior = Prior(mean, covariance, given[0] or 1.0, given[1] or 1.0)
+    prior = Prior(mean.high, covariance, given[0] or 1.0, given[1] or 1.0, mean.low)
     if None not in given or not (prior.variances > 0).any():
         return prior
     most = _most(s, beliefs)
     low = np.array([given[0] or min(LEAST_MEAN, most[0]), given[1] or min(LEAST, most[1])])
     high = np.array([given[0] or most[0], given[1] or most[1]])
     found = strongest(evidence_of(s, beliefs, prior, choosing=True), low, high).tolist()
-    return Prior(mean, covariance, found[0], found[1])
+    return replace(prior, mean_strength=found[0], covariance_strength=found[1])
 
 
 def _most(s: AnyStatistics, beliefs: Beliefs) -> tuple[float, float]:
@@ -120,7 +123,7 @@ def log_evidence(statistics: AnyStatistics, beliefs: Beliefs, prior: Prior) -> f
 
 def _covariances(s: AnyStatistics, beliefs: Beliefs, prior: Prior) -> tuple[Covariance, ...]:
     kappa, lam, n = prior.mean_strength, prior.covariance_strength, s.known_weight
-    shift, pull = s.mean - prior.mean, kappa * n / (kappa + n)
+    shift, pull = prior.shifts(s), kappa * n / (kappa + n)
     over, pooled = (0,) if beliefs.pooling == 1 else (), beliefs.pooling == 1
     if beliefs.structure == "diagonal":
         squares = (np.maximum(s.squares, 0.0) + pull * shift**2).sum(axis=over)

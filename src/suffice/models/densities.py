@@ -15,9 +15,6 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import NARROW, Cholesky, reciprocal
 from suffice.models.side_by_side import FEW_DEVIATIONS
 
-# Squared distances beyond this are not split into differences of larger ones.
-FAR = 1e6
-
 # Conditional covariances are made for so many entries at a time.
 BLOCK_ENTRIES = 1 << 18
 
@@ -56,7 +53,7 @@ class Densities:
     def log_joint(self, columns: Floats, which: Indices) -> Floats:
         """ln p(x, component) for some components, (m, b)."""
         model = self.model
-        if model.shared and not self.far_apart:
+        if model.is_linear:
             steps = columns - model.linear.centre[:, None]
             lengths = self._lengths(0, steps, np.empty_like(columns))
             scores = model.linear.scores(columns.T)[which]
@@ -71,12 +68,6 @@ class Densities:
         out *= -0.5
         out += model.constants[which][:, None]
         return out
-
-    @cached_property
-    def far_apart(self) -> bool:
-        """Whether scores that are linear in x would lose digits that matter, if shared."""
-        steps = self.model.means - self.model.linear.centre
-        return bool((self.model.covariances[0].squared_lengths(steps) > FAR).any())
 
     def _independent(self, columns: Floats, which: Indices) -> Floats:
         """The same from one point, for independent features."""

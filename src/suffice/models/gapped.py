@@ -212,7 +212,7 @@ def _linear(model: GaussianModel, rows: Floats, gaps: Gaps) -> tuple[Floats, Flo
 def _mean_lengths(model: GaussianModel, gaps: Gaps) -> Floats:
     """Squared lengths of the class means about the centre in what each pattern knows, (p, k)."""
     covariance, k = model.covariances[0], len(model.classes)
-    means = model.means - model.linear.centre
+    means = model.means_about(model.linear.centre)
     if isinstance(covariance, Diagonal):
         return np.asarray(~gaps.patterns @ (means**2 * covariance.precisions).T)
     means = np.tile(means, (len(gaps.patterns), 1))
@@ -225,8 +225,8 @@ def _separate(model: GaussianModel, rows: Floats, gaps: Gaps) -> Floats:
     if model.independent is not None:
         return _independent(model, model.independent, rows, gaps)
     out = np.empty((len(rows), len(model.classes)))
-    for c, mean in enumerate(model.means):
-        steps = rows - mean
+    for c in range(len(model.classes)):
+        steps = model.about_mean(rows, c)
         peak = model.covariances[c].fill(steps, gaps)
         out[:, c] = model.constants[c] - peak - model.covariances[c].squared_lengths(steps) / 2
     return out
@@ -244,9 +244,9 @@ def _independent(
 def _distances(model: GaussianModel, rows: Gapped) -> Floats:
     def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
         out = np.empty((len(x), len(model.classes)))
-        for c, mean in enumerate(model.means):
+        for c in range(len(model.classes)):
             covariance = model.covariances[0 if model.shared else c]
-            steps = x - mean
+            steps = model.about_mean(x, c)
             covariance.fill(steps, gaps)
             out[:, c] = covariance.squared_lengths(steps)
         return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,8 @@ from suffice.models.scoring import Independent, by_blocks, normalised, probabili
 from suffice.models.settings import Settings, fitting
 from suffice.models.side_by_side import SideBySide
 from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.numbers import Pair
+from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import small_matrices
 
@@ -34,6 +36,9 @@ FEW_ROWS = 1024
 # Sums of products below this are exact to 1e-13.
 NEAR = 256.0
 
+# Squared distances beyond this are not split into differences of larger ones.
+FAR = 1e6
+
 
 @dataclass(frozen=True)
 class Linear:
@@ -42,6 +47,7 @@ class Linear:
     centre: Floats  # (d,)
     coefficients: Floats  # (k, d)
     constants: Floats  # (k,)
+    far_apart: bool = False  # whether classes far from the centre would lose digits that matter
 
     @cached_property
     def slopes(self) -> Floats:
@@ -85,6 +91,16 @@ class GaussianModel:
     means: Floats  # (k, d)
     covariances: tuple[Covariance, ...]  # one shared by all classes, or k
     borrowed: tuple[int, ...]  # classes whose covariance is the pooled one for want of their own
+    # (k, d): what rounding cut off the means; at offsets of 1e8 deviations it is 1e-8 of one.
+    means_low: Floats | None = field(default=None, kw_only=True)
+
+    def about_mean(self, rows: Floats, c: int) -> Floats:
+        """Rows (n, d) minus the mean of class c."""
+        return difference(Pair(rows), Pair(self.means, self.means_low)[c])
+
+    def means_about(self, point: Floats) -> Floats:
+        """Class means minus a point (d,), (k, d)."""
+        return difference(Pair(self.means, self.means_low), Pair(point))
 
     @property
     def shared(self) -> bool:
@@ -118,10 +134,16 @@ class GaussianModel:
         """Discriminant functions of a shared covariance: w = P(m - c), b = ln p - w'(m - c) / 2."""
         # About a centre: x'w with x far from zero would lose the digits that decide.
         centre = self.means.mean(axis=0)
-        steps = self.means - centre
+        steps = self.means_about(centre)
         coefficients = self.covariances[0].solve(steps)
         lengths = np.einsum("ij,ij->i", coefficients, steps)
-        return Linear(centre, coefficients, self.log_priors - lengths / 2)
+        far_apart = bool((lengths > FAR).any())
+        return Linear(centre, coefficients, self.log_priors - lengths / 2, far_apart)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether scores are linear in x and lose no digits by it."""
+        return self.shared and not self.linear.far_apart
 
     @cached_property
     def volumes(self) -> Floats:
@@ -139,14 +161,17 @@ class GaussianModel:
         if not all(isinstance(c, Diagonal) for c in self.covariances):
             return None
         precisions = [c.precisions for c in self.covariances if isinstance(c, Diagonal)]
-        return Independent(self.means, np.array(precisions))
+        return Independent(self.means, np.array(precisions), self.means_low)
 
     @cached_property
     def side_by_side(self) -> SideBySide | None:
         """The classes as regular covariances of their own, if they are, and small."""
         own = [c.whitener for c in self.covariances if isinstance(c, Full)]
         factors = tuple(factor for factor in own if isinstance(factor, Cholesky))
-        return SideBySide.of(self.means, factors) if len(factors) == len(self.means) > 1 else None
+        if not len(factors) == len(self.means) > 1:
+            return None
+        centre = self.means.mean(axis=0)
+        return SideBySide.of(centre, self.means_about(centre), factors)
 
     def answer(self, name: str, rows: Array) -> Floats:
         """One of the answers below for all rows; missing values are integrated out."""
@@ -179,7 +204,7 @@ class GaussianModel:
 
     def joint(self, X: Array) -> Floats:
         """ln p(x, y), (n, k)."""
-        score = self._shared_joint if self.shared else self._scorer(len(X))
+        score = self._shared_joint if self.is_linear else self._scorer(len(X))
         return by_blocks(X, len(self.classes), score)
 
     def squared_distances(self, X: Array) -> Floats:
@@ -188,7 +213,7 @@ class GaussianModel:
 
     def _scorer(self, n_rows: int) -> Callable[[Floats], Floats]:
         """The function from rows to scores (k, n); n_rows in all decide how it is computed."""
-        if self.shared:
+        if self.is_linear:
             return self.linear.scores
         measure, constants = self._measure(n_rows), self.constants[:, None]
 
@@ -214,14 +239,15 @@ class GaussianModel:
         out = np.empty((len(self.classes), len(X)))
         for low in range(0, len(X), FEW_ROWS):
             rows = X[low : low + FEW_ROWS]
-            for c, mean in enumerate(self.means):
+            for c in range(len(out)):
                 covariance = self.covariances[0 if self.shared else c]
-                out[c, low : low + FEW_ROWS] = covariance.squared_lengths(rows - mean)
+                steps = self.about_mean(rows, c)
+                out[c, low : low + FEW_ROWS] = covariance.squared_lengths(steps)
         return out
 
     def _certain(self, X: Array, found: Floats, yes: float, no: float) -> Floats:
         """Rows so far out that squares overflow: there the nearest class is certain."""
-        if self.shared:
+        if self.is_linear:
             return found
         far = ~np.isfinite(found[:, 0])
         if not far.any():
@@ -232,7 +258,8 @@ class GaussianModel:
         size = np.abs(rows).max(axis=1, keepdims=True, initial=1.0)
         distances = np.empty((len(rows), len(self.classes)))
         for c, mean in enumerate(self.means):
-            distances[:, c] = self.covariances[c].squared_lengths(rows / size - mean / size)
+            covariance = self.covariances[0 if self.shared else c]
+            distances[:, c] = covariance.squared_lengths(rows / size - mean / size)
         distances[:, self.priors == 0] = np.inf
         nearest = distances.argmin(axis=1)[:, None]
         found[far] = np.where(np.arange(len(self.classes)) == nearest, yes, no)
@@ -257,7 +284,10 @@ def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> Ga
         covariances, borrowed = full_covariances(_groups(completed), lent)
     else:
         covariances, borrowed = diagonal_covariances(statistics, settings)
-    model = GaussianModel(statistics.classes, chances, statistics.mean, covariances, borrowed)
+    means = statistics.means
+    model = GaussianModel(
+        statistics.classes, chances, statistics.mean, covariances, borrowed, means_low=means.low
+    )
     return model.inflated(settings.inflation)
 
 

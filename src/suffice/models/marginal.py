@@ -52,7 +52,7 @@ def _apart(
     at = np.flatnonzero((variances > 0).any(axis=0))
     n, scale, squares = s.known_weight, variances[:, at], s.squares[:, at]
     n = n if n.shape[1] == 1 else n[:, at]
-    shift = (s.mean - prior.mean)[:, at]
+    shift = prior.shifts(s)[:, at]
     if choosing:
         several = (n > 1) | s.squares.any(axis=1, keepdims=True)
         still = squares.sum(axis=0) == 0 if pooled else (squares == 0) & several
@@ -109,7 +109,7 @@ class _Part:
 def _shared(s: Statistics, prior: Prior, choosing: bool) -> Shared:
     spread = _spread(s)
     spread = spread.pooled() if spread.per_class else spread
-    part = _part(s, spread, 0, slice(None), prior.mean, prior.covariance, choosing)
+    part = _part(s, spread, 0, slice(None), prior.shifts(s), prior.covariance, choosing)
     products = part.outside @ part.outside.T
     return Shared(s.weight, part.scatter, part.along, products, part.features, part.log_volume)
 
@@ -117,9 +117,9 @@ def _shared(s: Statistics, prior: Prior, choosing: bool) -> Shared:
 def _separate(
     s: Statistics, prior: Prior, covariances: Iterator[Floats], choosing: bool
 ) -> Separate:
-    spread = _spread(s)
+    spread, shifts = _spread(s), prior.shifts(s)
     parts = [
-        _part(s, spread, c, slice(c, c + 1), prior.mean, own, choosing)
+        _part(s, spread, c, slice(c, c + 1), shifts[c : c + 1], own, choosing)
         for c, own in enumerate(covariances)
     ]
     width = 1 + max(len(part.scatter) for part in parts)
@@ -137,7 +137,7 @@ def _part(
     spread: Dense | Thin,
     g: int,
     own: slice,
-    mean: Floats,
+    shifts: Floats,
     covariance: Floats,
     choosing: bool,
 ) -> _Part:
@@ -149,10 +149,10 @@ def _part(
         at = at & (squares > 0)
     features = np.flatnonzero(at)
     if not len(features):
-        return _Part(np.zeros(0), np.zeros((len(s.mean[own]), 0)), np.zeros((1, 1)), 0, 0.0)
+        return _Part(np.zeros(0), np.zeros((len(shifts), 0)), np.zeros((1, 1)), 0, 0.0)
     unit = whitener(covariance[np.ix_(features, features)])
     assert unit is not None
-    shift = (s.mean[own] - mean)[:, features] @ unit.matrix.T
+    shift = shifts[:, features] @ unit.matrix.T
     values, vectors = _white(spread, g, features, unit.matrix)
     d = len(features)
     if choosing and free >= d:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -23,6 +24,13 @@ PARALLEL_FROM = 1 << 18
 # From this many subtractions on, the time to load the compiled loop is repaid.
 COMPILED_FROM = 1 << 24
 KNOWN_COMPILED_FROM = 1 << 20
+
+# Deviations from a mean that are lost without its low part; a log density is off by this times
+# the distance of the row, so by 1e-12 at ten deviations.
+SMALL_SHIFT = 1e-13
+
+# Up to this precision and its inverse, squares of 1e60 deviations neither overflow nor vanish.
+LARGE_PRECISION = 2.0**600
 
 
 def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
@@ -66,37 +74,61 @@ def log_sum(joint: Floats) -> Floats:
         return np.asarray(top + np.log(np.exp(joint - top[:, None]).sum(axis=1)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Independent:
     """Classes of independent features, each with variances of its own."""
 
     means: Floats  # (k, d)
     precisions: Floats  # (k, d)
+    means_low: Floats | None = None  # (k, d): what rounding cut off the means
+
+    @cached_property
+    def roots(self) -> Floats:
+        """One over the standard deviations; zero for a feature that is ignored, (k, d)."""
+        return np.sqrt(self.precisions)
+
+    @cached_property
+    def shifts(self) -> Floats:
+        """What rounding cut off the means, in standard deviations, (k, d)."""
+        return self.roots * (0.0 if self.means_low is None else self.means_low)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether sums of precision (x - mean)² are exact with the means as they are.
+
+        Not where features lie far from zero for their spread, nor where (x - mean)² could
+        overflow or vanish.
+        """
+        known = self.precisions[self.precisions > 0]
+        usual = (known > 1 / LARGE_PRECISION) & (known < LARGE_PRECISION)
+        lengths = np.einsum("ij,ij->i", self.shifts, self.shifts)
+        return bool(usual.all() and (lengths < SMALL_SHIFT**2).all())
 
     def distances(self, n_rows: int) -> Callable[[Floats], Floats]:
         """The function from rows to sums of (x - mean)² / variance, (k, n); no n x k x d array."""
         if n_rows * self.means.size < COMPILED_FROM:
-            return self._plain
-        from suffice.models.compiled import squared_distances
+            return self._plain if self.is_plain else self._careful
+        from suffice.models.compiled import centred_distances, squared_distances
 
         def compiled(X: Floats) -> Floats:
             out = np.empty((len(self.means), len(X)))
-            squared_distances(np.ascontiguousarray(X), self.means, self.precisions, out)
+            X = np.ascontiguousarray(X)
+            if self.is_plain:
+                squared_distances(X, self.means, self.precisions, out)
+            else:
+                centred_distances(X, self.means, self.roots, self.shifts, out)
             return out
 
         return compiled
 
     def known(self, X: Floats) -> Floats:
         """The same sums (k, n) over the features that a row knows; the others are NaN."""
-        out = np.empty((len(self.means), len(X)))
         if X.size * len(self.means) < KNOWN_COMPILED_FROM:
-            for c, mean in enumerate(self.means):
-                steps = np.nan_to_num(X - mean)
-                out[c] = (steps * steps) @ self.precisions[c]
-            return out
+            return self._careful(X, np.nan_to_num)
         from suffice.models.compiled import known_distances
 
-        known_distances(np.ascontiguousarray(X), self.means, self.precisions, out)
+        out = np.empty((len(self.means), len(X)))
+        known_distances(np.ascontiguousarray(X), self.means, self.roots, self.shifts, out)
         return out
 
     def _plain(self, X: Floats) -> Floats:
@@ -105,4 +137,15 @@ class Independent:
             steps = X - mean
             steps *= steps
             np.matmul(steps, self.precisions[c], out=out[c])
+        return out
+
+    def _careful(self, X: Floats, finish: Callable[[Floats], Floats] = np.asarray) -> Floats:
+        """By both parts of the means, and scaled before they are squared."""
+        out = np.empty((len(self.means), len(X)))
+        for c, mean in enumerate(self.means):
+            steps = X - mean
+            steps *= self.roots[c]
+            steps -= self.shifts[c]
+            steps = finish(steps)
+            np.einsum("ij,ij->i", steps, steps, out=out[c])
         return out

@@ -13,6 +13,7 @@ from suffice.data.arrays import Floats
 from suffice.errors import TooFewRows
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.shift import difference
 
 # Variance within classes of such a feature, as a share of its overall variance.
 FLOOR = 1e-9
@@ -54,7 +55,7 @@ def mean_steps(statistics: AnyStatistics) -> Floats:
     """Class means about the overall mean, times the root of the class share, (k, d)."""
     known = statistics.known_weight
     share = known / known.sum(axis=0)
-    steps = statistics.mean - statistics.mean[0]
+    steps = difference(statistics.means, statistics.means[0])
     return np.asarray((steps - (share * steps).sum(axis=0)) * np.sqrt(share))
 
 

@@ -34,12 +34,10 @@ class SideBySide:
     factors: tuple[Cholesky, ...]
 
     @classmethod
-    def of(cls, means: Floats, factors: tuple[Cholesky, ...]) -> SideBySide | None:
-        """Classes of these means and factors, unless they are too large or too far apart."""
-        if means.size * means.shape[1] > MOST_ENTRIES:
+    def of(cls, centre: Floats, steps: Floats, factors: tuple[Cholesky, ...]) -> SideBySide | None:
+        """Classes of these means about a centre, unless they are too large or too far apart."""
+        if steps.size * steps.shape[1] > MOST_ENTRIES:
             return None
-        centre = means.mean(axis=0)
-        steps = means - centre
         scales = np.array([factor.scale for factor in factors])
         near = np.abs(steps) <= FEW_DEVIATIONS * scales
         return cls(centre, steps, factors) if near.all() else None

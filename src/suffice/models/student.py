@@ -112,19 +112,20 @@ class TogetherStudent(StudentModel):
         """For each class, rows about its mean, and the function to their squared lengths."""
         model = self.gaussian
         if not model.shared:
-            return lambda c: (X - model.means[c], model.covariances[c].squared_lengths)
+            return lambda c: (model.about_mean(X, c), model.covariances[c].squared_lengths)
         # Whitened once for all classes.
         covariance, centre = model.covariances[0], model.means.mean(axis=0)
-        rows, means = covariance.whiten(X - centre), covariance.whiten(model.means - centre)
+        rows = covariance.whiten(X - centre)
+        means = covariance.whiten(model.means_about(centre))
         return lambda c: (rows - means[c], _squares)
 
     def _known(self, X: Floats, gaps: Gaps, which: Indices) -> Floats:
         model = self.gaussian
         rank = np.repeat((~gaps.patterns & self.varies).sum(axis=1), np.diff(gaps.starts))
         out = np.empty((len(X), len(self.classes)))
-        for c, mean in enumerate(model.means):
+        for c in range(len(self.classes)):
             covariance = model.covariances[0 if model.shared else c]
-            steps = X - mean
+            steps = model.about_mean(X, c)
             peaks = covariance.fill(steps, gaps)
             out[:, c] = self._density(c, steps, covariance.squared_lengths, rank, peaks)
         return out
@@ -163,7 +164,7 @@ class ApartStudent(StudentModel):
         freedom = self.freedom[c]
         precisions = reciprocal(variances * freedom)
         with np.errstate(over="ignore", divide="ignore"):
-            steps = (X - self.means[c]) * np.sqrt(precisions)
+            steps = self.gaussian.about_mean(X, c) * np.sqrt(precisions)
             squares = steps * steps
             tail = np.where(np.isinf(squares), 2 * np.log(np.abs(steps)), np.log1p(squares))
         height = log_ratio(freedom / 2, 0.5) - (LOG_2PI + _log(variances)) / 2

@@ -12,6 +12,8 @@ from suffice.data.arrays import Array, Floats
 from suffice.models.groups import Group, Groups, Matrix
 from suffice.models.linalg import eigen
 from suffice.models.settings import Settings
+from suffice.statistics.numbers import Pair
+from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import small_matrices
 
@@ -85,10 +87,10 @@ class LinearPath:
     constants: Floats  # (m, k)
 
     @classmethod
-    def of(cls, basis: Basis, means: Floats) -> LinearPath:
+    def of(cls, basis: Basis, means: Pair) -> LinearPath:
         """Of class means (k, d)."""
-        centre = means.mean(axis=0)
-        steps = (means - centre) @ basis.directions
+        centre = means.high.mean(axis=0)
+        steps = difference(means, Pair(centre)) @ basis.directions
         weighed = steps / basis.variances[:, None]
         constants = np.einsum("mkd,kd->mk", weighed, steps) / -2
         return cls(centre, weighed @ basis.directions.T, constants)
@@ -105,15 +107,15 @@ class LinearPath:
 class QuadraticPath:
     """Models with a covariance for each class."""
 
-    means: Floats  # (k, d)
+    means: Pair  # (k, d)
     bases: tuple[Basis, ...]  # k
 
     def scores(self, X: Floats) -> Floats:
         """Log class densities up to a constant, (m, k, n)."""
         m = len(self.bases[0].variances)
         found = np.empty((m, len(self.bases), len(X)))
-        for c, (mean, basis) in enumerate(zip(self.means, self.bases, strict=True)):
-            squares = (X - mean) @ basis.directions
+        for c, basis in enumerate(self.bases):
+            squares = difference(Pair(X), self.means[c]) @ basis.directions
             squares *= squares
             np.matmul(-0.5 / basis.variances, squares.T, out=found[:, c])
             found[:, c] -= basis.log_determinants[:, None] / 2
@@ -149,8 +151,8 @@ def _path(statistics: Statistics, settings: Sequence[Settings]) -> tuple[Path | 
         return None, nobody
     bases = tuple(basis.keep(served) for basis in found)
     if groups.shared:
-        return LinearPath.of(bases[0], statistics.mean), served
-    return QuadraticPath(statistics.mean, bases), served
+        return LinearPath.of(bases[0], statistics.means), served
+    return QuadraticPath(statistics.means, bases), served
 
 
 def _share(groups: Groups, g: int) -> float:

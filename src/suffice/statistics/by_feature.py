@@ -155,6 +155,15 @@ class ByFeature:
         squares.flat[at] = cells.scatter[:, 0]
         return count, weight, with_overall_means(mean, weight), squares
 
+    def means_low(self) -> Floats | None:
+        """What rounding cut off the means, (k, d); zero where a class has no value."""
+        low = self.cells.means.low
+        if low is None:
+            return None
+        out = np.zeros((len(self.classes), self.n_features))
+        out.flat[self.cells.classes] = low[:, 0]
+        return out
+
 
 def with_overall_means(mean: Floats, weight: Floats) -> Floats:
     """Class means (k, d), replaced by the overall one where the class has no weight."""

@@ -15,6 +15,7 @@ from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
+from suffice.statistics.numbers import Pair
 from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
 
 
@@ -74,6 +75,12 @@ class IncompleteStatistics:
     def mean(self) -> Floats:
         """Mean of the known values, (k, d)."""
         return self._tables()[2]
+
+    @property
+    def means(self) -> Pair:
+        """The same with what rounding cut off, where each feature has statistics of its own."""
+        low = self.parts.means_low() if isinstance(self.parts, ByFeature) else None
+        return Pair(self.mean, low)
 
     @property
     def squares(self) -> Floats:

@@ -129,8 +129,9 @@ def whiten(estimator: GaussianClassifier, X: Any, label: Any = None) -> Any:
 
 def transform(estimator: Any, X: Any) -> Any:
     """Coordinates of the rows along the discriminant axes, (n, components)."""
-    axes, rows = estimator._axes, _rows(estimator, X)
-    return _projected(rows, axes.centre, axes.directions[:, : estimator._n_features_out])
+    axes, rows, m = estimator._axes, _rows(estimator, X), estimator._n_features_out
+    found = _projected(rows, axes.centre, axes.directions[:, :m])
+    return found - rows.space.put(axes.start[:m])
 
 
 def decide(

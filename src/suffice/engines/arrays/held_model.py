@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from suffice.data.arrays import Floats
@@ -44,7 +44,8 @@ class HeldModel(GaussianModel):
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = ("classes", "priors", "means", "covariances", "borrowed")
-        return GaussianModel, tuple(getattr(self, name) for name in names)
+        host = partial(GaussianModel, means_low=self.means_low)
+        return host, tuple(getattr(self, name) for name in names)
 
     @property
     def shared(self) -> bool:
@@ -55,6 +56,11 @@ class HeldModel(GaussianModel):
     def means(self) -> Floats:
         """Mean of each class, (k, d)."""
         return self.statistics.mean
+
+    @cached_property
+    def means_low(self) -> Floats | None:
+        """What rounding cut off the means, (k, d)."""
+        return self.statistics.means.low
 
     @cached_property
     def covariances(self) -> tuple[Covariance, ...]:
@@ -74,7 +80,7 @@ class HeldModel(GaussianModel):
     def with_priors(self, priors: Floats) -> HeldModel:
         """The same class densities under other priors."""
         other = HeldModel(self.statistics, self.settings, priors)
-        for name in ("means", "covariances", "borrowed", "_estimated", "_host"):
+        for name in ("means", "means_low", "covariances", "borrowed", "_estimated", "_host"):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other

@@ -18,6 +18,24 @@ from suffice.models.covariance import Covariance, Diagonal, Full, LowRank
 NEAR = 2.0**14
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Where distances are measured from, in two parts as the means of classes are kept."""
+
+    high: Any  # (k, d)
+    low: Any = None  # (k, d)
+
+    def steps(self, X: Any, low: int, high: int) -> Any:
+        """Rows (b, d) about some of the points, (points, b, d)."""
+        steps = X[None, :, :] - self.high[low:high, None, :]
+        return steps if self.low is None else steps - self.low[low:high, None, :]
+
+    def about(self, centre: Any) -> Any:
+        """The points about a centre, (k, d)."""
+        steps = self.high - centre
+        return steps if self.low is None else steps + self.low
+
+
 class Measure(Protocol):
     """Distances to k points, each in units of its covariance."""
 
@@ -25,7 +43,7 @@ class Measure(Protocol):
         """Squared distances of rows (b, d), (b, k)."""
 
     def white(self, X: Any) -> Any:
-        """Rows about the first point whose squares add up to the squared distances, (b, r)."""
+        """Rows about a point, with squares that add up to their distances from it, (b, r)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,25 +51,25 @@ class Whitened:
     """Full covariances by their whiteners: rows times `columns` have the lengths of rows."""
 
     space: Space
-    points: Any  # (k, d)
+    points: Points
     columns: Any  # (g, d, r)
     owner: Indices  # (k,): which whitener each point has
 
     def distances(self, X: Any) -> Any:
         """Squared distances of rows."""
-        xp, (k, d) = self.space.xp, self.points.shape
+        xp, (k, d) = self.space.xp, self.points.high.shape
         step = max(1, self.space.block_bytes // (8 * max(X.shape[0], d) * d))
         found = []
         for low in range(0, k, step):
             high = min(k, low + step)
-            steps = X[None, :, :] - self.points[low:high, None, :]
+            steps = self.points.steps(X, low, high)
             white = xp.matmul(steps, self._some(self.owner[low:high]))
             found.append(xp.sum(white * white, axis=2))
         return xp.concat(found).T
 
     def white(self, X: Any) -> Any:
-        """Rows about the first point in the space of its covariance."""
-        return (X - self.points[0, :]) @ self.columns[0, :, :]
+        """Rows about a point in the space of the first covariance."""
+        return X @ self.columns[0, :, :]
 
     def _some(self, owner: Indices) -> Any:
         if (np.diff(owner) == 1).all():
@@ -64,24 +82,24 @@ class Split:
     """Covariances of a few directions and one variance for all others, one a point."""
 
     space: Space
-    points: Any  # (k, d)
+    points: Points
     parts: tuple[tuple[Any, Any, Any, float], ...]  # inverse scale, basis, deviations, floor
 
     def distances(self, X: Any) -> Any:
         """Squared distances of rows."""
         found = []
         for c in range(len(self.parts)):
-            white = self._white(X, c)
+            white = self._white(self.points.steps(X, c, c + 1)[0, :, :], c)
             found.append(self.space.xp.sum(white * white, axis=1))
         return self.space.xp.stack(found, axis=1)
 
     def white(self, X: Any) -> Any:
-        """Rows about the first point in the space of its covariance."""
+        """Rows about a point in the space of the first covariance."""
         return self._white(X, 0)
 
-    def _white(self, X: Any, c: int) -> Any:
+    def _white(self, steps: Any, c: int) -> Any:
         inverse, basis, deviations, floor = self.parts[c]
-        scaled = (X - self.points[c, :]) * inverse
+        scaled = steps * inverse
         inside = scaled @ basis.T
         # By subtraction before squaring, which would cancel where the floor is small.
         outside = scaled - inside @ basis
@@ -93,7 +111,7 @@ class Independent:
     """Independent features: a precision for each point and feature."""
 
     space: Space
-    points: Any  # (k, d)
+    points: Points
     precisions: Any  # (k, d)
     centre: Any  # (d,)
 
@@ -101,7 +119,7 @@ class Independent:
         """Squared distances of rows."""
         xp = self.space.xp
         steps, p = X - self.centre, self.precisions
-        mean = self.points - self.centre
+        mean = self.points.about(self.centre)
         far = (steps * steps) @ p.T
         # x'x - 2 x'm + m'm takes two products, but loses digits where x'x is large.
         if bool(xp.max(far) < NEAR) and bool(xp.max(xp.sum(p * mean * mean, axis=1)) < NEAR):
@@ -110,30 +128,30 @@ class Independent:
         return self._one_by_one(X)
 
     def white(self, X: Any) -> Any:
-        """Rows about the first point in the space of its covariance."""
-        return (X - self.points[0, :]) * self.space.xp.sqrt(self.precisions[0, :])
+        """Rows about a point in the space of the first covariance."""
+        return X * self.space.xp.sqrt(self.precisions[0, :])
 
     def _one_by_one(self, X: Any) -> Any:
-        xp, (k, d) = self.space.xp, self.points.shape
+        xp, (k, d) = self.space.xp, self.points.high.shape
         step = max(1, self.space.block_bytes // (8 * X.shape[0] * d))
         found = []
         for low in range(0, k, step):
             high = min(k, low + step)
-            steps = X[None, :, :] - self.points[low:high, None, :]
+            steps = self.points.steps(X, low, high)
             product = xp.matmul(steps * steps, self.precisions[low:high, :, None])
             found.append(product[:, :, 0])
         return xp.concat(found).T
 
 
-def measure(space: Space, points: Any, covariances: tuple[Covariance, ...]) -> Measure:
+def measure(space: Space, points: Points, covariances: tuple[Covariance, ...]) -> Measure:
     """The measure of covariances on the host: one a point, or one for all."""
     distinct = list({id(covariance): covariance for covariance in covariances}.values())
     place = {id(covariance): g for g, covariance in enumerate(distinct)}
     owner = np.array([place[id(covariance)] for covariance in covariances])
-    owner = np.resize(owner, points.shape[0])
+    owner = np.resize(owner, points.high.shape[0])
     diagonal = [c.precisions for c in distinct if isinstance(c, Diagonal)]
     if diagonal:
-        centre = space.xp.mean(points, axis=0)
+        centre = space.xp.mean(points.high, axis=0)
         return Independent(space, points, space.put(np.array(diagonal)[owner]), centre)
     full = [c.whitener.matrix for c in distinct if isinstance(c, Full)]
     if full:

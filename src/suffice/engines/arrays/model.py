@@ -14,7 +14,7 @@ from suffice.data.arrays import Array
 from suffice.engines.arrays.factors import Factors
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.linear import Linear
-from suffice.engines.arrays.measures import Independent, Measure, Whitened, measure
+from suffice.engines.arrays.measures import Independent, Measure, Points, Whitened, measure
 from suffice.engines.arrays.rows import Rows
 from suffice.engines.arrays.space import Space
 from suffice.models.gaussian import LOG_2PI, GaussianModel
@@ -27,7 +27,8 @@ class ArrayModel:
     """p(x, y) where the rows lie: the answers of `GaussianModel`, in blocks."""
 
     space: Space
-    means: Any  # (k, d)
+    centre: Any  # (d,)
+    steps: Any  # (k, d): class means about the centre
     constants: Any  # (k,): ln p - (ln|S| + r ln 2 pi) / 2; without ln p where S is shared
     measure: Measure  # distances to the class means; to the centre where S is shared
     linear: Linear | None  # where S is shared
@@ -46,21 +47,20 @@ class ArrayModel:
         factors = model.factors if isinstance(model, HeldModel) else None
         if factors is not None and factors.space == space:
             return _of_factors(model, factors)
-        means = space.put(model.means)
+        centre, steps = _about_centre(model, space)
         if model.shared:
             line = model.linear
-            points = space.put(line.centre[None, :])
-            found = measure(space, points, model.covariances)
+            found = measure(space, Points(centre[None, :]), model.covariances)
             parts = (line.centre, line.slopes, line.constants)
             linear = Linear(space, *(space.put(part) for part in parts))
-            return cls(space, means, space.put(-model.volumes), found, linear)
-        found = measure(space, means, model.covariances)
-        return cls(space, means, space.put(model.constants), found, None)
+            return cls(space, centre, steps, space.put(-model.volumes), found, linear)
+        found = measure(space, _points(model, space), model.covariances)
+        return cls(space, centre, steps, space.put(model.constants), found, None)
 
     @property
     def width(self) -> int:
         """How many numbers a row makes."""
-        return int(self.means.shape[0])
+        return int(self.steps.shape[0])
 
     def best(self, rows: Rows) -> tuple[Any, Any]:
         """The place of the most probable class of each row, and its score."""
@@ -91,15 +91,17 @@ class ArrayModel:
     @cached_property
     def _white(self) -> Measure:
         """The class means in the space of the shared covariance, where distances are Euclidean."""
-        points = self.measure.white(self.means)
+        points = self.measure.white(self.steps)
         xp = self.space.xp
-        return Independent(self.space, points, xp.ones_like(points), xp.mean(points, axis=0))
+        return Independent(
+            self.space, Points(points), xp.ones_like(points), xp.mean(points, axis=0)
+        )
 
     def _distances(self, rows: Rows, low: int, high: int) -> Any:
         X = rows.block(low, high)
         if self.linear is None:
             return self.measure.distances(X)
-        return self._white.distances(self.measure.white(X))
+        return self._white.distances(self.measure.white(X - self.centre))
 
     def _scores(self, rows: Rows, low: int, high: int) -> Any:
         if self.linear is not None:
@@ -123,21 +125,30 @@ class ArrayModel:
 def _of_factors(model: GaussianModel, factors: Factors) -> ArrayModel:
     """By factors that lie on the device already."""
     space = factors.space
-    means = space.put(model.means)
+    centre, steps = _about_centre(model, space)
     volumes = (factors.log_determinants + factors.ranks * LOG_2PI) / 2
     if not model.shared:
-        found = Whitened(space, means, factors.columns, factors.owner)
+        found = Whitened(space, _points(model, space), factors.columns, factors.owner)
         constants = model.log_priors - volumes[factors.owner]
-        return ArrayModel(space, means, space.put(constants), found, None)
-    centre = model.means.mean(axis=0)
-    steps = means - space.put(centre)
+        return ArrayModel(space, centre, steps, space.put(constants), found, None)
     white = steps @ factors.columns[0]
     slopes = (white @ factors.columns[0].T).T
     lengths = (white * white).sum(dim=1)
     constants = space.put(model.log_priors) - lengths / 2
-    line = Linear(space, space.put(centre), slopes.contiguous(), constants)
-    found = Whitened(space, space.put(centre[None, :]), factors.columns, np.zeros(1, np.int64))
-    return ArrayModel(space, means, space.put(-volumes), found, line)
+    line = Linear(space, centre, slopes.contiguous(), constants)
+    found = Whitened(space, Points(centre[None, :]), factors.columns, np.zeros(1, np.int64))
+    return ArrayModel(space, centre, steps, space.put(-volumes), found, line)
+
+
+def _about_centre(model: GaussianModel, space: Space) -> tuple[Any, Any]:
+    """A point between the classes, (d,), and the means about it, (k, d)."""
+    centre = model.means.mean(axis=0)
+    return space.put(centre), space.put(model.means_about(centre))
+
+
+def _points(model: GaussianModel, space: Space) -> Points:
+    low = None if model.means_low is None else space.put(model.means_low)
+    return Points(space.put(model.means), low)
 
 
 def labels(classes: Array, places: Any, space: Space) -> Any:
