@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from suffice.errors import RepairedModel
     from suffice.estimators.bayesian import BayesianDiscriminant
     from suffice.estimators.bernoulli import BernoulliNB
     from suffice.estimators.card import model_card
@@ -68,6 +69,7 @@ _HOME = {
     "model_card": "suffice.estimators.card",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
+    "RepairedModel": "suffice.errors",
     "save": "suffice.estimators.files",
     "select_model": "suffice.estimators.selecting",
     "Selection": "suffice.selection.selection",
@@ -98,6 +100,7 @@ __all__ = [
     "MixedStatistics",
     "MixtureDiscriminant",
     "QuadraticDiscriminantAnalysis",
+    "RepairedModel",
     "Selection",
     "Statistics",
     "UnskewedDiscriminant",

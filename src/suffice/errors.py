@@ -114,3 +114,7 @@ class CheckpointFailed(UnwritableFile):
 
 class NotConverged(UserWarning):
     """An iteration was stopped before its estimates were final."""
+
+
+class RepairedModel(UserWarning):
+    """A model could not be estimated as asked for; the message says what was done instead."""

@@ -120,6 +120,7 @@ def test_without_the_class_imputation_is_the_mixture_of_regressions(model):
     near(found[149], m.priors_ @ m.means_, 1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_regression_of_a_complete_column_on_others_is_that_of_least_squares():
     m = sf.LDA().fit(X[CODES == 1], Y[CODES == 1])
     table = X[CODES == 1].copy()
@@ -229,6 +230,7 @@ def test_a_row_given_in_full_is_the_sample():
     assert (labels == "versicolor").mean() == pytest.approx(share, abs=0.05)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @singular_models
 def test_samples_of_singular_covariances_refit_to_the_model(model):
     m, _ = copied(model)
@@ -239,6 +241,7 @@ def test_samples_of_singular_covariances_refit_to_the_model(model):
         check_moments(drawn[labels == label], m.means_[c], m.covariances_[c])
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @singular_models
 @pytest.mark.parametrize("known", [[1, 4], [0, 2], [1, 3], []], ids=str)
 def test_the_copy_of_a_column_is_drawn_as_its_copy(model, known):
@@ -287,6 +290,7 @@ def test_contributions_of_known_features_are_those_of_the_model_of_these(model):
     near(a.base, b.base, 1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @singular_models
 def test_contributions_of_singular_covariances_add_up_to_the_log_odds(model):
     m, table = copied(model)

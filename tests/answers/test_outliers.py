@@ -148,6 +148,7 @@ def test_regularised_models_are_calibrated_on_their_own_rows(settings):
     assert stats.kstest(np.concatenate(found), "uniform").statistic < 0.09
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_the_p_value_of_one_class_is_hotellings():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(15, 3)) @ rng.normal(size=(3, 3))

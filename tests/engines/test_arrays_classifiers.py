@@ -14,6 +14,9 @@ from suffice.engines import arrays
 from suffice.engines.arrays import fused_pass, measures, summary
 from suffice.engines.arrays.held_model import HeldModel
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 FAMILY = [
     sf.LDA(),
     sf.LDA(shrinkage="ledoit-wolf", priors="uniform"),

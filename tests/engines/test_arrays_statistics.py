@@ -159,6 +159,7 @@ def test_held_statistics_merge_subtract_pickle_and_save(place, detail, held, tmp
         assert both.select([2, 0]) == whole.select([2, 0])
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @everywhere
 def test_held_matrices_merge_where_they_lie(place, held):
     X, y = rows(n=150, k=4)

@@ -22,6 +22,7 @@ def example(name):
     return module
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_federated_sites_give_the_model_of_all_rows(tmp_path, capsys):
     federated = example("federated")
     federated.main()

@@ -69,6 +69,7 @@ def known(values):
     return np.array([[v is not None and v == v for v in row] for row in values])
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @parametrize_with_checks(
     [sf.BernoulliNB(), sf.CategoricalNB(), sf.MixedNB(), sf.MixedNB(structure="full")]
 )
@@ -616,6 +617,7 @@ def test_binary_models_refuse_counts_of_other_levels(rows):
         sf.BernoulliNB().fit_statistics(sf.count_levels(rows, [0, 1]))
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_other_statistics_are_refused():
     moments = sf.summarize([[1.0], [2.0]], [0, 1])
     for model in (sf.CategoricalNB(), sf.BernoulliNB(), sf.MixedNB()):

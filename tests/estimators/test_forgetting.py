@@ -12,6 +12,9 @@ from suffice.data.files import read_whole
 from suffice.errors import InvalidFile, InvalidParameter, LostPrecision
 from suffice.statistics.container import unpack
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 X, Y = load_wine(return_X_y=True)
 SPREAD = X.std(axis=0)
 RNG = np.random.default_rng(0)

@@ -42,6 +42,7 @@ def test_log_odds_of_equal_priors_shrink(shape):
     np.testing.assert_allclose(wide.log_odds(X, 0, 1), odds, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_wide_and_singular_covariances_are_inflated_too():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 10)
@@ -71,6 +72,7 @@ def test_cross_validation_chooses_it():
     assert model.selection_.table["log_loss"].min() < loss
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_cross_validated_scores_are_those_of_inflated_estimators():
     rows, y = load_digits(return_X_y=True)
     rows, y = rows[:300], y[:300]

@@ -173,6 +173,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
 def test_one_component_a_class_is_the_gaussian_discriminant(settings, gaps):

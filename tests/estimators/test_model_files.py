@@ -6,6 +6,7 @@ import datetime
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,14 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import suffice as sf
-from suffice.errors import InvalidFile, InvalidParameter, MissingFile, SufficeError, UnreadableFile
+from suffice.errors import (
+    InvalidFile,
+    InvalidParameter,
+    MissingFile,
+    RepairedModel,
+    SufficeError,
+    UnreadableFile,
+)
 from suffice.estimators.card import model_card
 from suffice.estimators.files import file_of
 from suffice.statistics import container
@@ -112,7 +120,9 @@ def zoo():
     yield "pipeline named", named.fit(MIXED, Y), MIXED
 
 
-ZOO = {name: (model, rows) for name, model, rows in zoo()}
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", RepairedModel)  # some are repaired on purpose
+    ZOO = {name: (model, rows) for name, model, rows in zoo()}
 ANSWERS = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba")
 ANSWERS += ("decision_function", "score_samples", "transform", "outlier_pvalue")
 

@@ -16,6 +16,9 @@ import suffice as sf
 from suffice.errors import InvalidParameter, MissingPackage
 from suffice.estimators.onnx_export import register_onnx, to_onnx
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 DATA = {
     "iris": load_iris(return_X_y=True),
     "wine": load_wine(return_X_y=True),

@@ -283,6 +283,7 @@ def test_cv_takes_the_simplest_value_that_is_not_clearly_worse_than_the_best(mod
     np.testing.assert_allclose(fitted.predict_proba(X), expected, rtol=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @pytest.mark.parametrize("model", [sf.LDA(), sf.QDA(), sf.GaussianNB(), sf.LDA(shrinkage="auto")])
 @pytest.mark.parametrize("weights", [None, np.arange(len(X)) % 3 + 0.5])
 def test_the_model_is_the_same_as_one_fitted_to_the_rows(model, weights):
@@ -297,6 +298,7 @@ def test_the_model_is_the_same_as_one_fitted_to_the_rows(model, weights):
     assert found.feature_names_in_.tolist() == refit.feature_names_in_.tolist()
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_what_cv_chose_is_kept_when_rows_come_and_go():
     model = sf.LDA(shrinkage="cv", target="diagonal").fit(X[::2], Y[::2])
     share = model.shrinkage_
@@ -310,6 +312,7 @@ def test_what_cv_chose_is_kept_when_rows_come_and_go():
     assert model.with_priors("uniform").shrinkage_ == share
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_a_later_fit_with_a_number_forgets_the_choice():
     model = sf.LDA(shrinkage="cv").fit(X, Y).set_params(shrinkage=0.5).fit(X, Y)
     assert model.shrinkage_ == 0.5

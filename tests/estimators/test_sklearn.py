@@ -67,6 +67,7 @@ def near_up_to_sign(got, wanted, tolerance=1e-8):
     near(got * np.sign((got * wanted).sum(axis=0)), wanted, tolerance)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @parametrize_with_checks(SETTINGS)
 def test_every_estimator_passes_every_check_of_sklearn(estimator, check):
     check(estimator)
@@ -97,6 +98,7 @@ def test_pipelines_and_cross_validation_take_it(model):
     assert cross_val_score(make_pipeline(StandardScaler(), model), X, y).mean() > 0.95
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_a_grid_search_goes_over_the_whole_family():
     X, y = TABLES["wine"]
     grid = {"structure": ["full", "diagonal"], "pooling": [0.0, 0.5, 1.0], "shrinkage": [0, "oas"]}
@@ -143,6 +145,7 @@ def test_lda_transforms_into_the_frame_asked_for(kind, frame, n_components):
     assert np.array_equal(out.to_numpy(), sf.LDA(n_components=n_components).fit(X, y).transform(X))
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_lda_names_as_many_axes_as_it_returns_when_features_are_redundant():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 4
@@ -285,6 +288,7 @@ PEERS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @pytest.mark.parametrize("pair", PEERS)
 @pytest.mark.parametrize("table", REGULAR)
 def test_posteriors_equal_those_of_sklearn(table, pair):
@@ -380,6 +384,7 @@ def test_the_covariance_told_is_the_one_used_even_after_parameters_change():
     assert np.array_equal(model.covariance_, before)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @each
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, ">f8"])
 def test_rows_of_any_type_and_order_get_the_answers_of_float64(model, dtype):

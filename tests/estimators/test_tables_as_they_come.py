@@ -46,6 +46,7 @@ def test_a_row_may_know_a_level_or_a_number_only(frame):
     np.testing.assert_allclose(nothing, [[0.5, 0.5]])
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_numbers_among_objects_are_numbers():
     frame = pd.DataFrame({**COLUMNS, "size": [1, None, 3.5, np.float32(4.5)]}, dtype=object)
     assert sf.MixedNB().fit(frame, LABELS).categorical_features_ == (1,)

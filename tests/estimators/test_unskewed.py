@@ -176,6 +176,7 @@ def test_gaps_in_training_are_left_out():
     assert np.isfinite(model.score_samples(rows)).all()
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_powers_stay_those_of_the_first_rows():
     model = sf.UnskewedDiscriminant().partial_fit(X[:300], Y[:300])
     powers = model.powers_.copy()

@@ -18,6 +18,9 @@ import suffice as sf
 from lawful import LABELS, LAW, Rows, batches, near, rows, same_labels, some_sizes
 from suffice.errors import InvalidFeatures, LostPrecision, SufficeError, TooFewRows
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 LAW = settings(LAW, max_examples=25)
 QUICK = settings(LAW, max_examples=8)
 

@@ -12,6 +12,9 @@ import suffice as sf
 from lawful import LAW, Rows, batches, near, rows, same_labels, some_sizes
 from suffice.errors import LostPrecision, TooFewRows
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 # Those for which the units of features do not matter.
 UNITLESS = [
     sf.LDA(),

@@ -17,6 +17,9 @@ import suffice as sf
 from suffice.errors import InvalidInput, TooFewRows
 from suffice.models import groups
 
+# Repairs are what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 X, Y = load_iris(return_X_y=True)
 RNG = np.random.default_rng(0)
 NOISE = RNG.normal(size=len(X))

@@ -15,6 +15,9 @@ from suffice.errors import InvalidFeatures, InvalidInput, NotFinite
 from suffice.models import expectation, gap_em
 from suffice.statistics.incomplete import IncompleteStatistics, lifted
 
+# Repairs are what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 FAMILY = [
     sf.QDA(),
     sf.LDA(),

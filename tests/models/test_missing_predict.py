@@ -230,6 +230,7 @@ def test_known_values_of_independent_features_say_nothing_of_others(model):
     check_marginals(clone(model).fit(GAPS, Y), X)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @pytest.mark.parametrize(
     "model", [sf.QDA(), sf.LDA(), sf.GaussianDiscriminant(pooling=0.4)], ids=repr
 )

@@ -74,6 +74,7 @@ def test_a_number_of_threads_that_is_none_is_refused(asked, monkeypatch):
     assert n_threads() == 3
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 def test_a_zero_variance_in_a_class_is_borrowed_by_naive_bayes():
     rows = X[:200].copy()
     y = Y[:200]

@@ -93,6 +93,7 @@ def test_the_function_of_sklearn_gives_the_same_share(d):
     np.testing.assert_allclose(share(model, model.statistics_), wanted, rtol=1e-10, atol=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @shapes
 @methods
 @pytest.mark.parametrize("kind", [sf.LDA, sf.QDA, sf.DiagonalLDA])
@@ -141,6 +142,7 @@ def friedman(X, y, w, pooling, shrinkage, ddof=0):
     return np.array(out)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @pytest.mark.parametrize("shape", ["dense", "thin"])
 @pytest.mark.parametrize("pooling", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("shrinkage", [0.0, 0.2, 1.0])

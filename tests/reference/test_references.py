@@ -60,6 +60,7 @@ def reference(case, model, what):
     return fitted, doubles(stored["Q"]), wanted
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("case", EXACT)
 def test_joint_log_densities_have_twelve_digits(case, model):
@@ -67,6 +68,7 @@ def test_joint_log_densities_have_twelve_digits(case, model):
     np.testing.assert_allclose(fitted.predict_joint_log_proba(Q), wanted, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("case", EXACT)
 def test_log_posteriors_have_twelve_digits_however_far_out(case, model):
@@ -76,6 +78,7 @@ def test_log_posteriors_have_twelve_digits_however_far_out(case, model):
     np.testing.assert_allclose(fitted.predict_proba(Q), np.exp(wanted), rtol=0, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("case", EXACT)
 def test_densities_of_rows_have_twelve_digits(case, model):

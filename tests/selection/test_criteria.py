@@ -16,6 +16,9 @@ import suffice as sf
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.estimators.bayesian import BayesianDiscriminant
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 LAW = settings(deadline=None, derandomize=True, max_examples=200, database=None)
 
 NOTES = np.loadtxt(

@@ -23,6 +23,9 @@ from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold, all_but_each, training_statistics
 from suffice.selection.tally import BINS, Tally
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 FAMILY = [
     sf.LDA(),
     sf.LDA(shrinkage="auto"),

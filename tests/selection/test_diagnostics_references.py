@@ -15,7 +15,7 @@ from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.distances import distance_quantiles
 from suffice.selection.diagnostics.henze_zirkler import henze_zirkler
 from suffice.selection.diagnostics.influence import influential_rows
-from suffice.selection.diagnostics.mardia import mardia
+from suffice.selection.diagnostics.mardia import Moments, mardia
 
 HERE = Path(__file__).parent.parent / "reference"
 R = json.loads((HERE / "diagnostics_r.json").read_text())
@@ -69,6 +69,29 @@ def test_published_figures_of_iris_setosa():
     ours = henze_zirkler(X, y).by_class[0]
     assert round(ours["statistic"], 7) == 0.9488453
     assert round(ours["pvalue"], 8) == 0.04995356
+
+
+NULL = json.loads((HERE / "mardia_null.json").read_text())
+
+
+@pytest.mark.parametrize("cell", NULL["tables"], ids=lambda c: f"{c['rows']} x {c['features']}")
+def test_skewness_rejects_as_many_gaussian_tables_as_it_says(cell):
+    n, d = cell["rows"], cell["features"]
+    found = [Moments(n, d, b1, 1.0).skewness_pvalue for b1 in cell["points"]]
+    tenth, twentieth, hundredth = found
+    if n >= 20:
+        assert abs(twentieth - 0.05) < 0.004
+        assert abs(tenth - 0.1) < 0.012
+        assert 0.006 < hundredth < 0.0125
+    elif n >= 12:
+        assert abs(twentieth - 0.05) < 0.007
+
+
+@pytest.mark.parametrize("n", [8, 20, 400])
+def test_mardia_of_one_feature_equals_the_skewness_test_of_scipy(n):
+    rows = np.random.default_rng(n).exponential(size=(n, 1))
+    ours = mardia(rows, np.zeros(n)).by_class[0]
+    assert ours["skewness_pvalue"] == pytest.approx(stats.skewtest(rows[:, 0]).pvalue, rel=1e-9)
 
 
 def test_mardia_of_one_feature_equals_the_kurtosis_test_of_scipy():

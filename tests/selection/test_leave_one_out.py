@@ -22,6 +22,9 @@ from suffice.models.gaussian import build
 from suffice.models.settings import Settings
 from suffice.selection.leave_one_out.left_out import leave_one_out
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 LAW = settings(deadline=None, derandomize=True, max_examples=200, database=None)
 
 

@@ -25,6 +25,7 @@ from suffice.estimators.indicators import Indicators
 from suffice.estimators.linear import LDA
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.selecting import select_model
 from suffice.estimators.trial import Trial, fit_quietly, log_probabilities, named_classifiers
 from suffice.selection.comparison import Comparison, Curve
@@ -44,6 +45,7 @@ CHOOSING = 0.5
 Change = Callable[[Any, Indices], tuple[Any, Indices]]
 
 
+@repairs_expected()
 def compare(
     X: Any,
     y: Any,

@@ -34,7 +34,8 @@ def save(model: Any, path: str | PathLike[str], *, created: Created = None) -> N
 
     >>> import suffice as sf, tempfile, pathlib
     >>> from sklearn.pipeline import make_pipeline
-    >>> X, y = [["red", 1.0], ["red", 1.2], ["blue", 3.0], ["blue", 2.9]], ["a", "a", "b", "b"]
+    >>> X = [["red", 1.0], ["red", 1.2], ["blue", 0.9], ["blue", 3.0], ["blue", 2.9], ["red", 3.2]]
+    >>> y = ["a", "a", "a", "b", "b", "b"]
     >>> model = make_pipeline(sf.Indicators(categorical=[0]), sf.DiagonalLDA()).fit(X, y)
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "model.suffice"
     >>> sf.save(model, file)

@@ -25,6 +25,7 @@ from suffice.estimators.columns import Columns
 from suffice.estimators.judging import Judging
 from suffice.estimators.new_rows import NewRows, RowsInMemory
 from suffice.estimators.outline import Outline
+from suffice.estimators.repairing import warn_repaired
 from suffice.estimators.state import State, exchange, snapshot
 from suffice.models.priors import class_priors
 from suffice.selection.selection import Selection
@@ -240,7 +241,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     def _ready(self, statistics: Any, settings: Any, later: bool) -> AnyModel | None:
         """The model, or None where it is built later; an error where it never could be."""
         if not later:
-            return self._made(statistics, settings, self._priors())
+            return self._made_aloud(statistics, settings, self._priors())
         self._check_fitting(statistics, settings)
         with suppress(MissingClasses):
             class_priors(self._priors(), statistics.classes, statistics.weight)
@@ -262,7 +263,13 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         return self.statistics_.weight
 
     def _build(self, learned: Learned) -> AnyModel:
-        return self._made(learned.statistics, learned.settings, learned.priors)
+        return self._made_aloud(learned.statistics, learned.settings, learned.priors)
+
+    def _made_aloud(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
+        """The model of statistics, with a warning where it is not quite the one asked for."""
+        model = self._made(statistics, settings, priors)
+        warn_repaired(self, model, statistics, settings)
+        return model
 
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:

@@ -15,6 +15,7 @@ from suffice.data.parameters import check_callable, choice, count
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
 from suffice.estimators.averaging import average, belief
+from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.trial import Trial, named_classifiers
 from suffice.selection.selection import Selection
 from suffice.selection.steps import Steps, Tell
@@ -29,6 +30,7 @@ USUAL, SMALL, THOROUGH = (5, 1), 1000, (10, 2)
 MOST_REPEATS = 1000
 
 
+@repairs_expected()
 def select_model(
     X: Any,
     y: Any,

@@ -27,6 +27,7 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 from suffice.models.marginal import evidence_of
 from suffice.models.priors import class_priors
+from suffice.models.separating import check_scale
 from suffice.models.strengths import strongest
 from suffice.models.student import ApartStudent, StudentModel, TogetherStudent
 from suffice.statistics.incomplete import AnyStatistics
@@ -64,6 +65,7 @@ def infer(statistics: AnyStatistics, beliefs: Beliefs, priors: Any) -> BayesianM
     if not len(statistics.classes):
         raise TooFewRows("there are no rows to build a model from.")
     chances = class_priors(priors, statistics.classes, statistics.weight + beliefs.class_strength)
+    check_scale(statistics)
     s = usable(statistics, beliefs)
     prior = known_prior(s, beliefs)
     kappa, lam = prior.mean_strength, prior.covariance_strength

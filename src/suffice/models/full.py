@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,10 +14,16 @@ from suffice.models.linalg import Whitener, composed, range_whitener, whitener
 from suffice.models.separating import check_denominator, mean_steps
 
 
-def full_covariances(
-    groups: Groups, lender: Groups | None = None
-) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
-    """One covariance a group, and the classes that had to borrow the pooled one.
+class Estimate(NamedTuple):
+    """Covariances, and what had to be done for want of better ones."""
+
+    covariances: tuple[Covariance, ...]  # one a group
+    borrowed: tuple[int, ...] = ()  # classes whose covariance is the pooled one
+    shrunk: bool = False  # whether correlations were shrunk for want of rows
+
+
+def full_covariances(groups: Groups, lender: Groups | None = None) -> Estimate:
+    """One covariance a group.
 
     lender : where the pooled one comes from, if not from the groups themselves
 
@@ -28,7 +35,7 @@ def full_covariances(
     """
     found = [_regular(groups, groups.group(g)) for g in range(groups.size)]
     if None not in found:
-        return tuple(c for c in found if c is not None), ()
+        return Estimate(tuple(c for c in found if c is not None))
     check_denominator(groups.statistics, groups.settings)
     lender = groups if lender is None else lender
     base = _regular(lender, lender.pooled)
@@ -39,10 +46,7 @@ def full_covariances(
         base = Full(within)
         if not groups.shared:
             found = [_within(within, groups, groups.group(g)) for g in range(groups.size)]
-    if groups.shared:
-        return (base,), ()
-    borrowed = tuple(g for g, covariance in enumerate(found) if covariance is None)
-    return tuple(base if c is None else c for c in found), borrowed
+    return Estimate((base,)) if groups.shared else _lent(base, found)
 
 
 def lacks_rows(groups: Groups) -> bool:
@@ -95,7 +99,13 @@ def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
     return None if found is None else Full(composed(found, base))
 
 
-def _shrunk(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
+def _lent(base: Covariance, own: list[Covariance | None]) -> Estimate:
+    """The covariances of classes, and `base` for those that have none of their own."""
+    borrowed = tuple(g for g, covariance in enumerate(own) if covariance is None)
+    return Estimate(tuple(base if c is None else c for c in own), borrowed)
+
+
+def _shrunk(groups: Groups) -> Estimate:
     """Covariances with correlations shrunk by OAS; own ones only if pooling supports them."""
     settings = replace(groups.settings, shrinkage="oas", target="diagonal")
     again = Groups(groups.statistics, settings)
@@ -106,8 +116,7 @@ def _shrunk(groups: Groups) -> tuple[tuple[Covariance, ...], tuple[int, ...]]:
             "Give at least one class two rows."
         )
     if groups.shared:
-        return (base,), ()
+        return Estimate((base,), shrunk=True)
     groups_of = range(again.size)
     found = [_regular(again, again.group(g)) if settings.pooling else None for g in groups_of]
-    borrowed = tuple(g for g, covariance in enumerate(found) if covariance is None)
-    return tuple(base if c is None else c for c in found), borrowed
+    return _lent(base, found)._replace(shrunk=True)

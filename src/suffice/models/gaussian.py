@@ -20,6 +20,7 @@ from suffice.models.groups import Groups
 from suffice.models.linalg import Cholesky
 from suffice.models.priors import class_priors
 from suffice.models.scoring import Independent, by_blocks, normalised, probabilities
+from suffice.models.separating import check_scale
 from suffice.models.settings import Settings, fitting
 from suffice.models.side_by_side import SideBySide
 from suffice.statistics.incomplete import AnyStatistics
@@ -93,6 +94,7 @@ class GaussianModel:
     borrowed: tuple[int, ...]  # classes whose covariance is the pooled one for want of their own
     # (k, d): what rounding cut off the means; at offsets of 1e8 deviations it is 1e-8 of one.
     means_low: Floats | None = field(default=None, kw_only=True)
+    shrunk: bool = field(default=False, kw_only=True)  # correlations, for want of rows
 
     def about_mean(self, rows: Floats, c: int) -> Floats:
         """Rows (n, d) minus the mean of class c."""
@@ -271,6 +273,7 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
     if not len(statistics.classes):
         raise TooFewRows("there are no rows to build a model from.")
     chances = class_priors(priors, statistics.classes, statistics.weight)
+    check_scale(statistics)
     with small_matrices(statistics.n_features):
         return _built(statistics, adapted(settings, statistics), chances)
 
@@ -278,15 +281,22 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
 def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> GaussianModel:
     completed = complete(fitting(statistics, settings), settings)
     statistics, lender = completed.statistics, completed.lender
+    shrunk = (lender or completed).settings.shrinkage != settings.shrinkage
     covariances: tuple[Covariance, ...]
     if settings.structure == "full":
         lent = None if lender is None else _groups(lender)
-        covariances, borrowed = full_covariances(_groups(completed), lent)
+        covariances, borrowed, lacking = full_covariances(_groups(completed), lent)
+        shrunk |= lacking
     else:
         covariances, borrowed = diagonal_covariances(statistics, settings)
-    means = statistics.means
     model = GaussianModel(
-        statistics.classes, chances, statistics.mean, covariances, borrowed, means_low=means.low
+        statistics.classes,
+        chances,
+        statistics.mean,
+        covariances,
+        borrowed,
+        means_low=statistics.means.low,
+        shrunk=shrunk,
     )
     return model.inflated(settings.inflation)
 

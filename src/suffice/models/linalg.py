@@ -156,7 +156,7 @@ def range_whitener(covariance: Floats, steps: Floats) -> Whitener | None:
     inverse = reciprocal(scale)
     values, vectors = linalg.eigh(covariance * inverse * inverse[:, None], check_finite=False)
     tolerance = rank_tolerance(len(scale))
-    kept = values > tolerance * max(values[-1], 0.0)
+    kept = values > tolerance
     values, vectors = values[kept], vectors.T[kept]
     outside = steps * inverse
     outside = outside - (outside @ vectors.T) @ vectors
@@ -191,6 +191,12 @@ def principal_axes(rows: Floats) -> tuple[Floats, Floats]:
     return sizes, vectors
 
 
+def orthonormal(rows: Floats) -> Floats:
+    """Orthonormal rows that span what independent rows (r, d) span, (r, d)."""
+    basis: Floats = linalg.qr(rows.T, mode="economic", check_finite=False)[0]
+    return basis.T
+
+
 def cholesky_solve(matrix: Floats, columns: Floats) -> tuple[Floats, float]:
     """A positive definite system solved for each column, and the log of the determinant."""
     factor, found, failed = linalg.lapack.dposv(matrix, columns, lower=1)
@@ -208,7 +214,7 @@ def latent(colouring: Floats) -> tuple[Floats, int, float]:
     scale = np.sqrt(np.einsum("ij,ij->j", colouring, colouring))
     inverse_scale = reciprocal(scale)
     u, sizes, vt = linalg.svd(colouring * inverse_scale, full_matrices=False, check_finite=False)
-    kept = sizes > np.sqrt(rank_tolerance(len(scale))) * max(sizes.max(initial=0.0), EPSILON)
+    kept = sizes > np.sqrt(rank_tolerance(len(scale)))
     u, sizes, vt = u[:, kept], sizes[kept], vt[kept]
     inverse = inverse_scale[:, None] * (vt.T / sizes) @ u.T
     return inverse, int(kept.sum()), _log_determinant(sizes[:, None] * vt * scale)
@@ -227,8 +233,13 @@ def signed(vectors: Floats) -> Floats:
 
 
 def rank_tolerance(d: int) -> float:
-    """Relative size below which a variance is rounding."""
-    return 1e-13 + 10 * d * EPSILON
+    """Size below which an eigenvalue of a correlation matrix of d features is rounding.
+
+    Of collinear features the smallest eigenvalue comes out as up to 60 epsilon, however many rows
+    there are and however large the other eigenvalues; columns added up in float32 leave a little
+    more. A direction in which rows spread by 1e-6 of the features' own spread has 1e-12, far above.
+    """
+    return (256 + d) * EPSILON
 
 
 def reciprocal(values: Floats) -> Floats:
@@ -245,4 +256,4 @@ def _log_determinant(rows: Floats) -> float:
 
 def _regular(covariance: Floats, scale: Floats) -> bool:
     values = linalg.eigvalsh(covariance / scale / scale[:, None], check_finite=False)
-    return bool(values[0] > rank_tolerance(len(scale)) * values[-1])
+    return bool(values[0] > rank_tolerance(len(scale)))

@@ -10,13 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.errors import TooFewRows
+from suffice.errors import NotFinite, TooFewRows
 from suffice.models.settings import Settings
-from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.reader import are_lost, vanished
 from suffice.statistics.shift import difference
 
 # Variance within classes of such a feature, as a share of its overall variance.
 FLOOR = 1e-9
+
+# Sums of squares beyond this leave no room for sums over features.
+MOST_SQUARES = 2.0**1015
 
 
 def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
@@ -27,6 +31,29 @@ def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
             f"{k} classes with a total weight of {weight:g} leave nothing to divide by at "
             f"ddof={settings.ddof:g}. Use ddof=0 or more rows."
         )
+
+
+def check_scale(statistics: AnyStatistics) -> None:
+    """Raise where sums of squares are so small or so large that they have lost their digits."""
+    if isinstance(statistics, IncompleteStatistics) and statistics.detail != "diagonal":
+        return
+    squares, count = statistics.squares, statistics.known_count
+    if len(squares) < len(count):
+        count = count.sum(axis=0)
+    lost = (squares > 0) & are_lost(squares, count)
+    if lost.any():
+        raise vanished(int(np.nonzero(lost)[1][0]), statistics.feature_names)
+    with np.errstate(over="ignore"):
+        large = np.flatnonzero(~(squares.sum(axis=0) < MOST_SQUARES))
+    if len(large):
+        raise _too_large(int(large[0]), statistics.feature_names)
+
+
+def _too_large(column: int, names: tuple[str, ...] | None) -> NotFinite:
+    return NotFinite(
+        f"column {column if names is None else repr(names[column])} of X holds values too far "
+        "apart for their squares to be added up; rescale it (divide by 1e100, say)."
+    )
 
 
 def check_some_spread(statistics: AnyStatistics) -> None:
@@ -40,9 +67,15 @@ def check_some_spread(statistics: AnyStatistics) -> None:
 
 def floor(statistics: AnyStatistics, overall: Floats) -> Floats:
     """Variance to add to each feature, (d,): zero but for features that separate exactly."""
-    separating = (pooled_squares(statistics) == 0) & (overall > 0)
+    still = pooled_squares(statistics) == 0
+    separating = still & (overall > 0)
     if separating.any():
         check_some_spread(statistics)
+    if still.any():
+        apart = (statistics.mean != statistics.mean[0]).any(axis=0)
+        lost = np.flatnonzero(still & apart & are_lost(FLOOR * overall, np.ones(1)))
+        if len(lost):
+            raise vanished(int(lost[0]), statistics.feature_names)
     return np.where(separating, FLOOR * overall, 0.0)
 
 
@@ -62,4 +95,9 @@ def mean_steps(statistics: AnyStatistics) -> Floats:
 def overall_variances(statistics: AnyStatistics) -> Floats:
     """Variance of each feature over all rows, between classes included, (d,)."""
     within = pooled_squares(statistics) / statistics.known_weight.sum(axis=0)
-    return np.asarray(within + (mean_steps(statistics) ** 2).sum(axis=0))
+    with np.errstate(over="ignore"):
+        found = np.asarray(within + (mean_steps(statistics) ** 2).sum(axis=0))
+    large = np.flatnonzero(np.isinf(found))
+    if len(large):
+        raise _too_large(int(large[0]), statistics.feature_names)
+    return found

@@ -45,6 +45,7 @@ class ModelsDisplay(Display):
         from suffice.estimators.comparing import logistic_regression
         from suffice.estimators.gaussian import QDA, GaussianNB
         from suffice.estimators.linear import LDA
+        from suffice.estimators.repairing import repairs_expected
 
         two = chosen(X, two_features(width(X)[1], features))
         models = {
@@ -53,7 +54,8 @@ class ModelsDisplay(Display):
             "naive Bayes": GaussianNB(),
             "logistic regression": logistic_regression(two),
         }
-        fitted = {name: model.fit(two, y) for name, model in models.items()}
+        with repairs_expected():
+            fitted = {name: model.fit(two, y) for name, model in models.items()}
         return cls.from_estimators(fitted, two, y, ax=ax, **options)
 
     @classmethod

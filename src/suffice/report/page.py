@@ -11,6 +11,7 @@ from suffice.data.files import check_writable, write_whole
 from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, check_path
 from suffice.errors import InvalidParameter
+from suffice.estimators.repairing import repairs_expected
 from suffice.report.atypical_section import atypical, atypical_html
 from suffice.report.choice_section import choice_html, choose
 from suffice.report.data_section import data_facts, data_html
@@ -101,6 +102,7 @@ def write_report(
     return found
 
 
+@repairs_expected()
 def made(
     file: Path, whole: Material, data: Material, model: Any, title: str, steps: Steps
 ) -> Report:

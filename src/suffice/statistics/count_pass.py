@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from suffice.data.batches import split_target
 from suffice.data.labels import Labels, narrowest
 from suffice.data.levels import MISSING, Column, columns_of
 from suffice.data.weights import Weights
-from suffice.errors import InvalidFeatures, InvalidInput
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidWeights
 from suffice.statistics.counts import Counts, Table
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
@@ -66,6 +67,8 @@ def count_levels(
     tables, names = _tables(X, codes, weights, len(classes), n)
     count = np.bincount(codes, minlength=len(classes) + 1)[: len(classes)]
     weight = np.bincount(codes, weights, len(classes) + 1)[: len(classes)].astype(np.float64)
+    if not math.isfinite(sum(weight.tolist())):
+        raise InvalidWeights("sample_weight is too large to be added up; rescale it.")
     return Counts(classes, count, weight, tables, names)
 
 

@@ -17,7 +17,7 @@ from suffice.statistics.first_pass import FAR, sampled_rows
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, settled
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
-from suffice.statistics.reader import Reader, vanished
+from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
 from suffice.statistics.scatter import Diagonal
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import in_parallel, shares
@@ -36,6 +36,7 @@ def with_gaps(
     count = np.bincount(codes, minlength=len(classes))
     weights = None if batch.weights is None else batch.weights[counted]
     weight = np.bincount(codes, weights, len(classes)).astype(np.float64)
+    check_weights(classes, weight)
     rows = presence(classes, count, weight)
     parts: ByPattern | ByFeature
     if detail == "diagonal":
@@ -101,7 +102,7 @@ def _by_feature(batch: Batch, present: Indices) -> ByFeature:
     offset = column(sums.sum) / weights[:, None]
     squares = column(sums.square) - offset * column(sums.sum)
     low, high = column(sums.low), column(sums.high)
-    lost = np.flatnonzero((squares == 0) & (low < high))
+    lost = np.flatnonzero((low < high) & are_lost(squares, count[:, None]))
     if len(lost):
         raise vanished(int(cells[lost[0]] % d), batch.features.names)
     statistics = Statistics(

@@ -11,7 +11,8 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
 from suffice.data.chunk import is_large
 from suffice.data.features import infinite
-from suffice.errors import HasGaps, NotFinite
+from suffice.data.labels import shown
+from suffice.errors import HasGaps, InvalidWeights, NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
 from suffice.statistics.threads import n_threads
 
@@ -20,6 +21,12 @@ CONVERTED_BYTES = 8 << 20
 
 # Each thread adds up on its own; the sums of all threads together take at most this much.
 COPIES_BYTES = 48 << 20
+
+# A mean square below this has lost digits: float64 has full precision only down to 2^-1022.
+SMALLEST_SQUARE = 2.0**-1012
+
+# A class must weigh at least this much: products of smaller weights with squares lose digits.
+SMALLEST_WEIGHT = 2.0**-1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +125,24 @@ class Reader:
         )
 
 
+def are_lost(squares: Floats, count: Array) -> Array:
+    """Where sums of squares of so many values are too small to keep their digits."""
+    return np.asarray(squares < SMALLEST_SQUARE * count)
+
+
 def vanished(column: int, names: tuple[str, ...] | None) -> NotFinite:
     """The error for a column whose squares underflow."""
     return NotFinite(
         f"column {column if names is None else repr(names[column])} of X holds values so close "
-        "together that their squares vanish; rescale it (multiply by 1e100, say)."
+        "together that their squares lose digits or vanish; rescale it (multiply by 1e100, say)."
     )
+
+
+def check_weights(classes: Array, weight: Floats) -> None:
+    """Raise where a class weighs too little to compute with."""
+    if (weight < SMALLEST_WEIGHT).any():
+        c = int(weight.argmin())
+        raise InvalidWeights(
+            f"the weights of class {shown(classes[c])} add up to {weight[c]:.3g}, too little to "
+            "keep digits; multiply sample_weight (by 1e100, say)."
+        )

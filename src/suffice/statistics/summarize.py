@@ -27,7 +27,7 @@ from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
 from suffice.statistics.one_pass import Origin, in_one_pass, origin_of
 from suffice.statistics.progress import Listener, listening
-from suffice.statistics.reader import Reader, vanished
+from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
 from suffice.statistics.scatter import Diagonal, Scatter
 from suffice.statistics.second_pass import scatter
 from suffice.statistics.statistics import DETAILS, Statistics
@@ -173,6 +173,7 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
     sums, origin = class_sums(reader)
     kept = np.flatnonzero(sums.count[: len(batch.classes)] > 0)
     weight = sums.weight[kept]
+    check_weights(batch.classes[kept], weight)
     offset = sums.sum[kept] / weight[:, None]
     means = Pair(*two_sum(origin[kept], offset))
     spread: Scatter
@@ -201,10 +202,10 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
 def _check_underflow(
     spread: Scatter, sums: ClassSums, kept: Indices, names: tuple[str, ...] | None
 ) -> None:
-    varies = np.asarray(sums.low[kept] < sums.high[kept])
+    varies, count = np.asarray(sums.low[kept] < sums.high[kept]), sums.count[kept][:, None]
     if not spread.per_class:
-        varies = np.asarray(varies.any(axis=0, keepdims=True))
-    lost = varies & (spread.diagonal() == 0)
+        varies, count = np.asarray(varies.any(axis=0, keepdims=True)), count.sum()
+    lost = varies & are_lost(spread.diagonal(), count)
     if lost.any():
         raise vanished(int(np.nonzero(lost)[1][0]), names)
 
@@ -215,6 +216,7 @@ def _of_row(batch: Batch, detail: str) -> Statistics:
     if not np.isfinite(row).all():
         raise Reader.of(batch).not_finite()
     weight = np.ones(1) if batch.weights is None else batch.weights.copy()
+    check_weights(batch.classes[batch.codes], weight)
     d = row.shape[1]
     spread: Scatter = Diagonal(Pair(np.zeros((1, d))))
     fourth = None

@@ -104,7 +104,7 @@ def factored(covariances: Any, constant: Any) -> tuple[Any, Any, Any]:
     for g in torch.nonzero(doubtful).flatten().tolist():
         values = torch.linalg.eigvalsh(correlations[g])
         d = int((~ignored[g]).sum())
-        regular[g] = bool(values[0] > rank_tolerance(d) * values[-1])
+        regular[g] = bool(values[0] > rank_tolerance(d))
     return lower, scale, regular
 
 

@@ -11,7 +11,7 @@ from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import Rows
 from suffice.statistics.first_pass import FAR
 from suffice.statistics.numbers import two_sum
-from suffice.statistics.reader import vanished
+from suffice.statistics.reader import SMALLEST_SQUARE, vanished
 
 
 class Work(Protocol):
@@ -48,7 +48,7 @@ def class_sums(rows: Rows, coded: Coded, work: Work, per_class: bool) -> Sums:
         mean = two_sum(origin, offset)
         # Never E[xx'] - mm' about a distant point: the digits would be gone.
         far = (beyond > FAR**2 * squares) & (mean[0] != origin)
-        lost = _lost(xp, low, high, squares, per_class)
+        lost = _lost(xp, low, high, squares / weight, per_class)
         # One answer for all questions: each would wait for the device.
         found = xp.stack([xp.isfinite(xp.max(square)), xp.any(far), xp.any(lost)])
         is_known, is_far, is_lost = space.fetch(found).tolist()
@@ -62,9 +62,9 @@ def class_sums(rows: Rows, coded: Coded, work: Work, per_class: bool) -> Sums:
             return Sums(mean, squares)
 
 
-def _lost(xp: Any, low: Any, high: Any, squares: Any, per_class: bool) -> Any:
-    """Features that vary although their squares are zero."""
+def _lost(xp: Any, low: Any, high: Any, mean_squares: Any, per_class: bool) -> Any:
+    """Features that vary although their squares have lost digits."""
+    small = mean_squares < SMALLEST_SQUARE
     if per_class:
-        return (low < high) & (squares == 0)
-    varies = xp.any(low < high, axis=0, keepdims=True)
-    return varies & (xp.max(squares, axis=0, keepdims=True) == 0)
+        return (low < high) & small
+    return xp.any(low < high, axis=0, keepdims=True) & xp.all(small, axis=0, keepdims=True)

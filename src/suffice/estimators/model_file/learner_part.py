@@ -12,6 +12,7 @@ from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.model_file import selection_part
 from suffice.estimators.model_file.footprint import check_footprint
+from suffice.estimators.repairing import repairs_expected
 from suffice.models.priors import class_priors
 from suffice.statistics.container import unpack
 from suffice.statistics.soundness import check_sound
@@ -72,7 +73,8 @@ def read(
     model._check_fitting(statistics, settings)
     if size is not None:
         check_footprint(statistics, settings, size)
-    model._hold(model._next(statistics, settings, later=not built))
+    with repairs_expected():  # the fit has warned of them
+        model._hold(model._next(statistics, settings, later=not built))
 
 
 def check_current(model: Learner[Any], built: bool) -> None:

@@ -168,7 +168,7 @@ def _condition(
     direction[varying] = vectors[:, 0]
     size = np.abs(direction)
     involved = [int(j) for j in np.argsort(-size, kind="stable") if size[j] >= PART * size.max()]
-    rank = int((values > rank_tolerance(d) * values[-1]).sum())
+    rank = int((values > rank_tolerance(d)).sum())
     correlation = _ratio(values, d)
     covariance = np.inf if np.isinf(correlation) else _covariance_ratio(part)
     return Condition(correlation, covariance, rank, tuple(sorted(involved)), direction, fixed, "")
@@ -185,6 +185,6 @@ def _covariance_ratio(matrix: Floats) -> float:
 
 
 def _ratio(values: Floats, d: int) -> float:
-    if values[0] <= rank_tolerance(d) * values[-1]:
+    if values[0] <= rank_tolerance(d):
         return float(np.inf)
     return float(values[-1] / values[0])

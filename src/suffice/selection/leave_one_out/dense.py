@@ -105,16 +105,17 @@ class DenseGroup:
 
     def _share(self, removal: Removal, part: Floats, scatter: Floats) -> tuple[Floats, Array]:
         if not self.shares.estimated or self.target != "diagonal":
-            z = removal.steps
+            unit = self.shares.unit
+            z = removal.steps / unit
             lengths = np.einsum("ij,ij->i", z, z)
-            form = np.einsum("ij,ij->i", z @ self.group.scatter.matrix, z)
+            form = np.einsum("ij,ij->i", z @ (self.group.scatter.matrix / unit / unit), z)
             return self.shares.without(removal, part, lengths, form)
         inside = scatter[:, self.kept[:, None] & self.kept].reshape(len(part), -1)
         squares = np.maximum(scatter.diagonal(axis1=1, axis2=2)[:, self.kept], 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            inverse = 1 / squares
+            inverse = 1 / np.sqrt(squares)
             size = (inverse[:, :, None] * inverse[:, None, :]).reshape(len(part), -1)
-            norm = (inside**2 * size).sum(axis=1)
+            norm = ((inside * size) ** 2).sum(axis=1)
         d = int(self.kept.sum())
         weight = self.group.weight - part * removal.weight
         spreads = Spreads(weight, d, np.full(len(part), float(d)), norm, np.full(len(part), np.nan))

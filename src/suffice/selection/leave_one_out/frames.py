@@ -126,8 +126,10 @@ class Eigen:
         left = self.denominator - part * removal.weight
         loss = part * removal.loss
         squares = place * place
-        lengths = squares.sum(axis=1)
-        share, doubtful = self.shares.without(removal, part, lengths, squares @ self.values)
+        lengths, unit = squares.sum(axis=1), self.shares.unit
+        inside = squares / unit / unit
+        form = inside @ (self.values / unit / unit)
+        share, doubtful = self.shares.without(removal, part, inside.sum(axis=1), form)
         total = float(self.values.sum())
         trace = total - loss * lengths
         kept = (1 - share) / left

@@ -39,7 +39,7 @@ def full_plans(statistics: Statistics, settings: Settings, rows: LabelledRows) -
     groups = Groups(statistics, settings)
     if groups.wide and (settings.shrinkage == 0 or settings.target == "diagonal"):
         return ()
-    covariances, borrowed = full_covariances(groups)
+    covariances, borrowed, _ = full_covariances(groups)
     lent = np.arange(len(statistics.classes)) if groups.shared else np.array(borrowed, np.int64)
     used = [groups.pooled if g in borrowed else groups.group(g) for g in range(groups.size)]
     pairs = list(zip(covariances, used, strict=True))

@@ -34,10 +34,11 @@ class Variances:
         z = removal.steps
         left = self.denominator - part * removal.weight
         loss = z * z
-        form = np.zeros(len(z))
+        form, unit = np.zeros(len(z)), self.shares.unit
         if self.scatter is not None:
-            form = np.einsum("ij,ij->i", z @ self.scatter, z)
-        share, doubtful = self.shares.without(removal, part, loss.sum(axis=1), form)
+            form = np.einsum("ij,ij->i", (z / unit) @ (self.scatter / unit / unit), z / unit)
+        squares = (loss / unit / unit).sum(axis=1)
+        share, doubtful = self.shares.without(removal, part, squares, form)
         loss *= (part * removal.loss)[:, None]
         found = self._divided(self.squares - loss, left[:, None])
         doubtful = doubtful | (left < LITTLE * self.denominator)

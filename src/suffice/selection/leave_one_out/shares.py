@@ -92,13 +92,12 @@ class Shares:
         """The share without each row, and where it is doubtful, (b,) each.
 
         part : how much of the row's loss this group suffers
-        squares, form : |z|² and z'Bz
+        squares, form : |z|² and z'Bz, in units
         """
         if not isinstance(self.kind, str):
             return np.full(len(part), self.kind), np.zeros(len(part), bool)
         weight = self.weight - part * removal.weight
         loss = part * removal.loss
-        squares, form = squares / self.unit**2, form / self.unit**2 / self.unit**2
         trace = self.trace - loss * squares
         norm = self.squared_norm - 2 * loss * form + (loss * squares) ** 2
         quartic = np.full_like(trace, np.nan)
