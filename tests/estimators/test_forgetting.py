@@ -16,6 +16,9 @@ from suffice.statistics.nesting import unstack
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
+# Repaired models are tested with the others.
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+
 X, Y = load_wine(return_X_y=True)
 SPREAD = X.std(axis=0)
 RNG = np.random.default_rng(0)

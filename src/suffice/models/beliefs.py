@@ -149,7 +149,7 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[Pair, Floats]:
     regular however few rows there are. Where there is but one covariance to estimate, its own
     correlations say nothing beforehand: then they are zero in the prior.
     """
-    mean, covariance, d = _location(s, beliefs), beliefs.prior_covariance, s.n_features
+    mean, covariance, d = _mean(s, beliefs), beliefs.prior_covariance, s.n_features
     if covariance is not None:
         return mean, _given_covariance(covariance, d, beliefs)
     alone = beliefs.pooling == 1 or len(s.classes) == 1
@@ -167,7 +167,7 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[Pair, Floats]:
     return mean, variances
 
 
-def _location(s: AnyStatistics, beliefs: Beliefs) -> Pair:
+def _mean(s: AnyStatistics, beliefs: Beliefs) -> Pair:
     """The mean that is given, or that of all rows."""
     if beliefs.prior_mean is not None:
         return Pair(np.broadcast_to(beliefs.prior_mean, (s.n_features,)))

@@ -278,10 +278,10 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
         return _built(statistics, adapted(settings, statistics), chances)
 
 
-def _built(statistics: AnyStatistics, asked: Settings, chances: Floats) -> GaussianModel:
-    completed = complete(fitting(statistics, asked), asked)
-    statistics, settings, lender = completed.statistics, completed.settings, completed.lender
-    shrunk = settings.shrinkage != asked.shrinkage
+def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> GaussianModel:
+    completed = complete(fitting(statistics, settings), settings)
+    statistics, lender = completed.statistics, completed.lender
+    shrunk = (lender or completed).settings.shrinkage != settings.shrinkage
     covariances: tuple[Covariance, ...]
     if settings.structure == "full":
         lent = None if lender is None else _groups(lender)

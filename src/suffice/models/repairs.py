@@ -64,6 +64,7 @@ class _Build:
             self._single_class,
             self._lacking_rows,
             self._borrowed,
+            self._without_spread,
             self._dependent,
             self._separating,
             self._drowned,
@@ -92,25 +93,30 @@ class _Build:
         return Repair(what, changes={"shrinkage": "oas", "target": "diagonal"})
 
     def _borrowed(self) -> Repair | None:
-        s, at, full = self.statistics, list(self.model.borrowed), self.settings.structure == "full"
-        if not full:
-            # Of independent features, a few that are constant in a class are an everyday matter.
-            at = [c for c in at if not s.squares[c].any()]
-        if not at or self.model.shrunk:
+        s, at, d = self.statistics, list(self.model.borrowed), self.statistics.n_features
+        if not at or self.model.shrunk or self.settings.structure != "full":
             return None
-        names, count = listed(s.classes[at], MOST_NAMED), s.known_count[at].min(axis=1)
-        if not full:
-            what = f"no column varies in class {names}, so the pooled variances are used there"
-        elif count.min() <= s.n_features:
-            what = (
-                f"class {names} has {listed(count, MOST_NAMED)} rows, too few for a covariance of "
-                f"{s.n_features} features, so the pooled one is used there"
-            )
-        else:
-            what = (
-                f"in class {names} columns are constant or linearly dependent, so the pooled "
-                "covariance is used there"
-            )
+        count, classes, parts = s.known_count[at].min(axis=1), s.classes[at], []
+        few = count <= d
+        if few.any():
+            names, rows = (listed(some[few], MOST_NAMED) for some in (classes, count))
+            parts.append(f"class {names} has {rows} rows, too few for a covariance of {d} features")
+        if not few.all():
+            names = listed(classes[~few], MOST_NAMED)
+            parts.append(f"in class {names} columns are constant or linearly dependent")
+        what = f"{' and '.join(parts)}, so the pooled covariance is used there"
+        return Repair(what, changes={"pooling": 0.5})
+
+    def _without_spread(self) -> Repair | None:
+        s = self.statistics
+        if not self.model.borrowed or self.settings.structure == "full":
+            return None
+        # A few features that are constant in a class are an everyday matter.
+        at = [c for c in self.model.borrowed if not s.squares[c].any()]
+        if not at:
+            return None
+        names = listed(s.classes[at], MOST_NAMED)
+        what = f"no column varies in class {names}, so the pooled variances are used there"
         return Repair(what, changes={"pooling": 0.5})
 
     def _dependent(self) -> Repair | None:
