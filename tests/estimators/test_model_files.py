@@ -266,8 +266,8 @@ def test_what_acts_is_left_out_and_said_so(tmp_path):
 
 
 def test_what_a_file_cannot_hold_is_refused_by_name(tmp_path):
-    odd = sf.MixedNB(categorical={0}).fit(X, Y)
-    with pytest.raises(InvalidParameter, match="categorical"):
+    odd = sf.GaussianMixture(2, random_state=0).fit(X).set_params(callback={"a": print})
+    with pytest.raises(InvalidParameter, match="callback"):
         odd.save(tmp_path / "m")
     for stranger in (LogisticRegression(), 5, None, type("Mine", (sf.LDA,), {})()):
         with pytest.raises(InvalidParameter, match="estimators of suffice"):

@@ -172,12 +172,12 @@ FUNCTIONS = {
     "calibration": (calibration, {"y": Y, "probabilities": LDA.predict_proba(NUMBERS)}),
     "load": (sf.load, {"path": "model"}),
     "save": (sf.save, {"model": LDA, "path": "model"}),
-    "model_card": (sf.model_card, {}),
+    "model_card": (sf.model_card, {"model": LDA}),
     "to_onnx": (sf.to_onnx, {"model": LDA}),
     "select": (LDA.statistics_.select, {}),
     "drop_class": (LDA.statistics_.drop_class, {}),
     "coarsen": (LDA.statistics_.coarsen, {}),
-    "save of statistics": (LDA.statistics_.save, {}),
+    "save of statistics": (LDA.statistics_.save, {"path": "statistics"}),
 }
 
 

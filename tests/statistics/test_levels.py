@@ -15,7 +15,7 @@ from sklearn.naive_bayes import CategoricalNB as ScikitLearnCategoricalNB
 
 import suffice as sf
 from suffice.errors import InvalidFeatures, InvalidFile
-from suffice.statistics import container, counts_file
+from suffice.statistics import container, storage
 
 COLOURS = ["red", "blue", "green", "ultramarine"]  # no row is ultramarine
 FORMS = {
@@ -217,7 +217,7 @@ def test_what_is_forgotten_is_in_no_byte_of_the_file(case, gone, tmp_path):
     forgot, fresh = ((tmp_path / path).read_bytes() for path in ("forgot", "never"))
     assert content(forgot) == content(fresh)
     s, t = model.statistics_, never.statistics_
-    assert counts_file.packed(s) == counts_file.packed(t)
+    assert storage.packed(s) == storage.packed(t)
     assert s.classes.dtype == t.classes.dtype
     assert [table.levels.dtype for table in s.tables] == [table.levels.dtype for table in t.tables]
 
@@ -228,7 +228,7 @@ def test_the_counts_of_mixed_statistics_forget_as_others_do():
     model = sf.MixedNB(var_smoothing=1.0).fit(table, y).forget(table[4:], y[4:])
     never = sf.MixedNB(var_smoothing=1.0).fit(table[:4], y[:4])
     mine, theirs = model.statistics_.discrete, never.statistics_.discrete
-    assert counts_file.packed(mine) == counts_file.packed(theirs)
+    assert storage.packed(mine) == storage.packed(theirs)
     assert [t.levels.dtype for t in mine.tables] == [t.levels.dtype for t in theirs.tables]
     assert model.classes_.dtype == never.classes_.dtype
 
@@ -279,7 +279,7 @@ def test_integer_levels_shrink_with_the_row_that_had_the_largest_unless_more_are
 )
 def test_a_file_whose_declared_levels_do_not_fit_is_invalid(declared, tmp_path):
     colours, _, y = rows()
-    packed = counts_file.packed(sf.count_levels(frame("pandas", colours), y))
+    packed = storage.packed(sf.count_levels(frame("pandas", colours), y))
     header, arrays = container.unpack(packed, "file")
     assert arrays["declared"].tolist() == [1, 1, 1, 1]
     header.pop("format")

@@ -39,8 +39,6 @@ class MixtureModel:
         """Components with their classes; class priors are those of the components if None."""
         total = by_owner(owner, components.priors)
         shares = components.priors / total[owner]
-        # EM stops long before the low part of a mean counts, and files do not hold it.
-        components = replace(components, means_low=None)
         model = cls(classes, total, components, owner, shares)
         return model if priors is None else model.with_priors(priors)
 

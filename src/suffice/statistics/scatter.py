@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -92,6 +92,10 @@ class Dense:
         low = None if self.sums.low is None else self.sums.low * mask
         return Dense(Pair(self.sums.high * mask, low), self.per_class)
 
+    def rounded(self) -> Dense:
+        """The same sums as single floats."""
+        return self if self.sums.low is None else Dense(Pair(self.sums.high), self.per_class)
+
     def pooled(self) -> Dense:
         """One matrix, summed over classes."""
         total = Pair(np.zeros((1, *self.sums.high.shape[1:])))
@@ -125,6 +129,10 @@ class Diagonal:
         at = alignment
         rows = (self.sums[at.both_left] - Pair(jump * jump)) - gone.sums[at.both_right]
         return Diagonal(self.sums.with_rows(at.both, rows))
+
+    def rounded(self) -> Diagonal:
+        """The same sums as single floats."""
+        return self if self.sums.low is None else Diagonal(Pair(self.sums.high))
 
     def diagonal(self) -> Floats:
         """Sums of squares, a row a class."""
@@ -185,7 +193,7 @@ def canonical(scatter: Scatter) -> Scatter:
     """The same scatter as what the rows determine, however they came: what a file holds."""
     if isinstance(scatter, Thin):
         return scatter.canonical()
-    return replace(scatter, sums=Pair(scatter.sums.high))
+    return scatter.rounded()
 
 
 def only_diagonal(scatter: Dense | Thin) -> Diagonal:
