@@ -129,7 +129,11 @@ def shown(value: Any) -> str:
     ('2', "['a', 1.5]", '[0.0, 1.0, 2.0]')
     """
     text = repr(_plain(value))
-    return text if len(text) <= SHOWN_LENGTH else f"{text[: SHOWN_LENGTH - 3]}..."
+    if len(text) <= SHOWN_LENGTH:
+        return text
+    # Long names often differ in their ends, and a quote that is opened is closed.
+    half = (SHOWN_LENGTH - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"
 
 
 def _plain(value: Any) -> Any:
