@@ -5,7 +5,11 @@ READY := $(VENV)/.ready
 FULL := $(VENV)/.full
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test coverage check docs bench extras wheel clean
+.DEFAULT_GOAL := demo
+.PHONY: help demo test coverage check docs bench extras wheel clean
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
 
 demo: $(READY)  ## fit a real table and show what comes out
 	$(BIN)/python examples/demo.py
@@ -32,10 +36,10 @@ bench: $(READY)  ## against scikit-learn and the machine's own limits, in one ru
 extras: $(FULL)  ## Spark and PyTorch, so that their tests run too
 	$(PIP) -e ".[spark,torch]"
 
-wheel: $(FULL)
+wheel: $(FULL)  ## the package, in dist/
 	$(BIN)/python -m build --no-isolation --wheel
 
-clean:
+clean:  ## remove what the other commands made
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt

@@ -127,8 +127,8 @@ def test_files_cut_short_or_of_another_kind(folder):
     [
         ("1,2", "2 fields where the first line has 4"),
         ("1,2,3,0,5", "5 fields where the first line has 4"),
-        ("1,two,3,0", "column 'b' holds 'two', which is no number"),
-        ("1,1_0,3,0", "column 'b' holds '1_0', which is no number"),
+        ("1,two,3,0", "column 'b' holds 'two', which is not a number"),
+        ("1,1_0,3,0", "column 'b' holds '1_0', which is not a number"),
     ],
 )
 @pytest.mark.parametrize("columns", [None, ["a", "b"]])

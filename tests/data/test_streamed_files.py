@@ -310,3 +310,13 @@ def test_pieces_are_cut_to_the_same_chunks_wherever_they_end():
             for piece in cut(pieces, 16, 20)
         ]
         assert found == [list(range(i, min(100, i + 16))) for i in range(20, 100, 16)]
+
+
+def test_a_first_column_without_a_name_is_left_out_as_of_a_table(tmp_path):
+    """R and pandas write the names of the rows so."""
+    frame = pd.DataFrame({"a": [1.5, 2.0, 4.0, 8.0], "b": [3.0, 1.0, 2.0, 9.0], "y": list("uuvv")})
+    frame.to_csv(tmp_path / "rows.csv")
+    with pytest.warns(UserWarning, match=r"rows\.csv: the first column has no name"):
+        found = sf.summarize(tmp_path / "rows.csv", target="y")
+    assert found.feature_names == ("a", "b")
+    assert found == sf.summarize(frame, target="y")

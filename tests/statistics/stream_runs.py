@@ -77,7 +77,6 @@ def serve():
     """What the nursery does."""
     import polars  # noqa: F401
     import pyarrow.parquet  # noqa: F401
-
     from suffice.data.plain_text import PlainText
 
     # Compiled once for all runs; threads of polars must not be there yet.

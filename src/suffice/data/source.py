@@ -42,11 +42,8 @@ class Source(Protocol):
         ...
 
 
-def open_source(path: Path, wanted: Wanted, is_long: bool = False) -> Source:
-    """The file at a path, told by its first bytes and its ending.
-
-    is_long : whether there is so much to read that it repays compiled loops
-    """
+def open_source(path: Path, wanted: Wanted) -> Source:
+    """The file at a path, its format recognised by its first bytes and its ending."""
     check_file(path)
     start, ending = _start(path), ending_of(path)
     if start.startswith(PARQUET):
@@ -62,7 +59,7 @@ def open_source(path: Path, wanted: Wanted, is_long: bool = False) -> Source:
     if ending in JSON_LINES:
         raise InvalidFile(f"{path} holds JSON lines, which are not read in parts; save it as CSV.")
     packages.check_some()
-    return TextSource.open(path, (wanted.target,), wanted.missing, is_long)
+    return TextSource.open(path, (wanted.target,), wanted.missing)
 
 
 def _has_pyarrow() -> bool:

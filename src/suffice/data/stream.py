@@ -16,6 +16,8 @@ from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
 from suffice.data.paths import check_file
 from suffice.data.roles import Roles, Wanted
 from suffice.data.source import Source, open_source
+from suffice.data.table_text import warn_of_row_names
+from suffice.data.text_source import TextSource
 from suffice.errors import (
     BatchFailed,
     ChangedInput,
@@ -95,6 +97,8 @@ class FileStream:
     def open(cls, paths: Sequence[Path], wanted: Wanted) -> FileStream:
         """Files after a look at the columns of the first."""
         first = open_source(paths[0], wanted)
+        if isinstance(first, TextSource):
+            warn_of_row_names(first.how.names, str(paths[0]))
         roles = Roles.of(first.schema, first.typed, str(paths[0]), wanted)
         return cls(tuple(paths), roles, tuple(Version.of(path).size for path in paths))
 
@@ -139,7 +143,7 @@ class FileStream:
         before.check(path)
 
     def _opened(self, path: Path) -> Source:
-        source = open_source(path, self.roles.wanted, self.is_long)
+        source = open_source(path, self.roles.wanted)
         self.roles.check(source.schema, source.typed, str(path))
         return source
 

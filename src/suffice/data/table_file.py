@@ -6,7 +6,6 @@ import codecs
 import json
 import re
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Sequence
 from os import PathLike
@@ -16,9 +15,15 @@ from typing import Any
 from suffice.data.packages import unreadable_by_polars
 from suffice.data.paths import others_near
 from suffice.data.table import Table, named, polars
-from suffice.data.table_text import as_utf8, blank_lines, check_quotes, layout, unpacked
+from suffice.data.table_text import (
+    as_utf8,
+    blank_lines,
+    check_quotes,
+    layout,
+    unpacked,
+    warn_of_row_names,
+)
 from suffice.errors import InvalidFile, MissingFile, UnreadableFile
-from suffice.text import visible
 
 STDIN = "-"
 
@@ -167,7 +172,7 @@ def _read_text(
 ) -> Table:
     pl = polars()
     content = as_utf8(unpacked(data, source), source, encoding)
-    how = layout(content, source, "\t" if ending == ".tsv" else None, row_names=True)
+    how = layout(content, source, "\t" if ending == ".tsv" else None)
     check_quotes(content, how, lambda line: f"{source}, line {line}")
     kept = {j for j, name in enumerate(how.names) if name in text}
     names = [f"column_{j}" for j in range(len(how.names))]
@@ -194,9 +199,7 @@ def _read_text(
         for j, name in enumerate(how.names)
         if name
     ]
-    if len(typed) < len(names):
-        what = "the first column has no name; it is taken for names of the rows and left out."
-        warnings.warn(visible(f"{source}: {what}"), UserWarning, stacklevel=3)
+    warn_of_row_names(how.names, source)
     return Table(pl.DataFrame(typed), source)
 
 

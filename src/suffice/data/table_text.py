@@ -6,8 +6,9 @@ import codecs
 import csv
 import gzip
 import io
+import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from suffice.data.table import named, polars
 from suffice.errors import InvalidFile
+from suffice.text import visible
 
 SEPARATORS = (",", ";", "\t", "|")
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -79,12 +81,10 @@ def as_utf8(data: bytes, source: str, encoding: str | None = None) -> bytes:
     )
 
 
-def layout(
-    data: bytes, source: str, separator: str | None = None, *, row_names: bool = False
-) -> Layout:
+def layout(data: bytes, source: str, separator: str | None = None) -> Layout:
     """Separator and column names of a text; an error names columns that are there twice.
 
-    row_names : whether the first column may have no name
+    The first column may have no name, as where R or pandas wrote the names of the rows.
 
     >>> layout(b"a;b\\n1;2", "data.csv")
     Layout(separator=';', names=['a', 'b'])
@@ -104,7 +104,7 @@ def layout(
     found = separator or max(SEPARATORS, key=lambda one: (first.count(one), one == ","))
     names = [name.strip() for name in next(csv.reader(lines, delimiter=found))]
     twice = [name for name, count in Counter(names).items() if count > 1]
-    start = 1 if row_names and len(names) > 1 else 0
+    start = 1 if len(names) > 1 else 0
     if "" in names[start:]:
         raise InvalidFile(
             f"{source} has no name for column {names.index('', start) + 1}; name every column in "
@@ -115,6 +115,13 @@ def layout(
             f"{source} has more than one column named {named(twice)}; rename or remove them."
         )
     return Layout(found, names)
+
+
+def warn_of_row_names(names: Sequence[str], source: str) -> None:
+    """Warn where the first column has no name and is therefore left out."""
+    if names[0] == "":
+        what = "the first column has no name; it is taken for names of the rows and left out."
+        warnings.warn(visible(f"{source}: {what}"), UserWarning, stacklevel=4)
 
 
 def blank_lines(data: bytes, source: str, how: Layout) -> list[int]:
@@ -130,7 +137,7 @@ def blank_lines(data: bytes, source: str, how: Layout) -> list[int]:
             elif len(fields) != width:
                 raise InvalidFile(
                     f"{source}, line {reader.line_num}: {len(fields)} fields where the first line "
-                    f"has {width}. Mend that line; are texts with {how.separator!r} in quotes?"
+                    f"has {width}. Fix that line; are texts with {how.separator!r} in quotes?"
                 )
     except csv.Error as error:
         raise InvalidFile(f"{source}, line {reader.line_num}: {error}.") from None

@@ -1,4 +1,4 @@
-"""Text source: the rows of a CSV or TSV file, packed or not, block by block."""
+"""Text source: the rows of a CSV or TSV file, compressed or not, block by block."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -21,14 +21,13 @@ from suffice.data.table_text import Layout, as_utf8, check_quotes, layout
 from suffice.data.text_blocks import BLOCK_BYTES, Block, blocks, first_record, line_at
 from suffice.errors import InvalidFile, NotNumbers
 
-if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
-    from suffice.data.plain_text import PlainText
+# Blocks parsed at a time.
+SIDE_BY_SIDE = 3
 
-# So many blocks are parsed at a time, each of at most about so many fields, which take more room
-# than their text where that is short.
-SIDE_BY_SIDE, BLOCK_FIELDS = 3, 1 << 20
+# Fields of a block at most: where they are short, they take more memory than their text.
+BLOCK_FIELDS = 1 << 20
 
-# By so many bytes it is told how long fields are.
+# Bytes from which the length of a field is estimated.
 SAMPLE_BYTES = 1 << 16
 
 
@@ -41,15 +40,12 @@ class TextSource:
     start: int  # where the first row stands
     texts: frozenset[str]
     missing: tuple[str, ...]
-    is_long: bool = False  # there is so much to read that it repays compiled loops
-    field_bytes: float = 8.0  # how long a field is, about
+    field_bytes: float = 8.0  # average length of a field
 
     typed = False
 
     @classmethod
-    def open(
-        cls, path: Path, texts: Sequence[str], missing: Sequence[str] = (), is_long: bool = False
-    ) -> TextSource:
+    def open(cls, path: Path, texts: Sequence[str], missing: Sequence[str] = ()) -> TextSource:
         """A file after a look at its first lines."""
         name = str(path)
         first = next(blocks(path), None)
@@ -63,27 +59,24 @@ class TextSource:
         some = text[:SAMPLE_BYTES]
         field_bytes = len(some) / (len(how.names) * max(1, some.count(b"\n")))
         nothing = (*MISSING, *missing)
-        return cls(path, how, mark + end, frozenset(texts), nothing, is_long, field_bytes)
+        return cls(path, how, mark + end, frozenset(texts), nothing, field_bytes)
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The type of each column."""
-        return {
-            name: nw.String() if name in self.texts else nw.Float64() for name in self.how.names
-        }
+        """The type of each column that has a name."""
+        names = [name for name in self.how.names if name]
+        return {name: nw.String() if name in self.texts else nw.Float64() for name in names}
 
     def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
         row = start.mark_row
-        attempts, plain = self._attempts(), self._plain(names)
+        attempts = self._attempts()
         size = max(1, min(BLOCK_BYTES, int(BLOCK_FIELDS * self.field_bytes)))
         texts = blocks(self.path, max(self.start, start.mark), size)
 
         def parsed(block: Block) -> tuple[nw.DataFrame[Any], int, float]:
-            frame = None if plain is None else plain.frame(block.data)
-            if frame is None:
-                frame = self._parsed(block, names, attempts)
-            return nw.from_native(frame, eager_only=True), block.start, block.share
+            frame = nw.from_native(self._parsed(block, names, attempts), eager_only=True)
+            return frame, block.start, block.share
 
         # Parsing has stretches that keep one core busy: another block fills the gaps.
         for frame, byte, share in in_order(parsed, texts, SIDE_BY_SIDE):
@@ -92,26 +85,14 @@ class TextSource:
             del frame
 
     def _attempts(self) -> list[Sequence[str]]:
-        """Texts for nothing to look for, one list after the other until one will do.
+        """Lists of null markers to look for, one after the other until one will do.
 
-        With polars to look for any in each field takes a quarter of the time, while one among
-        numbers that was not looked for is an error. Unless it is a number itself.
+        With polars, looking for any in each field takes a quarter of the time, while a marker
+        among numbers that was not looked for is an error, unless it is a number itself.
         """
         if packages.polars() is None or any(map(_is_number, self.missing)):
             return [self.missing]
         return [(), self.missing]
-
-    def _plain(self, names: Sequence[str]) -> PlainText | None:
-        """A faster reader, for parts that are plain; None where it would not pay, or a text for
-        nothing may be a number, or is not plain itself.
-        """
-        odd = any(letter.isdigit() or letter == '"' for text in self.missing for letter in text)
-        pays = self.is_long and len(self.how.names) > 1
-        if not pays or odd or packages.pyarrow() is None:
-            return None
-        from suffice.data.plain_text import PlainText
-
-        return PlainText(self.how.separator, self.how.names, names, self.texts, self.missing)
 
     def _parsed(self, block: Block, names: Sequence[str], attempts: list[Sequence[str]]) -> Any:
         """A block as a frame; an attempt that failed, while a later one did not, is given up."""
@@ -197,7 +178,7 @@ class TextSource:
                 if len(fields) != width:
                     raise InvalidFile(
                         f"{self._line(block, reader.line_num)}: {len(fields)} fields where the "
-                        f"first line has {width}. Mend that line; are texts with "
+                        f"first line has {width}. Fix that line; are texts with "
                         f"{self.how.separator!r} in quotes?"
                     )
                 for values, name, j in zip(columns, names, at, strict=True):
@@ -220,7 +201,7 @@ class TextSource:
         except ValueError:
             raise NotNumbers(
                 f"{self._line(block, reader.line_num)}: column {name!r} holds {text!r}, which is "
-                "no number. Choose the features by columns=, or leave the cell empty where the "
+                "not a number. Choose the features by columns=, or leave the cell empty where the "
                 "value is missing."
             ) from None
 
