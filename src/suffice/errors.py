@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from suffice.text import visible
 
 
 class SufficeError(Exception):
     """Root of every error raised by this package; control characters in its message are escaped."""
+
+    def __new__(cls, *told: Any, **options: Any) -> Self:
+        """The error with a message that is safe to print."""
+        # Also where a library makes one without calling the class, as some do to unpickle it.
+        base: Any = OSError if issubclass(cls, OSError) else Exception
+        made: Self = base.__new__(
+            cls, *(visible(one) if isinstance(one, str) else one for one in told)
+        )
+        return made
 
     def __init__(self, *told: Any, **options: Any) -> None:
         # Names and values of the data stand in messages, and messages in terminals and logs.

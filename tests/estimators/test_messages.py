@@ -229,5 +229,5 @@ def test_values_are_shown_as_they_are_written_and_no_longer_than_a_message_bears
     assert shown(np.str_("a\x1b[2Jb")) == repr("a\x1b[2Jb")
     assert shown({np.int64(1): [np.bool_(True), None]}) == "{1: [True, None]}"
     assert shown(np.array([[1, 2]])) == "[[1, 2]]"
-    assert len(shown("x" * 10_000)) == 300
+    assert 290 < len(shown("x" * 10_000)) <= 300
     assert len(shown(np.zeros(100_000))) <= 300

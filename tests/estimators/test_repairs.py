@@ -128,6 +128,7 @@ def test_rows_that_come_in_parts_warn_when_the_model_is_built():
         model.forget(rows[2:3], y[2:3])
 
 
+@pytest.mark.filterwarnings("error::suffice.errors.RepairedModel")
 def test_a_warning_that_is_an_error_leaves_the_model_as_it_was():
     model = sf.QDA().fit(X, Y)
     before = model.statistics_

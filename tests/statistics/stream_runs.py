@@ -77,10 +77,7 @@ def serve():
     """What the nursery does."""
     import polars  # noqa: F401
     import pyarrow.parquet  # noqa: F401
-    from suffice.data.plain_text import PlainText
 
-    # Compiled once for all runs; threads of polars must not be there yet.
-    PlainText(",", "ab", "ab", "b", [""])._parsed(b"1,x\n", ["a"], ["b"])
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
