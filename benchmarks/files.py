@@ -20,9 +20,10 @@ from benchmarks.row import AT_MOST, Row
 from benchmarks.timing import fastest
 from suffice.statistics import checkpoint
 from suffice.statistics.checkpoint import Checkpoint, State
+from suffice.statistics.statistics import DETAILS
 
 SUBJECT = "files"
-OF_THE_READER = 1.3
+OF_THE_READER = 1.5
 OF_CHECKPOINTS = 1.02
 OF_PROPORTION = 1.3
 MEMORY_MB = 600.0
@@ -52,19 +53,18 @@ def _formats(folder: Path, quick: bool, say: Callable[[str], None]) -> Iterator[
         path = folder / f"rows.{name.split()[0].lower()}"
         rows = len(y) // 4 if name == "CSV" else len(y)
         write(_table(X[:rows], y[:rows]), path)
-        ours = partial(sf.summarize, path, target="label", detail="shared")
-        calls = {
-            "ours": ours,
-            "scan": partial(scan, path),
-            "sums": partial(sf.summarize, X[:rows], y[:rows], detail="shared"),
-        }
-        ms = {key: 1e3 * value for key, value in fastest(calls, rounds=5).items()}
-        shape, slower = f"{name}, {rows:,} x 64", max(ms["scan"], ms["sums"])
-        what, reader = "summarize shared", "the reader's scan or the sums alone"
-        yield Row(SUBJECT, shape, what, ms["ours"], reader, slower, AT_MOST, limit)
-        yield Row(SUBJECT, shape, what, ms["ours"], "the reader's scan", ms["scan"], AT_MOST)
-        both = ms["scan"] + ms["sums"]
-        yield Row(SUBJECT, shape, what, ms["ours"], "scan, then sums", both, AT_MOST)
+        for detail in DETAILS:
+            calls = {
+                "ours": partial(sf.summarize, path, target="label", detail=detail),
+                "scan": partial(scan, path),
+                "sums": partial(sf.summarize, X[:rows], y[:rows], detail=detail),
+            }
+            ms = {key: 1e3 * value for key, value in fastest(calls, rounds=5).items()}
+            shape, slower = f"{name}, {rows:,} x 64", max(ms["scan"], ms["sums"])
+            what, reader = f"summarize {detail}", "the reader's scan or the sums alone"
+            yield Row(SUBJECT, shape, what, ms["ours"], reader, slower, AT_MOST, limit)
+            both = ms["scan"] + ms["sums"]
+            yield Row(SUBJECT, shape, what, ms["ours"], "scan, then sums", both, AT_MOST)
         if name == "Parquet snappy":
             yield from _checkpoints(path, shape, quick)
         used = usage("benchmarks.files:summarize_job", path=str(path)).resident

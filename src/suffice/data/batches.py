@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.column_features import ColumnFeatures
 from suffice.data.features import ArrayFeatures, Features, FrameFeatures, as_features, as_frame
 from suffice.data.labels import Labels
 from suffice.data.weights import Weights
@@ -29,7 +28,7 @@ class Batch:
     the code `len(classes)`, which belongs to no class: as if they were absent.
     """
 
-    features: Features | ColumnFeatures
+    features: Features
     classes: Array  # (k,) sorted labels
     codes: Indices  # (n,)
     weights: Floats | None  # (n,)

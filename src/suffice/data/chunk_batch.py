@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,18 +12,14 @@ from suffice.data import packages
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk, is_large
-from suffice.data.column_features import ColumnFeatures, new_room
 from suffice.data.features import ArrayFeatures
 from suffice.data.labels import Labels, texts
 from suffice.data.roles import Roles
 from suffice.data.table_file import MISSING
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 
-if TYPE_CHECKING:  # compiled loops are loaded only where the data repays it
-    from suffice.data.turning import Columns
-
-# Columns are turned to rows in blocks of this size, which stay in the cache.
-TURNED_BYTES = 1 << 19
+# Columns become rows in blocks of this size, which stay in the cache.
+BLOCK_BYTES = 1 << 19
 
 # Types of Arrow that NumPy reads where they lie.
 PLAIN = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8")
@@ -32,12 +28,12 @@ PLAIN = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16
 def batch_of(
     chunk: Chunk,
     roles: Roles,
-    room: Callable[[int, int], Floats] = new_room,
+    room: Callable[[tuple[int, int]], Floats] = np.empty,
     is_long: bool = False,
 ) -> Batch | None:
     """The batch of a chunk; None where no row counts.
 
-    room : makes, or has kept, a place for so many rows and columns
+    room : makes, or has kept, an array of some shape for the rows
     is_long : whether the stream has so many rows that it repays compiled loops
     """
     source = f"{chunk.source}: " if chunk.source else ""
@@ -60,55 +56,39 @@ def batch_of(
     some = bool(ignored.any())
     if some:
         codes = np.where(ignored, len(classes), codes)
-    rows = _features(frames, roles.features, room, is_long)
+    rows = ArrayFeatures(floats(frames, roles.features, room, is_long), roles.features)
     about = {"ignores_rows": some, "is_chunk": True, "is_long": is_long}
     return Batch(rows, classes, codes, weights, chunk.row, source, **about)
 
 
-def floats(frames: Sequence[nw.DataFrame[Any]], names: Sequence[str]) -> Floats:
+def floats(
+    frames: Sequence[nw.DataFrame[Any]],
+    names: Sequence[str],
+    room: Callable[[tuple[int, int]], Floats] = np.empty,
+    is_long: bool = False,
+) -> Floats:
     """Columns of numbers as rows, C-ordered, NaN where a value is missing.
 
     >>> import polars as pl
     >>> floats([nw.from_native(pl.DataFrame({"a": [1, None], "b": [True, False]}))], ["b", "a"])
     array([[ 1.,  1.], [ 0., nan]])
     """
-    out, at = np.empty((sum(map(len, frames)), len(names))), 0
+    shape = (sum(map(len, frames)), len(names))
+    out, at, write = room(shape), 0, _to_rows
+    if is_long or is_large(*shape):
+        from suffice.data.transposing import to_rows as write
     for frame in frames:
-        _turn(frame, names, out[at : at + len(frame)])
+        write(_columns(frame, names), out[at : at + len(frame)])
         at += len(frame)
     return out
 
 
-def _turn(frame: nw.DataFrame[Any], names: Sequence[str], out: Floats) -> None:
-    columns = _columns(frame, names)
-    step = max(64, TURNED_BYTES // (8 * len(columns)))
+def _to_rows(columns: Sequence[Array], out: Floats) -> None:
+    step = max(64, BLOCK_BYTES // (8 * len(columns)))
     for start in range(0, len(out), step):
         block = out[start : start + step]
         for j, column in enumerate(columns):
             block[:, j] = column[start : start + step]
-
-
-def _features(
-    frames: Sequence[nw.DataFrame[Any]],
-    names: tuple[str, ...],
-    room: Callable[[int, int], Floats],
-    is_long: bool,
-) -> ArrayFeatures | ColumnFeatures:
-    if not is_long and not is_large(sum(map(len, frames)), len(names)):
-        return ArrayFeatures(floats(frames, names), names)
-    return ColumnFeatures(_held(frames, names), names, room)
-
-
-def _held(frames: Sequence[nw.DataFrame[Any]], names: Sequence[str]) -> Columns:
-    """Columns that compiled loops turn to rows."""
-    from suffice.data.turning import Columns, part_of_arrays, parts_of_table
-
-    parts = []
-    for frame in frames:
-        native = frame.to_native()
-        found = parts_of_table(native, names) if _package(native) == "pyarrow" else None
-        parts.extend([part_of_arrays(_columns(frame, names))] if found is None else found)
-    return Columns.of(parts)
 
 
 def _package(native: Any) -> str:

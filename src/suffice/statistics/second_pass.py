@@ -9,16 +9,13 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.fourth import Fourth
-from suffice.statistics.kernels.sums import About, Fourths, centred_rows
+from suffice.statistics.kernels.centred import Centred
+from suffice.statistics.kernels.sums import About, Fourths
 from suffice.statistics.numbers import Pair
 from suffice.statistics.reader import Block, Reader
 from suffice.statistics.scatter import Dense
 from suffice.statistics.thin import Thin, from_rows
 from suffice.statistics.threads import blas_threads, in_parallel, shares
-
-# Centred rows are made and multiplied in blocks of this size, which stay in the cache, but never
-# fewer of them: products of fewer rows are slower. All threads together take so much at most.
-CENTRED_BYTES, CENTRED_ROWS, ALL_CENTRED_BYTES = 4 << 20, 3072, 64 << 20
 
 # Rows are gathered by class from stretches with about this many of each.
 ROWS_OF_CLASS = 8192
@@ -29,7 +26,20 @@ class Sums:
     """Outer products by group and fourth-order sums by class; filled in place."""
 
     outer: Floats  # (groups, d, d)
-    fourths: Fourths
+    fourths: Fourths | None
+
+    @classmethod
+    def empty(cls, k: int, d: int, per_class: bool) -> Sums:
+        """Sums of nothing: fourth-order ones only with the scatter of each class."""
+        if per_class:
+            return cls(np.zeros((k, d, d)), Fourths.empty(k, d))
+        return cls(np.zeros((1, d, d)), None)
+
+    def absorb(self, other: Sums) -> None:
+        """Add the sums of other rows."""
+        np.add(self.outer, other.outer, out=self.outer)
+        if self.fourths is not None and other.fourths is not None:
+            self.fourths.absorb(other.fourths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +48,6 @@ class Segment:
 
     group: int
     order: Indices
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """Where a thread makes things, again and again."""
-
-    centred: Floats  # (rows, d)
-    product: Floats  # (d, d)
-
-    @classmethod
-    def of(cls, shape: tuple[int, int], workers: int) -> Room:
-        """Room for one of so many threads that share rows of this shape."""
-        n, d = shape
-        rows = max(CENTRED_BYTES // (8 * d), CENTRED_ROWS)
-        most = min(n, ALL_CENTRED_BYTES // workers // (8 * d))
-        return cls(centred_rows(max(1, min(rows, most)), d), np.empty((d, d)))
 
 
 def scatter(
@@ -74,21 +68,23 @@ def scatter(
         else:
             sums = _by_rows(reader, about, k, per_class)
             found, fourths = Dense(Pair(sums.outer), per_class), sums.fourths
-    if not np.isfinite(fourths.square).all() or not np.isfinite(found.diagonal()).all():
+    if not np.isfinite(found.diagonal()).all():
         raise reader.not_finite()
-    if not per_class:
+    if fourths is None:
         return found, None
+    if not np.isfinite(fourths.square).all():
+        raise reader.not_finite()
     parts = (fourths.square, fourths.cubic, fourths.quartic)
     return found, Fourth(unit, *parts, mean.high, weight)
 
 
-def _thin(reader: Reader, about: About, k: int, per_class: bool) -> tuple[Thin, Fourths]:
+def _thin(reader: Reader, about: About, k: int, per_class: bool) -> tuple[Thin, Fourths | None]:
     n, d = reader.shape
-    fourths = Fourths.empty(k, d)
+    fourths = Fourths.empty(k, d) if per_class else None
     parts, owners = [], []
     for block in reader.blocks(0, n):
         order = _counted(block, k)
-        rows = centred_rows(len(order), d)
+        rows = np.empty((len(order), d))
         if len(order):
             reader.kernels.centre(
                 block.rows, order, block.codes, block.weights, about, rows, fourths
@@ -110,31 +106,30 @@ def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
         return _by_class(reader, about, k)
 
     def work(start: int, stop: int) -> Sums:
-        sums = Sums(np.zeros((groups, d, d)), Fourths.empty(k, d))
-        room = Room.of(reader.shape, workers)
+        sums = Sums.empty(k, d, per_class)
+        centred = reader.kernels.centred(reader.shape, workers)
         for block in reader.blocks(start, stop, ROWS_OF_CLASS * k if per_class else None):
             for segment in _segments(reader, block, k, per_class):
-                _add(reader, block, segment, about, room, sums)
+                _add(block, segment, about, centred, sums)
         return sums
 
     with blas_threads(max(1, reader.threads // workers)):
         total, *others = in_parallel(work, shares(n, workers))
     for other in others:
-        np.add(total.outer, other.outer, out=total.outer)
-        total.fourths.absorb(other.fourths)
+        total.absorb(other)
     return total
 
 
 def _by_class(reader: Reader, about: About, k: int) -> Sums:
     """Share the classes out: no thread needs sums of its own, however large they are."""
     n, d = reader.shape
-    sums = Sums(np.zeros((k, d, d)), Fourths.empty(k, d))
+    sums = Sums.empty(k, d, per_class=True)
     workers = min(reader.threads, k)
 
     def work(block: Block, segments: list[Segment]) -> None:
-        room = Room.of(reader.shape, workers)
+        centred = reader.kernels.centred(reader.shape, workers)
         for segment in segments:
-            _add(reader, block, segment, about, room, sums)
+            _add(block, segment, about, centred, sums)
 
     with blas_threads(max(1, reader.threads // workers)):
         for block in reader.blocks(0, n):
@@ -158,12 +153,6 @@ def _counted(block: Block, k: int) -> Indices:
     return np.flatnonzero(block.codes < k) if len(block.weights) else np.arange(len(block.codes))
 
 
-def _add(
-    reader: Reader, block: Block, segment: Segment, about: About, room: Room, sums: Sums
-) -> None:
-    step = len(room.centred)
-    for start in range(0, len(segment.order), step):
-        order = segment.order[start : start + step]
-        Z = room.centred[: len(order)]
-        reader.kernels.centre(block.rows, order, block.codes, block.weights, about, Z, sums.fourths)
-        sums.outer[segment.group] += np.matmul(Z.T, Z, out=room.product)
+def _add(block: Block, segment: Segment, about: About, centred: Centred, sums: Sums) -> None:
+    rows, out = (block.rows, segment.order, block.codes, block.weights), sums.outer[segment.group]
+    centred.add_scatter(*rows, about, out, sums.fourths)

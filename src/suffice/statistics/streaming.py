@@ -6,27 +6,27 @@ last bit on one core or many, and whether or not the pass was interrupted.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
 from dataclasses import dataclass
 from threading import local
 from time import monotonic
 from typing import TypeAlias
 
+import numpy as np
+
 from suffice.data.arrays import Floats
 from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk, Position
 from suffice.data.chunk_batch import batch_of
-from suffice.data.column_features import new_room
 from suffice.data.prefetch import Prefetched
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
 from suffice.statistics.checkpoint import Checkpoint
 from suffice.statistics.checkpoint_file import State
 from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.one_pass import Origin
 from suffice.statistics.progress import Listener, Progress
 from suffice.statistics.relabelling import typed
 from suffice.statistics.threads import blas_threads, n_threads
@@ -49,19 +49,17 @@ class Waiting:
 
 def summarize_stream(
     stream: Stream,
-    of_batch: Callable[[Batch, Origin | None], AnyStatistics],
-    origin_of: Callable[[Batch], Origin | None] | None = None,
+    of_batch: Callable[[Batch], AnyStatistics],
     checkpoint: Checkpoint | None = None,
     listener: Listener | None = None,
 ) -> AnyStatistics:
     """Statistics of all chunks of a stream.
 
     of_batch : makes those of a chunk
-    origin_of : tells from the first chunk what helps with all of them, if anything
     """
     start = State() if checkpoint is None else checkpoint.begin()
     run = _Run(start, checkpoint, listener)
-    threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream, of_batch, origin_of)
+    threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream, of_batch)
     with blas_threads(1, firmly=True), ThreadPoolExecutor(threads) as pool:
         try:
             run.count(stream, parts, pool, threads)
@@ -102,12 +100,9 @@ class _Run:
     def count(self, stream: Stream, parts: _Parts, pool: ThreadPoolExecutor, most: int) -> None:
         """Add up all chunks from the state on, at most so many of them side by side."""
         waiting: deque[Waiting] = deque()
-        goes_on = self.state.position != Position()
         with Prefetched(stream.chunks(self.state.position), 1) as ready:
             try:
                 for chunk in ready:
-                    if not parts.has_looked:
-                        parts.look(_first_chunk(stream) if goes_on else chunk)
                     source, after, share, box = chunk.source, chunk.after, chunk.share, [chunk]
                     del chunk
                     waiting.append(Waiting(source, after, share, pool.submit(parts, box)))
@@ -164,55 +159,30 @@ class _Run:
         )
 
 
-def _first_chunk(stream: Stream) -> Chunk:
-    """That which a pass began with, where it goes on from a later one."""
-    with closing(stream.chunks(Position())) as chunks:
-        try:
-            return next(chunks)
-        except FileFailed as failed:
-            raise failed.error from failed.error.__cause__
-
-
 class _Parts:
-    """Makes the statistics of a chunk; each thread has a place for rows that it uses again."""
+    """Makes the statistics of a chunk; each thread uses one array for rows again and again."""
 
-    def __init__(
-        self,
-        stream: Stream,
-        of_batch: Callable[[Batch, Origin | None], AnyStatistics],
-        origin_of: Callable[[Batch], Origin | None] | None,
-    ) -> None:
+    def __init__(self, stream: Stream, of_batch: Callable[[Batch], AnyStatistics]) -> None:
         self._roles = stream.roles
         self._is_long = stream.is_long
         self._of_batch = of_batch
-        self._origin_of = origin_of
-        self._origin: Origin | None = None
-        self.has_looked = origin_of is None
-        self._local = local()
-
-    def look(self, chunk: Chunk) -> None:
-        """Learn from the first chunk of the stream."""
-        assert self._origin_of is not None
-        self.has_looked = True
-        # Whatever is wrong with the chunk is told when its turn comes.
-        with suppress(InvalidInput):
-            batch = batch_of(chunk, self._roles, is_long=self._is_long)
-            self._origin = None if batch is None else self._origin_of(batch)
-            self._is_long |= self._origin is not None
+        self._kept = local()
 
     def __call__(self, box: list[Chunk]) -> Part:
         batch = batch_of(box.pop(), self._roles, self._room, self._is_long)
         if batch is None:
             return None
         try:
-            return self._of_batch(batch, self._origin)
+            return self._of_batch(batch)
         except InvalidInput as error:
             if not batch.source:
                 raise
             raise type(error)(f"{batch.source}{error}") from error
 
-    def _room(self, rows: int, columns: int) -> Floats:
-        room: Floats | None = getattr(self._local, "room", None)
-        if room is None or room.size < rows * columns:
-            room = self._local.room = new_room(rows, columns)
-        return room.reshape(-1)[: rows * columns].reshape(rows, columns)
+    def _room(self, shape: tuple[int, int]) -> Floats:
+        size = math.prod(shape)
+        kept: Floats | None = getattr(self._kept, "room", None)
+        if kept is None or kept.size < size:
+            # New memory costs as much time as the sums: the system clears it first.
+            kept = self._kept.room = np.empty(size)
+        return kept[:size].reshape(shape)

@@ -25,7 +25,6 @@ from suffice.statistics.fourth import Fourth, unit_of
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import Pair, two_sum
-from suffice.statistics.one_pass import Origin, in_one_pass, origin_of
 from suffice.statistics.progress import Listener, listening
 from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
 from suffice.statistics.scatter import Diagonal, Scatter
@@ -137,8 +136,7 @@ def summarize_parts(
         stream = ObjectStream.open(X, wanted)
     with listening(progress) as listener:
         of_batch = partial(_of_any_batch, detail=detail)
-        of_first = origin_of if detail == "shared" else None
-        return summarize_stream(stream, of_batch, of_first, saved, listener)
+        return summarize_stream(stream, of_batch, saved, listener)
 
 
 def _task(roles: Roles, detail: str) -> dict[str, Any]:
@@ -154,10 +152,7 @@ def _task(roles: Roles, detail: str) -> dict[str, Any]:
     }
 
 
-def _of_any_batch(batch: Batch, origin: Origin | None = None, *, detail: str) -> AnyStatistics:
-    found = None if origin is None else in_one_pass(batch, origin)
-    if found is not None:
-        return found
+def _of_any_batch(batch: Batch, *, detail: str) -> AnyStatistics:
     try:
         return _of_batch(batch, detail)
     except HasGaps:

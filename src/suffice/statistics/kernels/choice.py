@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.statistics.kernels.centred import Centred
 from suffice.statistics.kernels.sums import About, ClassSums, Fourths
 
 # From this many entries on, the time to load compiled loops is repaid.
@@ -30,9 +31,12 @@ class Kernels(Protocol):
         weights: Floats,
         about: About,
         Z: Floats,
-        out: Fourths,
+        out: Fourths | None,
     ) -> None:
         """Write centred rows to Z and add to the fourth-order sums."""
+
+    def centred(self, shape: tuple[int, int], workers: int) -> Centred:
+        """What adds up scatter, for one of several threads that share rows of this shape."""
 
 
 def kernels_for(n_entries: int) -> Kernels:

@@ -8,6 +8,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.jit import jit
+from suffice.statistics.kernels.centred import Centred, CentredRows
+from suffice.statistics.kernels.products import WIDE, CentredColumns, dot, minus
 from suffice.statistics.kernels.sums import About, ClassSums, Fourths
 
 # NaN and infinity make a sum non-finite all the same, and are found there; no loop reorders
@@ -240,38 +242,36 @@ def _class_sums(
     return seen
 
 
+def centred(shape: tuple[int, int], workers: int) -> Centred:
+    """What adds up scatter, for one of several threads that share rows of this shape."""
+    n, d = shape
+    if d < WIDE:
+        return CentredColumns.of(n, d)
+    return CentredRows.of(shape, workers, centre)
+
+
 def centre(
-    X: Array, order: Indices, codes: Indices, weights: Floats, about: About, Z: Floats, out: Fourths
+    X: Array,
+    order: Indices,
+    codes: Indices,
+    weights: Floats,
+    about: About,
+    Z: Floats,
+    out: Fourths | None,
 ) -> None:
     """Write sqrt(w) (x - mean) of the rows in `order` to Z; add to the fourth-order sums."""
-    _centre(
-        X,
-        order,
-        codes,
-        weights,
-        about.mean,
-        about.rest,
-        about.per_unit,
-        Z,
-        out.square,
-        out.cubic,
-        out.quartic,
+    sums = Fourths.empty(0, 0) if out is None else out
+    means, fourths = (
+        (about.mean, about.rest, about.per_unit),
+        (sums.square, sums.cubic, sums.quartic),
     )
+    _centre(X, order, codes, weights, *means, Z, out is not None, *fourths)
 
 
 @jit(forceinline=True)
-def _minus(x: float, m: float, rest: float) -> float:  # pragma: no cover - compiled
-    # Apart, without the licence to join the two subtractions into one.
-    return (x - m) - rest
-
-
-@jit(fastmath={"contract", "reassoc"}, forceinline=True)
-def _centre_row(x: Any, m: Any, rest: Any, z: Any) -> float:  # pragma: no cover - compiled
-    length = 0.0
+def _centre_row(x: Any, m: Any, rest: Any, z: Any) -> None:  # pragma: no cover - compiled
     for j in range(len(z)):
-        z[j] = _minus(np.float64(x[j]), m[j], rest[j])
-        length += z[j] * z[j]
-    return length
+        z[j] = minus(np.float64(x[j]), m[j], rest[j])
 
 
 @jit()
@@ -284,6 +284,7 @@ def _centre(
     rest: Any,
     per_unit: float,
     Z: Any,
+    with_fourths: bool,
     square: Any,
     cubic: Any,
     quartic: Any,
@@ -293,15 +294,17 @@ def _centre(
         i = order[r]
         c = codes[i]
         z = Z[r]
-        length = _centre_row(X[i], mean[c], rest[c], z) * (per_unit * per_unit)
+        _centre_row(X[i], mean[c], rest[c], z)
         w = weights[i] if weighted else 1.0
-        long = w * length
-        step = long * per_unit
-        q = cubic[c]
-        for j in range(len(z)):
-            q[j] += step * z[j]
-        square[c] += long
-        quartic[c] += long * length
+        if with_fourths:
+            length = dot(z, z) * (per_unit * per_unit)
+            long = w * length
+            step = long * per_unit
+            q = cubic[c]
+            for j in range(len(z)):
+                q[j] += step * z[j]
+            square[c] += long
+            quartic[c] += long * length
         if weighted:
             root = np.sqrt(w)
             for j in range(len(z)):

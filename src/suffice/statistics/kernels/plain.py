@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.statistics.kernels.centred import Centred, CentredRows
 from suffice.statistics.kernels.sums import About, ClassSums, Fourths
 
 BLOCK_BYTES = 1 << 20
@@ -46,7 +47,13 @@ def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
 
 
 def centre(
-    X: Array, order: Indices, codes: Indices, weights: Floats, about: About, Z: Floats, out: Fourths
+    X: Array,
+    order: Indices,
+    codes: Indices,
+    weights: Floats,
+    about: About,
+    Z: Floats,
+    out: Fourths | None,
 ) -> None:
     """Write sqrt(w) (x - mean) of the rows in `order` to Z; add to the fourth-order sums."""
     by_class = np.argsort(codes[order], kind="stable")
@@ -55,16 +62,22 @@ def centre(
     first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
     present = of[first]
     z = _about(X.take(at, axis=0), of, first, about)
-    size = z * about.per_unit
-    length = np.einsum("ij,ij->i", size, size)
-    long = w * length
-    out.square[present] += np.add.reduceat(long, first)
-    out.cubic[present] += _weighted(long, size, first)
-    out.quartic[present] += np.add.reduceat(long * length, first)
+    if out is not None:
+        size = z * about.per_unit
+        length = np.einsum("ij,ij->i", size, size)
+        long = w * length
+        out.square[present] += np.add.reduceat(long, first)
+        out.cubic[present] += _weighted(long, size, first)
+        out.quartic[present] += np.add.reduceat(long * length, first)
     if len(weights):
         z *= np.sqrt(w)[:, None]
     # Where rows go matters to those who keep them.
     Z[by_class if len(present) > 1 else slice(None)] = z
+
+
+def centred(shape: tuple[int, int], workers: int) -> Centred:
+    """What adds up scatter, for one of several threads that share rows of this shape."""
+    return CentredRows.of(shape, workers, centre)
 
 
 def _about(rows: Array, of: Indices, first: Indices, about: About) -> Floats:

@@ -1,12 +1,11 @@
-"""Products of centred columns, added up; imported only when there are many rows.
+"""Centred columns: rows centred and multiplied by compiled loops; imported for many rows only.
 
-Libraries of linear algebra are made for larger matrices: here is what they copy and sort first,
-already in columns, and for up to some hundred of these plain loops take half or a quarter as long.
+Linear algebra libraries are made for large matrices. Below some hundred features, loops over
+columns that lie in the cache take a half or a quarter of the library's time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from platform import machine
 from typing import Any
@@ -14,74 +13,176 @@ from typing import Any
 import numpy as np
 from llvmlite.binding import get_host_cpu_features
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.jit import jit
+from suffice.statistics.kernels.sums import About, Fourths
 
-# Sums along rows may be added up in any order, so that compiled loops take several at a time: but
-# only in loops that write nothing. Beside the writing, the order would depend on where in memory
-# things lie.
+# Sums along rows may be added up in any order, so that several are taken at a time: but only in
+# loops that write nothing. Otherwise the order would depend on where in memory things lie.
 ANY_ORDER = {"contract", "reassoc"}
 
-# From so many columns on, the library is faster.
+# From this many features on, the library is faster.
 WIDE = 192
 
-# Products of four columns and so many others at a time: 16 sums where the processor has 32 wide
-# registers, else 12: with sums that have none it takes half as long again, or more.
-ACROSS = 4 if get_host_cpu_features().get("avx512f") or machine() in ("aarch64", "arm64") else 3
+# Each tile multiplies four columns by this many others: 16 sums where the processor has 32 wide
+# registers, else 12. Sums without a register cost half as much time again, or more.
+HAS_32_REGISTERS = get_host_cpu_features().get("avx512f") or machine() in ("aarch64", "arm64")
+TILE_COLUMNS = 4 if HAS_32_REGISTERS else 3
 
-# Rows at a time: their columns stay in the cache.
-STRETCH_BYTES, STRETCH = 1 << 19, 512
+# Rows are centred in blocks of this size, which stay in the second-level cache.
+BLOCK_BYTES = 1 << 18
+FEWEST_ROWS = 256
+
+# Columns are this many entries longer than their rows: with lengths of powers of two, all columns
+# would compete for the same lines of the cache.
+PADDING = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Products:
-    """Sums of products of columns; filled in place."""
+class CentredColumns:
+    """Columns of rows less the means of their classes, and their products."""
 
-    d: int
-    columns: Floats  # (d, rows), and as many more, all zero, as the loops reach beyond the last
-    below: Floats  # the same number of rows and columns; only what is not above the diagonal counts
-    product: Floats  # a place for one product of the library
+    columns: Floats  # (d and those that tiles reach beyond the last, rows and padding)
+    length: Floats  # (rows,)
+    product: Floats  # one row and column for each of the columns; filled below the diagonal
+    cubic: Floats  # (d,)
 
     @classmethod
-    def empty(cls, d: int, rows: int, room: Callable[[int, int], Floats]) -> Products:
-        """Of nothing, and a place for so many rows of d columns."""
-        reached = d if d >= WIDE else 4 * -(-d // 4) + 2
-        columns = room(reached, rows)
-        columns[d:] = 0.0
-        product = np.empty((d, d) if d >= WIDE else (0, 0))
-        return cls(d, columns, np.zeros((reached, reached)), product)
+    def of(cls, n: int, d: int) -> CentredColumns:
+        """Room for blocks of at most n rows."""
+        rows = max(1, min(n, max(FEWEST_ROWS, BLOCK_BYTES // (8 * d))))
+        reached = 4 * -(-d // 4) + 2
+        columns = np.zeros((reached, rows + PADDING))
+        return cls(columns, np.zeros(rows), np.zeros((reached, reached)), np.zeros(d))
 
-    def add(self, rows: int) -> None:
-        """The products of the first rows of the columns."""
-        if self.d < WIDE:
-            stretch = max(STRETCH, STRETCH_BYTES // (8 * self.d))
-            _add_products(self.columns, rows, self.d, stretch, self.below)
-        else:
-            Z = self.columns[:, :rows]
-            np.add(self.below, np.matmul(Z, Z.T, out=self.product), out=self.below)
+    def add_scatter(
+        self,
+        X: Array,
+        order: Indices,
+        codes: Indices,
+        weights: Floats,
+        about: About,
+        out: Floats,
+        fourths: Fourths | None,
+    ) -> None:
+        """See `Centred`."""
+        d, sums = X.shape[1], fourths is not None
+        self.product[:] = 0.0
+        means = (about.mean, about.rest, about.per_unit)
+        room = (self.columns, self.length, self.product, self.cubic)
+        square, quartic = _add_scatter(X, order, codes, weights, *means, sums, *room)
+        below = np.tril(self.product[:d, :d])
+        out += below + np.tril(below, -1).T
+        if fourths is not None and len(order):
+            fourths.add(int(codes[order[0]]), square, self.cubic, quartic)
 
-    def diagonal(self) -> Floats:
-        """Sums of squares, (d,)."""
-        return self.below.diagonal()[: self.d]
 
-    def matrix(self) -> Floats:
-        """All of them, (d, d): to the last bit its own transpose."""
-        below = np.tril(self.below[: self.d, : self.d])
-        return below + np.tril(below, -1).T
+@jit()
+def _add_scatter(
+    X: Any,
+    order: Any,
+    codes: Any,
+    weights: Any,
+    mean: Any,
+    rest: Any,
+    per_unit: float,
+    with_fourths: bool,
+    Z: Any,
+    length: Any,
+    product: Any,
+    cubic: Any,
+) -> tuple[float, float]:  # pragma: no cover - compiled
+    d = X.shape[1]
+    square = quartic = 0.0
+    w = np.empty(0)
+    cubic[:] = 0.0
+    for start in range(0, len(order), len(length)):
+        block = order[start : start + len(length)]
+        rows = len(block)
+        _centre_columns(X, block, codes, mean, rest, Z)
+        if len(weights):
+            w = weights[block]
+        if with_fourths:
+            more, most = _fourth_order(Z, rows, d, w, per_unit, length, cubic)
+            square += more
+            quartic += most
+        if len(weights):
+            _multiply(Z, d, np.sqrt(w))
+        _add_products(Z, rows, d, product)
+    return square, quartic
+
+
+@jit()
+def _multiply(Z: Any, d: int, root: Any) -> None:  # pragma: no cover - compiled
+    for j in range(d):
+        for p in range(len(root)):
+            Z[j, p] *= root[p]
+
+
+@jit(forceinline=True)
+def minus(x: float, m: float, rest: float) -> float:  # pragma: no cover - compiled
+    """A number less a mean in two parts."""
+    # Apart, without the licence to join the two subtractions into one.
+    return (x - m) - rest
+
+
+@jit()
+def _centre_columns(
+    X: Any, order: Any, codes: Any, mean: Any, rest: Any, Z: Any
+) -> None:  # pragma: no cover - compiled
+    for r in range(len(order)):
+        x = X[order[r]]
+        c = codes[order[r]]
+        m = mean[c]
+        low = rest[c]
+        for j in range(len(x)):
+            Z[j, r] = minus(np.float64(x[j]), m[j], low[j])
+
+
+@jit(fastmath=ANY_ORDER, forceinline=True)
+def _sum(a: Any) -> float:  # pragma: no cover - compiled
+    total = 0.0
+    for p in range(len(a)):
+        total += a[p]
+    return total
+
+
+@jit(fastmath=ANY_ORDER, forceinline=True)
+def dot(a: Any, b: Any) -> float:  # pragma: no cover - compiled
+    """The sum of products."""
+    total = 0.0
+    for p in range(len(a)):
+        total += a[p] * b[p]
+    return total
+
+
+@jit()
+def _fourth_order(
+    Z: Any, rows: int, d: int, weights: Any, per_unit: float, length: Any, cubic: Any
+) -> tuple[float, float]:  # pragma: no cover - compiled
+    length[:rows] = 0.0
+    for j in range(d):
+        for p in range(rows):
+            length[p] += Z[j, p] * Z[j, p]
+    scale = per_unit * per_unit
+    for p in range(rows):
+        length[p] *= scale
+    long = weights * length[:rows] if len(weights) else length[:rows]
+    for j in range(d):
+        cubic[j] += per_unit * dot(long, Z[j, :rows])
+    return _sum(long), dot(long, length[:rows])
 
 
 @jit(fastmath=ANY_ORDER)
-def _add_tile(
-    Z: Any, i: int, j: int, start: int, stop: int, out: Any
-) -> None:  # pragma: no cover - compiled
+def _add_tile(Z: Any, i: int, j: int, rows: int, out: Any) -> None:  # pragma: no cover - compiled
     # Sums of products of four columns and three or four others.
-    a0, a1 = Z[i, start:stop], Z[i + 1, start:stop]
-    a2, a3 = Z[i + 2, start:stop], Z[i + 3, start:stop]
-    b0, b1 = Z[j, start:stop], Z[j + 1, start:stop]
-    b2, b3 = Z[j + 2, start:stop], Z[j + ACROSS - 1, start:stop]
+    a0, a1 = Z[i, :rows], Z[i + 1, :rows]
+    a2, a3 = Z[i + 2, :rows], Z[i + 3, :rows]
+    b0, b1 = Z[j, :rows], Z[j + 1, :rows]
+    b2, b3 = Z[j + 2, :rows], Z[j + TILE_COLUMNS - 1, :rows]
     s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = 0.0
     s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = 0.0
-    for p in range(stop - start):
+    for p in range(rows):
         s00 += a0[p] * b0[p]
         s01 += a0[p] * b1[p]
         s02 += a0[p] * b2[p]
@@ -94,7 +195,7 @@ def _add_tile(
         s30 += a3[p] * b0[p]
         s31 += a3[p] * b1[p]
         s32 += a3[p] * b2[p]
-        if ACROSS == 4:
+        if TILE_COLUMNS == 4:
             s03 += a0[p] * b3[p]
             s13 += a1[p] * b3[p]
             s23 += a2[p] * b3[p]
@@ -111,7 +212,7 @@ def _add_tile(
     out[i + 3, j] += s30
     out[i + 3, j + 1] += s31
     out[i + 3, j + 2] += s32
-    if ACROSS == 4:
+    if TILE_COLUMNS == 4:
         out[i, j + 3] += s03
         out[i + 1, j + 3] += s13
         out[i + 2, j + 3] += s23
@@ -119,11 +220,7 @@ def _add_tile(
 
 
 @jit()
-def _add_products(
-    Z: Any, rows: int, d: int, stretch: int, out: Any
-) -> None:  # pragma: no cover - compiled
-    for start in range(0, rows, stretch):
-        stop = min(rows, start + stretch)
-        for i in range(0, d, 4):
-            for j in range(0, i + 4, ACROSS):
-                _add_tile(Z, i, j, start, stop, out)
+def _add_products(Z: Any, rows: int, d: int, out: Any) -> None:  # pragma: no cover - compiled
+    for i in range(0, d, 4):
+        for j in range(0, i + 4, TILE_COLUMNS):
+            _add_tile(Z, i, j, rows, out)

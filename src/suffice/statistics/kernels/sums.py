@@ -43,17 +43,6 @@ class ClassSums:
         np.maximum(self.high, other.high, out=self.high)
 
 
-# Compiled loops look whether what they write lies so close to what they read that it may be the
-# same, a few hundred bytes; then they take another way, which differs in the last bit of a sum.
-APART_BYTES = 4096
-
-
-def centred_rows(rows: int, d: int) -> Floats:
-    """A place for centred rows that lies apart from all else in memory."""
-    margin = APART_BYTES // 8
-    return np.empty(rows * d + 2 * margin)[margin : margin + rows * d].reshape(rows, d)
-
-
 @dataclass(frozen=True, slots=True)
 class About:
     """Class means that rows are centred about, `mean + rest`, and the unit of fourth powers."""
@@ -75,6 +64,12 @@ class Fourths:
     def empty(cls, k: int, d: int) -> Fourths:
         """Sums of nothing."""
         return cls(np.zeros(k), np.zeros((k, d)), np.zeros(k))
+
+    def add(self, c: int, square: float, cubic: Floats, quartic: float) -> None:
+        """Add the sums of other rows of one class."""
+        self.square[c] += square
+        self.cubic[c] += cubic
+        self.quartic[c] += quartic
 
     def absorb(self, other: Fourths) -> None:
         """Add the sums of other rows."""

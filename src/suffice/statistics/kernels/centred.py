@@ -1,0 +1,73 @@
+"""Centred rows: where one thread centres rows and multiplies them by the library's product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.statistics.kernels.sums import About, Fourths
+
+# Rows are centred in blocks of this size, which stay in the cache.
+BLOCK_BYTES = 4 << 20
+FEWEST_ROWS = 3072  # products of fewer rows are slower
+ALL_BLOCKS_BYTES = 64 << 20  # of all threads together
+
+Centre = Callable[[Array, Indices, Indices, Floats, About, Floats, Fourths | None], None]
+
+
+class Centred(Protocol):
+    """What adds up the scatter of rows."""
+
+    def add_scatter(
+        self,
+        X: Array,
+        order: Indices,
+        codes: Indices,
+        weights: Floats,
+        about: About,
+        out: Floats,
+        fourths: Fourths | None,
+    ) -> None:
+        """Add the scatter of the rows in `order` about their class means to `out`.
+
+        fourths : where sums of fourth order are added to; then the rows are of one class
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class CentredRows:
+    """Rows less the means of their classes, and their product."""
+
+    rows: Floats  # (rows, d)
+    product: Floats  # (d, d)
+    centre: Centre
+
+    @classmethod
+    def of(cls, shape: tuple[int, int], workers: int, centre: Centre) -> CentredRows:
+        """Room for one of several threads that share rows of this shape."""
+        n, d = shape
+        rows = max(BLOCK_BYTES // (8 * d), FEWEST_ROWS)
+        most = min(n, ALL_BLOCKS_BYTES // workers // (8 * d))
+        return cls(np.empty((max(1, min(rows, most)), d)), np.empty((d, d)), centre)
+
+    def add_scatter(
+        self,
+        X: Array,
+        order: Indices,
+        codes: Indices,
+        weights: Floats,
+        about: About,
+        out: Floats,
+        fourths: Fourths | None,
+    ) -> None:
+        """See `Centred`."""
+        step = len(self.rows)
+        for start in range(0, len(order), step):
+            some = order[start : start + step]
+            Z = self.rows[: len(some)]
+            self.centre(X, some, codes, weights, about, Z, fourths)
+            out += np.matmul(Z.T, Z, out=self.product)
