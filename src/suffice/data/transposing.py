@@ -31,7 +31,7 @@ def to_rows(columns: Sequence[Array], out: Floats) -> None:
     _to_rows(np.array([column.ctypes.data for column in held], np.intp), out)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _floats_at(_: Any, place: Any) -> Any:  # pragma: no cover - compiled
     def make(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], context.get_value_type(signature.return_type))

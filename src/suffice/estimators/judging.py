@@ -56,7 +56,7 @@ class Judging:
         >>> QDA().fit(X, y).leave_one_out(X, y)
         <LeaveOneOut of 150 rows: accuracy 0.9733, log-loss 0.05798>
         """
-        model = self._judged
+        model = self._judged()
         rows, labels = self._rows(X), self._labels(y)
         classes, s, built = self.classes_, self.statistics_, self._built_with
         if isinstance(model, ProductModel):
@@ -76,7 +76,7 @@ class Judging:
         if X is not None:
             found: float = super().log_likelihood(X, y)  # type: ignore[misc]
             return found
-        return criteria.log_likelihood(self._judged, self.statistics_)
+        return criteria.log_likelihood(self._judged(), self.statistics_)
 
     @at_once
     def n_parameters(self) -> int:
@@ -85,7 +85,7 @@ class Judging:
         Those of priors count where they are class shares; pooling below 1 leaves each class a
         covariance of its own, and shrinkage below 1 all entries of it.
         """
-        model, given = self._judged, self._priors() is not None
+        model, given = self._judged(), self._priors() is not None
         return criteria.n_parameters(model, self._built_with, self.statistics_, given)
 
     @at_once
@@ -106,7 +106,6 @@ class Judging:
         found = self.log_likelihood()
         return criteria.bic(found, self.n_parameters(), float(self.statistics_.weight.sum()))
 
-    @property
     def _judged(self) -> Any:
         """The model, if it is one of those that are judged by statistics."""
         model: Any = self._fitted  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,7 +132,7 @@ def regressions(covariances: Floats, known: Array, regular: Array | None = None)
 def _by_group(matrices: Floats, group: Indices, size: int) -> Floats:
     """Sums of matrices (u, d, d) by their group, (g, d, d)."""
     belongs = (np.arange(size)[:, None] == group).astype(np.float64)
-    flat = belongs @ matrices.reshape(len(matrices), -1)
+    flat = belongs @ matrices.reshape(len(matrices), math.prod(matrices.shape[1:]))
     return np.asarray(flat.reshape(size, *matrices.shape[1:]))
 
 

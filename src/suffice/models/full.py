@@ -10,7 +10,14 @@ import numpy as np
 from suffice.errors import TooFewRows
 from suffice.models.covariance import Covariance, Full, LowRank
 from suffice.models.groups import Factor, Group, Groups
-from suffice.models.linalg import Whitener, composed, range_whitener, whitener
+from suffice.models.linalg import (
+    Whitener,
+    composed,
+    eigen,
+    range_whitener,
+    rank_tolerance,
+    whitener,
+)
 from suffice.models.separating import check_denominator, mean_steps
 
 
@@ -93,9 +100,13 @@ def _dependent(groups: Groups) -> Whitener | None:
 
 def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
     """The covariance of a group in the directions that `base` keeps."""
-    if group.denominator <= 0 or group.rows <= len(base.matrix):
+    if group.denominator <= 0 or group.rows <= len(base.matrix) or not len(base.matrix):
         return None
-    found = whitener(base.matrix @ groups.shrunk(group) @ base.matrix.T)
+    inside = base.matrix @ groups.shrunk(group) @ base.matrix.T
+    # In units of the pooled covariance: what is tiny in these is rounding.
+    if eigen(inside)[0][0] <= rank_tolerance(len(inside)):
+        return None
+    found = whitener(inside)
     return None if found is None else Full(composed(found, base))
 
 

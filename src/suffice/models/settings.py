@@ -10,6 +10,7 @@ from suffice.errors import InvalidParameter
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.value_rounding import without_value_rounding
 
 STRUCTURES = ("full", "diagonal", "spherical")
 TARGETS = ("identity", "diagonal", "unit")
@@ -90,6 +91,7 @@ def fitting(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     if isinstance(statistics, Statistics):
         # As a file holds it: so a model that is loaded answers as it did, to the last bit.
         statistics = replace(statistics, spread=canonical(statistics.spread))
+        statistics = without_value_rounding(statistics)
     wanted = settings.detail
     # Pooling happens later anyway.
     keep = wanted == "shared" or isinstance(settings.shrinkage, str)

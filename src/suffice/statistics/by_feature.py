@@ -11,6 +11,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.numbers import Pair
+from suffice.statistics.removal import Cells, remove
 from suffice.statistics.scatter import Diagonal
 from suffice.statistics.statistics import Statistics
 
@@ -64,7 +65,8 @@ class ByFeature:
     def reduced(self, gone: ByFeature, classes: Array, names: tuple[str, ...] | None) -> ByFeature:
         """What remains without the cells of `gone`."""
         try:
-            cells = self.cells - gone.relabelled(self.classes).cells
+            places = Cells(*np.divmod(self.cells.classes, self.n_features), self.n_features)
+            cells = remove(self.cells, gone.relabelled(self.classes).cells, places)
         except (NeverIncluded, LostPrecision) as error:
             raise type(error)(self._told(str(error), names)) from None
         if not np.isin(self.classes[cells.classes // self.n_features], classes).all():

@@ -18,9 +18,11 @@ from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.numbers import Pair
+from suffice.statistics.scatter import Dense, Scatter
+from suffice.statistics.semidefinite import is_semidefinite
 from suffice.statistics.shift import Shift, difference
 from suffice.statistics.statistics import Statistics, check_same_shape
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import Thin, from_matrices
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -33,6 +35,9 @@ WEIGHT_DIGITS = 1e-8
 # Units of rounding in a sum over rows; the largest measured, at ten to a million rows, is 320.
 ROUNDINGS = 512
 
+# Units of rounding of the values themselves in means that earlier removals left.
+VALUE_ROUNDINGS = 64
+
 # Numbers that agree to this share are those of the same rows.
 ALIKE = 1e-6
 
@@ -44,8 +49,11 @@ DIGITS = 1e-5
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def remove(whole: Statistics, gone: Statistics) -> Statistics:
-    """The statistics of the rows of `whole` that are not in `gone`."""
+def remove(whole: Statistics, gone: Statistics, cells: Cells | None = None) -> Statistics:
+    """The statistics of the rows of `whole` that are not in `gone`.
+
+    cells : where classes of one feature stand, if they are cells of a table
+    """
     check_same_shape(whole, gone)
     if not len(gone.classes):
         return whole
@@ -73,7 +81,9 @@ def remove(whole: Statistics, gone: Statistics) -> Statistics:
         None,
         whole.feature_names,
     )
-    left = _without_rounding(left, whole, error).without_empty_classes()
+    left = _without_rounding(left, whole, error, cells)
+    _check_directions(left, gone)
+    left = replace(left, spread=_of_few_rows(left, error)).without_empty_classes()
     left = replace(left, fourth=_left_fourth(left, whole, gone, at))
     if isinstance(left.spread, Thin):
         # In a form that the rows removed have no part in.
@@ -187,86 +197,199 @@ class Rounding:
         return cls(squares, means)
 
 
-def _without_rounding(left: Statistics, whole: Statistics, error: Rounding) -> Statistics:
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Where each class of one feature stands in a table of classes by features."""
+
+    class_of: Indices  # (cells,)
+    feature_of: Indices  # (cells,)
+    n_features: int
+
+    def table(self, values: Array) -> Array:
+        """Values of cells as a table; zero where there is no cell."""
+        shape = (int(self.class_of.max(initial=-1)) + 1, self.n_features)
+        out = np.zeros(shape, values.dtype)
+        out[self.class_of, self.feature_of] = values[:, 0]
+        return out
+
+    def listed(self, table: Array) -> Array:
+        """The entries of a table that are cells, (cells, 1)."""
+        return np.asarray(table[self.class_of, self.feature_of][:, None])
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """What a removal leaves, as tables of classes by features."""
+
+    squares: Floats  # (k, d), or (1, d) if pooled
+    before: Floats  # the same of all rows
+    error: Floats  # bounds on the rounding in the squares
+    means: Floats  # (k, d)
+    mean_error: Floats  # (k, d): of this removal and, by the size of the values, of earlier ones
+    count: Indices  # (k, d) or (k, 1)
+    weight: Floats  # likewise
+
+    @classmethod
+    def of(
+        cls, left: Statistics, whole: Statistics, error: Rounding, cells: Cells | None
+    ) -> Remainder:
+        """The tables of a removal; of cells, a class of one feature each, in their places."""
+        mean_error = error.means + VALUE_ROUNDINGS * EPSILON * np.abs(left.mean)
+        tables = (
+            left.spread.diagonal(),
+            whole.spread.diagonal(),
+            error.squares,
+            left.mean,
+            mean_error,
+            left.count[:, None],
+            left.weight[:, None],
+        )
+        return cls(*tables if cells is None else map(cells.table, tables))
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether squares are of all classes together."""
+        return len(self.squares) < len(self.means)
+
+    @property
+    def present(self) -> Array:
+        """Where rows remain, (k, d)."""
+        return np.asarray(np.broadcast_to(self.count > 0, self.means.shape))
+
+    def are_at_most(self, rows: int) -> Array:
+        """Where no class of a group has more rows than these, in the shape of the squares."""
+        few = np.broadcast_to(self.count <= rows, self.means.shape)
+        return np.asarray(few.all(axis=0, keepdims=True) if self.is_pooled else few)
+
+    @property
+    def bound(self) -> Floats:
+        """Sums of squares up to this may be rounding."""
+        # Rows that go one by one leave the rounding of all that there were: the spread of the
+        # other classes says about how much.
+        usual = ROUNDINGS * EPSILON * np.maximum(self.squares, 0.0).sum(axis=0)
+        fell = (self.before > usual) & (self.error > 0)
+        return np.where(fell, np.maximum(self.error, usual), self.error)
+
+    def hides_nothing(self, squares: Floats, bound: Floats) -> Array:
+        """Where rounding, which hides whether rows still vary, hides nothing that would matter.
+
+        It is small beside the spread of the other classes and the distances of their means;
+        where there are none of these, beside the mean, unless that is zero up to what is usual
+        (the bound is for the worst).
+        """
+        low, high = (np.where(self.present, self.means, -end) for end in (-np.inf, np.inf))
+        apart = high.max(axis=0) - low.min(axis=0)
+        apart[apart <= 2 * self.mean_error.max(axis=0)] = 0.0
+        size = np.abs(self.means)
+        values = VALUE_ROUNDINGS * EPSILON * size
+        is_zero = np.array(size <= (self.mean_error - values) / 16)
+        if self.is_pooled:
+            weight, scale = self.weight.sum(axis=0, keepdims=True), apart[None]
+            size, is_zero = size.max(axis=0)[None], np.logical_and.reduce(is_zero)[None]
+        else:
+            weight = self.weight
+            others = np.maximum(weight.sum(axis=0) - weight, np.finfo(float).tiny)
+            squares = np.where(squares > weight * values**2, squares, 0.0)
+            scale = np.maximum(np.sqrt((squares.sum(axis=0) - squares) / others), apart)
+        hidden = np.sqrt(bound / np.where(weight > 0, weight, np.inf))
+        return np.asarray(
+            (hidden <= HARMLESS * np.where(scale > 0, scale, size)) | is_zero & (scale == 0)
+        )
+
+    def constants(self, zero: Array) -> tuple[Array, Indices]:
+        """Where a feature has the mean of another class, and which class that is, (d,).
+
+        A feature that no remaining row varies in must have one mean in all classes: else what
+        rounding left of a difference would tell the classes apart without a doubt.
+        """
+        still = np.broadcast_to(zero | (self.squares == 0), self.means.shape)
+        least = np.where(self.present, self.mean_error, np.inf).argmin(axis=0)
+        at = np.arange(self.means.shape[1])
+        same = (still | ~self.present).all(axis=0) & self.present
+        blur = self.mean_error + self.mean_error[least, at]
+        return same & (np.abs(self.means - self.means[least, at]) <= blur), least
+
+
+def _without_rounding(
+    left: Statistics, whole: Statistics, error: Rounding, cells: Cells | None
+) -> Statistics:
     """Refuse what is mostly rounding; sums of squares that rounding explains become zero."""
-    diagonal, before = left.spread.diagonal(), whole.spread.diagonal()
-    # Rows that go one by one leave the rounding of all that there were: the spread of the other
-    # classes says about how much.
-    usual = ROUNDINGS * EPSILON * np.maximum(diagonal, 0.0).sum(axis=0)
-    fell = (before > usual) & (error.squares > 0)
-    bound = np.where(fell, np.maximum(error.squares, usual), error.squares)
-    single, none = left.count == 1, left.count == 0
-    if not left.spread.per_class:
-        single, none = (single | none).all(keepdims=True), none.all(keepdims=True)
+    found = Remainder.of(left, whole, error, cells)
+    squares, bound = found.squares, found.bound
+    none, single = found.are_at_most(0), found.are_at_most(1)
     # A row alone has no variance; what is far from none was never that of the others and it.
-    bound[single] *= ALIKE / (ROUNDINGS * EPSILON)
-    bound[none] = np.inf
-    impossible = (diagonal < -bound) | (single[:, None] & (diagonal > bound))
+    bound = np.where(single, bound * (ALIKE / (ROUNDINGS * EPSILON)), bound)
+    bound = np.where(none, np.inf, bound)
+    impossible = np.asarray((squares < -bound) | (single & (squares > bound)))
     if impossible.any():
-        c, j = (int(i[0]) for i in np.nonzero(impossible))
         raise NeverIncluded(
-            f"removing these rows would leave an impossible variance of {_feature(left, j)}"
-            f"{_of_class(left, c)}. Were they added, with the same weights? If they were, "
-            "earlier removals have used up the digits: summarize the remaining rows afresh."
+            f"removing these rows would leave an impossible variance of "
+            f"{_place(left, impossible, cells)}. Were they added, with the same weights? If they "
+            "were, earlier removals have used up the digits: summarize the remaining rows afresh."
         )
-    zero = diagonal <= bound
-    noisy = (error.squares > DIGITS * diagonal) & ~zero
-    doubtful = zero & (before > 0) & (error.squares > 0) & ~(single | none)[:, None]
-    noisy |= doubtful & ~_may_be_constant(left, np.where(zero, 0.0, diagonal), bound, error)
+    zero = squares <= bound
+    noisy = np.asarray((found.error > DIGITS * squares) & ~zero)
+    doubtful = zero & (found.before > 0) & (found.error > 0) & ~single
+    noisy |= doubtful & ~found.hides_nothing(np.where(zero, 0.0, squares), bound)
     if noisy.any():
-        c, j = (int(i[0]) for i in np.nonzero(noisy))
         raise LostPrecision(
-            f"what remains of {_feature(left, j)}{_of_class(left, c)} is too small beside what "
-            "was removed to keep five digits; summarize the remaining rows afresh."
+            f"what remains of {_place(left, noisy, cells)} is too small beside what was removed "
+            "to keep five digits; summarize the remaining rows afresh."
         )
-    return _constant(left, zero, error.means) if (zero | (error.means > 0)).any() else left
+    return _constant(left, found, zero, error.means, cells)
 
 
-def _may_be_constant(left: Statistics, squares: Floats, bound: Floats, error: Rounding) -> Array:
-    """Where rounding, which hides whether rows still vary, hides nothing that would matter.
-
-    It is small beside the spread of the other classes and the distances of their means; where
-    there are none of these, beside the mean, unless that is zero up to what is usual (the bound
-    is for the worst).
-    """
-    present, weight = (left.count > 0)[:, None], left.weight[:, None]
-    low, high = (np.where(present, left.mean, -end) for end in (-np.inf, np.inf))
-    apart = high.max(axis=0) - low.min(axis=0)
-    apart[apart <= 2 * error.means.max(axis=0)] = 0.0
-    if left.spread.per_class:
-        others = np.maximum(weight.sum() - weight, np.finfo(float).tiny)
-        scale = np.maximum(np.sqrt((squares.sum(axis=0) - squares) / others), apart)
-        size, is_zero = np.abs(left.mean), np.asarray(np.abs(left.mean) <= error.means / 16)
-    else:
-        weight, scale = weight.sum(axis=0, keepdims=True), apart[None]
-        size = np.abs(left.mean).max(axis=0, keepdims=True)
-        is_zero = np.asarray((np.abs(left.mean) <= error.means / 16).all(axis=0, keepdims=True))
-    hidden = np.sqrt(bound / np.where(weight > 0, weight, np.inf))
-    return np.asarray(
-        (hidden <= HARMLESS * np.where(scale > 0, scale, size)) | is_zero & (scale == 0)
-    )
-
-
-def _constant(left: Statistics, zero: Array, error: Floats) -> Statistics:
-    """The same with sums of squares set to zero, and means where constant features must lie.
-
-    A feature that no remaining row varies in must have one mean in all classes: else what
-    rounding left of a difference would tell the classes apart without a doubt.
-    """
-    spread = left.spread.cleared(zero) if zero.any() else left.spread
-    still = np.broadcast_to(spread.diagonal() == 0, left.mean.shape) & (left.count > 0)[:, None]
+def _constant(
+    left: Statistics, found: Remainder, zero: Array, error: Floats, cells: Cells | None
+) -> Statistics:
+    """The same with sums of squares set to zero, and means where constant features must lie."""
+    same, least = found.constants(zero)
     high, low = left.means.high, left.means.low
     low = np.zeros_like(high) if low is None else low
-    nought = still & (np.abs(high) <= error)
-    high, low = np.where(nought, 0.0, high), np.where(nought, 0.0, low)
-    present = left.count > 0
-    least = np.where(present[:, None], error, np.inf).argmin(axis=0)
-    at = np.arange(high.shape[1])
-    same = (still | ~present[:, None]).all(axis=0) & present[:, None]
-    same &= np.abs(high - high[least, at]) <= error + error[least, at]
-    high = np.where(same, high[least, at], high)
-    low = np.where(same, low[least, at], low)
+    means = []
+    for part in (high, low):
+        table = part if cells is None else cells.table(part)
+        table = np.where(same, table[least, np.arange(table.shape[1])], table)
+        means.append(table if cells is None else cells.listed(table))
+    spread = left.spread
+    if zero.any():
+        spread = spread.cleared(zero if cells is None else cells.listed(zero))
+    still = np.broadcast_to(spread.diagonal() == 0, high.shape)
+    nought = still & (np.abs(means[0]) <= error)
+    high, low = (np.where(nought, 0.0, part) for part in means)
     return replace(left, means=Pair(high, low), spread=spread)
+
+
+def _check_directions(left: Statistics, gone: Statistics) -> None:
+    """Raise where some direction has a negative sum of squares, as no rows leave it."""
+    if not isinstance(left.spread, Dense):
+        return
+    touched = np.isin(left.classes, gone.classes) & (left.count > 0)
+    groups = np.flatnonzero(touched) if left.spread.per_class else np.zeros(1, np.int64)
+    for group in groups.tolist():
+        if not is_semidefinite(left.spread.sums.high[group]):
+            raise NeverIncluded(
+                f"removing these rows would leave an impossible covariance"
+                f"{_of_class(left, group)}. Were they added, with the same weights?"
+            )
+
+
+def _of_few_rows(left: Statistics, error: Rounding) -> Scatter:
+    """A factor where matrices of the remaining rows would be larger, as of rows never removed.
+
+    It has no more directions than rows can vary in, so it holds no rounding in all others.
+    """
+    spread, present = left.spread, left.count > 0
+    if not isinstance(spread, Dense):
+        return spread
+    groups = int(present.sum()) if spread.per_class else 1
+    if left.count.sum() > groups * left.n_features:
+        return spread
+    rank = np.maximum(left.count - 1, 0)
+    if not spread.per_class:
+        rank = rank.sum(keepdims=True)
+    sizes = np.maximum(error.squares / (ROUNDINGS * EPSILON), spread.diagonal())
+    return from_matrices(spread.sums.high, rank, sizes, spread.per_class)
 
 
 def _left_fourth(
@@ -287,6 +410,16 @@ def _left_fourth(
     squares = (left.spread.diagonal() / found.unit / found.unit).sum(axis=1)
     lost |= np.abs(found.square - squares) > DIGITS * squares
     return None if (touched & lost).any() else found
+
+
+def _place(left: Statistics, at: Array, cells: Cells | None) -> str:
+    """The first feature, and its class if there is one, where something is true."""
+    c, j = (int(i[0]) for i in np.nonzero(at))
+    if cells is not None:
+        # The caller knows what class and feature a cell is of.
+        here = (cells.class_of == c) & (cells.feature_of == j)
+        return f"feature 0 in class {left.classes[int(here.argmax())]}"
+    return f"{_feature(left, j)}{_of_class(left, c)}"
 
 
 def _feature(statistics: Statistics, j: int) -> str:

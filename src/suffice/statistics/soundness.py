@@ -7,13 +7,12 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.numbers import Pair
+from suffice.statistics.reader import SMALLEST_WEIGHT
 from suffice.statistics.scatter import Dense
+from suffice.statistics.semidefinite import SLACK, is_semidefinite
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.thin import Thin
 from suffice.statistics.threads import blas_threads
-
-# Correlations may be off by this much: removals leave five digits of them.
-SLACK = 1e-4
 
 # Fourth-order sums may lose digits when rows are removed, but are not off by more than this factor.
 LOOSE = 4.0
@@ -56,7 +55,7 @@ def check_counts(count: Array, weight: Array) -> None:
     """Raise ValueError unless every class has rows and weight, in a number that can be."""
     if count.dtype != np.int64 or weight.dtype != np.float64 or not np.isfinite(weight).all():
         raise ValueError("a count or a weight is not a number")
-    if (count <= 0).any() or (weight <= 0).any():
+    if (count <= 0).any() or (weight < SMALLEST_WEIGHT).any():
         raise ValueError("a class has no rows or no weight")
     if (count > MOST_ROWS).any() or (weight > LARGEST).any():
         raise ValueError("there are more rows than can be counted")
@@ -84,25 +83,9 @@ def _check_matrices(spread: Dense) -> None:
     if not all(np.array_equal(matrix, matrix.T) for part in parts for matrix in part):
         raise ValueError("the scatter is not symmetric")
     with blas_threads(1):
-        sound = all(map(_semidefinite, sums.high))
+        sound = all(map(is_semidefinite, sums.high))
     if not sound:
         raise ValueError("a scatter matrix is not positive semidefinite")
-
-
-def _semidefinite(matrix: Floats) -> bool:
-    """Whether no direction has a negative sum of squares, up to rounding."""
-    scale = np.sqrt(matrix.diagonal())
-    unknown = scale == 0
-    if np.any(matrix[unknown]):
-        return False
-    scale[unknown] = 1.0
-    correlation = matrix / scale
-    correlation /= scale[:, None]
-    correlation[np.diag_indices_from(correlation)] += SLACK * len(scale)
-    try:
-        return bool(np.isfinite(np.linalg.cholesky(correlation)).all())
-    except np.linalg.LinAlgError:
-        return False
 
 
 def _check_fourth(s: Statistics, fourth: Fourth, squares: Floats) -> None:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.errors import NeverIncluded
+from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.alignment import Alignment
 from suffice.statistics.numbers import Pair
 
 # Directions that a removal leaves with less than this share of the largest are rounding.
 NOISE = 1e-13
+
+# Directions that a removal leaves with less than minus this share were never those of other rows.
+LOST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,25 @@ def from_rows(rows: Floats, owner: Indices, groups: int, per_class: bool) -> Thi
     return _ordered(rows[kept], owner[kept], groups, per_class)
 
 
+def from_matrices(matrices: Floats, rank: Indices, sizes: Floats, per_class: bool) -> Thin:
+    """The factor of scatter matrices (groups, d, d) that have at most these ranks.
+
+    sizes : (groups, d) the sums of squares whose rounding the matrices hold
+    """
+    parts, owners = [], []
+    for group, matrix in enumerate(matrices):
+        # Features that do not vary stay exactly so.
+        varies = np.flatnonzero(matrix.diagonal() > 0)
+        scale = np.sqrt(sizes[group, varies])
+        values, vectors = np.linalg.eigh(matrix[np.ix_(varies, varies)] / scale / scale[:, None])
+        kept = np.flatnonzero(values > NOISE)[::-1][: rank[group]]
+        part = np.zeros((len(kept), len(matrix)))
+        part[:, varies] = (np.sqrt(values[kept]) * vectors[:, kept]).T * scale
+        parts.append(part)
+        owners.append(np.full(len(kept), group))
+    return Thin(np.concatenate(parts), np.concatenate(owners), len(matrices), per_class)
+
+
 def _ordered(rows: Floats, owner: Indices, groups: int, per_class: bool) -> Thin:
     order = np.argsort(owner, kind="stable")
     return Thin(rows[order], owner[order], groups, per_class)
@@ -188,23 +210,27 @@ def _difference(left: Floats, gone: Floats, slack: Floats) -> Floats:
     """
     if not len(gone):
         return left
-    scale = np.sqrt(np.einsum("ij,ij->j", left, left))
-    scale[scale == 0] = 1.0
     if np.isinf(slack).any():
         return left[:0]
+    scale = np.sqrt(np.einsum("ij,ij->j", left, left))
+    varies = scale > 0
+    scale[~varies] = 1.0
     rows = np.concatenate([left, gone]) / scale
     sign = np.repeat([1.0, -1.0], [len(left), len(gone)])
-    # In the space that the rows span: rows = share basis, with orthonormal basis.
-    sizes, vectors = np.linalg.eigh(rows @ rows.T)
-    spanning = sizes > NOISE * sizes[-1]
-    share = vectors[:, spanning] * np.sqrt(sizes[spanning])
-    basis = (share / sizes[spanning]).T @ rows
-    values, turn = np.linalg.eigh((share.T * sign) @ share)
+    # In the space that the rows span: rows = share basis', with orthonormal basis.
+    basis, share = np.linalg.qr(rows.T)
+    values, turn = np.linalg.eigh((share * sign) @ share.T)
     noise = NOISE * len(rows) + float((slack / scale**2).sum())
-    if len(values) and values[0] < -noise:
+    if values[0] < -max(noise, LOST):
         raise NeverIncluded(
             "the rows to remove spread further than the rows they are removed from; "
             "were they ever added, with the same weights?"
         )
+    if values[0] < -noise:
+        raise LostPrecision(
+            "what remains is too small beside what was removed; summarize the remaining rows "
+            "afresh."
+        )
     kept = values > noise
-    return np.asarray((np.sqrt(values[kept]) * turn[:, kept]).T @ basis * scale)
+    # Features that do not vary stay exactly so.
+    return np.asarray((np.sqrt(values[kept]) * turn[:, kept]).T @ basis.T * (scale * varies))

@@ -1,0 +1,41 @@
+"""Value rounding: features whose values differ by no more than rounding are constant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from suffice.statistics.numbers import Pair
+from suffice.statistics.statistics import Statistics
+
+# Units of rounding of the values themselves that a deviation must exceed.
+ROUNDINGS = 2
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+def without_value_rounding(s: Statistics) -> Statistics:
+    """The same, with exactly one value for every feature that varies by rounding alone.
+
+    Shares that add up to one differ in their last bit, for example. What a model found in that
+    would be an accident of arithmetic.
+
+    >>> import suffice as sf
+    >>> a = without_value_rounding(sf.summarize([[0.1 + 0.2], [0.3], [0.3]], [0, 0, 1]))
+    >>> a.scatter.ravel(), bool(a.mean[0] == a.mean[1])
+    (array([0., 0.]), True)
+    """
+    if not len(s.classes):
+        return s
+    weight = s.weight if s.spread.per_class else s.weight.sum(keepdims=True)
+    rounding = ROUNDINGS * EPSILON * np.abs(s.mean).max(axis=0)
+    with np.errstate(over="ignore"):
+        still = (s.squares <= weight[:, None] * rounding**2).all(axis=0)
+        still &= np.ptp(s.mean, axis=0) <= rounding
+    still &= s.squares.any(axis=0) | (np.ptp(s.mean, axis=0) > 0)
+    if not still.any():
+        return s
+    low = np.zeros_like(s.mean) if s.means.low is None else s.means.low
+    high, low = (np.where(still, part[0], part) for part in (s.means.high, low))
+    cleared = s.spread.cleared(np.broadcast_to(still, s.squares.shape))
+    return replace(s, means=Pair(high, low), spread=cleared)
