@@ -9,12 +9,9 @@ from sklearn.datasets import load_digits, load_wine
 
 import suffice as sf
 from suffice.data.files import read_whole
-from suffice.errors import InvalidParameter, LostPrecision
+from suffice.errors import InvalidParameter, LostPrecision, NeverIncluded
 from suffice.statistics.container import unpack
 from suffice.statistics.nesting import unstack
-
-# Repaired models are tested with the others.
-pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -65,6 +62,10 @@ def contents(data):
 def saved(model, folder):
     model.save(folder / "model")
     return contents(read_whole(folder / "model"))
+
+
+def shapes(model, folder):
+    return {key: np.shape(part) for key, part in saved(model, folder).items()}
 
 
 def held(value, at="", seen=None):
@@ -262,3 +263,98 @@ def test_what_was_chosen_with_the_rows_cannot_forget_them():
     powers = sf.UnskewedDiscriminant().fit(X, Y)
     with pytest.raises(InvalidParameter, match="powers were found from these rows"):
         powers.forget(X[:3], Y[:3])
+
+
+FEATURES_APART = {
+    "GaussianNB": lambda: sf.GaussianNB(),
+    "DiagonalLDA": lambda: sf.DiagonalLDA(),
+    "Bayesian": lambda: sf.BayesianDiscriminant(structure="diagonal"),
+}
+
+
+@pytest.mark.parametrize("make", FEATURES_APART.values(), ids=FEATURES_APART)
+def test_with_missing_values_a_small_feature_outlives_a_large_one(make):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 50)
+    rows = np.c_[rng.normal(size=100) * 1e7, rng.normal(size=100) + 2 * y]
+    rows[0, 0] = np.nan
+    gone = np.arange(100) % 10 != 0
+    forgot = make().fit(rows, y).forget(rows[gone], y[gone])
+    never = make().fit(rows[~gone], y[~gone])
+    np.testing.assert_allclose(forgot.predict_proba(rows), never.predict_proba(rows), atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["LDA", "QDA", "GaussianNB", "DiagonalLDA", "Bayesian"])
+def test_rows_forgotten_one_by_one_leave_constant_features_that_say_nothing(name):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows = (rng.random((30, 6)) < 0.15) * rng.integers(1, 9, (30, 6)) / 10 + 0.1
+        y = rng.integers(0, 2, 30)
+        kept = np.isin(np.arange(30), rng.choice(30, 9, replace=False))
+        if np.bincount(y[kept], minlength=2).min() < 3:
+            continue
+        model = MODELS[name]().fit(rows, y)
+        for i in np.flatnonzero(~kept):
+            model.forget(rows[[i]], y[[i]])
+        never = MODELS[name]().fit(rows[kept], y[kept])
+        found, right = (one.predict_proba(rows[kept]) for one in (model, never))
+        np.testing.assert_allclose(found, right, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["LDA", "QDA", "GaussianNB"])
+def test_a_column_that_varies_by_rounding_alone_can_be_forgotten(name):
+    rng = np.random.default_rng(0)
+    shares = rng.random((60, 5))
+    shares /= shares.sum(axis=1, keepdims=True)
+    rows, y = np.c_[shares[:, :3], shares.sum(axis=1)], rng.integers(0, 3, 60)
+    assert np.ptp(rows[:, 3]) > 0
+    forgot = MODELS[name]().fit(rows, y).forget(rows[:1], y[:1])
+    never = MODELS[name]().fit(rows[1:], y[1:])
+    np.testing.assert_allclose(forgot.predict_proba(rows), never.predict_proba(rows), atol=1e-12)
+
+
+@pytest.mark.parametrize("left", [5, 9])
+@pytest.mark.parametrize("classes", [1, 2, 3])
+@pytest.mark.parametrize("name", ["LDA", "QDA", "Bayesian"])
+def test_few_remaining_rows_keep_no_rounding_as_variance(name, classes, left, tmp_path):
+    rng = np.random.default_rng(0)
+    rows, new = (
+        (rng.random((n, 60)) < 0.1) * rng.integers(1, 9, (n, 60)).astype(float) for n in (80, 50)
+    )
+    y, gone = np.arange(80) % classes, np.arange(80) < 80 - left
+    forgot = MODELS[name]().fit(rows, y).forget(rows[gone], y[gone])
+    never = MODELS[name]().fit(rows[~gone], y[~gone])
+    np.testing.assert_allclose(forgot.score_samples(new), never.score_samples(new), rtol=1e-9)
+    assert shapes(forgot, tmp_path) == shapes(never, tmp_path)
+
+
+@pytest.mark.parametrize("rows", range(12, 60, 4))
+@pytest.mark.parametrize("name", ["LDA", "QDA"])
+def test_forgetting_one_row_leaves_the_arrays_of_never_having_seen_it(name, rows, tmp_path):
+    order = np.random.default_rng(0).permutation(len(X))[:rows]
+    some, y = X[order], Y[order]
+    forgot = MODELS[name]().fit(some, y).forget(some[:1], y[:1])
+    never = MODELS[name]().fit(some[1:], y[1:])
+    assert shapes(forgot, tmp_path) == shapes(never, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["LDA", "QDA", "regularised", "Bayesian"])
+def test_rows_that_leave_an_impossible_correlation_were_never_included(name):
+    rng = np.random.default_rng(0)
+    a, y = rng.normal(size=200), np.arange(200) % 2
+    rows = np.c_[a, a + 0.05 * rng.normal(size=200)] + 3 * y[:, None]
+    model = MODELS[name]().fit(rows, y)
+    before = model.predict_proba(rows)
+    with pytest.raises(NeverIncluded, match="impossible covariance"):
+        model.forget([[1.5, -1.5], [-1.5, 1.5]], [0, 0])
+    np.testing.assert_array_equal(model.predict_proba(rows), before)
+
+
+@pytest.mark.parametrize("name", ["LDA", "QDA"])
+def test_digits_that_an_outlier_took_are_lost_and_not_never_included(name):
+    rng = np.random.default_rng(0)
+    rows, y, w = rng.normal(size=(20, 40)), np.arange(20) % 2, rng.random(20) + 0.1
+    rows[0] *= 1e6
+    model = MODELS[name]().fit(rows, y, sample_weight=w)
+    with pytest.raises(LostPrecision):
+        model.forget(rows[:6], y[:6], sample_weight=w[:6])

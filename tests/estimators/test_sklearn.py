@@ -405,3 +405,12 @@ def test_an_answer_does_not_depend_on_the_rows_asked_with_it(model):
         few = getattr(fitted, answer)(X)
         near(getattr(fitted, answer)(many), np.tile(few, (600, 1)), 1e-12)
         near(getattr(fitted, answer)(X[:1]), few[:1], 1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+@pytest.mark.parametrize("name", ["BayesianDiscriminant", "LDA", "MixtureDiscriminant", "MixedNB"])
+def test_every_attribute_can_be_listed_before_and_after_fitting(name):
+    model = getattr(sf, name)()
+    assert "fit" in dir(model)
+    model.fit(np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2)
+    assert "predict_proba" in dir(model)

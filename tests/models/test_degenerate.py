@@ -545,3 +545,26 @@ def test_labels_agree_with_posteriors_however_far_out(model):
     best = model.predict_proba(far).argmax(axis=1)
     np.testing.assert_array_equal(model.predict(far), best)
     assert (best[:3] == 2).all()
+
+
+def test_a_class_that_does_not_vary_where_the_others_do_borrows():
+    """Its variance in the directions that classes share is rounding, however small."""
+    rows = np.array([[0.1, 0.4], [0.1, 0.1], [0.2, 0.8], [0.6, 0.1], [0.1, 0.1]])
+    rows = np.c_[rows, 2 * rows[:, :1] - rows[:, 1:], np.full(5, 0.1)]
+    others = np.array([[0.1, 0.1, 0.1, 0.1], [0.1, 0.1, 0.1, 0.5], [0.1, 0.1, 0.1, 0.3]])
+    table, y = np.r_[rows, others], np.repeat([1, 0], [5, 3])
+    np.testing.assert_array_equal(sf.QDA().fit(table, y).borrowed_classes_, [0, 1])
+
+
+def test_a_feature_that_varies_by_the_rounding_of_its_values_is_constant():
+    rng = np.random.default_rng(0)
+    shares = rng.random((60, 5))
+    shares /= shares.sum(axis=1, keepdims=True)
+    total, y = shares.sum(axis=1), rng.integers(0, 3, 60)
+    assert np.ptp(total) > 0
+    for model in (sf.LDA(), sf.QDA(), sf.GaussianNB()):
+        with_total = clone(model).fit(np.c_[shares[:, :3], total], y)
+        without = clone(model).fit(np.c_[shares[:, :3], np.ones(60)], y)
+        found = with_total.predict_proba(np.c_[shares[:, :3], total])
+        right = without.predict_proba(np.c_[shares[:, :3], np.ones(60)])
+        np.testing.assert_allclose(found, right, atol=1e-12)

@@ -753,3 +753,13 @@ def test_a_class_of_gaps_and_one_of_a_single_row_are_fitted_without_a_warning():
     model = sf.QDA().fit(X, ["a", "a", "a", "one", "a", "none"])
     assert np.isfinite(model.predict_proba(X)).all()
     assert set(model.borrowed_classes_) == {"one", "none"}
+
+
+@pytest.mark.parametrize("model", [sf.LDA(), sf.QDA(), sf.BayesianDiscriminant()])
+def test_rows_of_which_no_two_miss_the_same_values_are_fitted(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 20))
+    X[rng.random(X.shape) < 0.4] = np.nan
+    y = np.repeat([0, 1], 20)
+    assert len(np.unique(np.isnan(X), axis=0)) == len(X)
+    assert np.isfinite(clone(model).fit(X, y).predict_log_proba(X)).all()
