@@ -95,13 +95,11 @@ class Nulls:
             return Null(around * max(known, 1), known, np.inf)
         if s.shrinkage != 0 or s.smoothing != 0 or s.pooling not in (0, 1):
             return None
-        if s.structure == "spherical" and not self.model.borrowed:
-            freedom = rows * covariance.rank
-            return Null(around * divisor / rows * known, known, freedom)
-        freedom = rows - known + 1
-        if s.structure != "full" or rows <= covariance.rank or freedom <= 0:
+        law = s.structure.null_law(rows, covariance.rank, known)
+        if law is None or (self.model.borrowed and not s.structure.takes_matrices):
             return None
-        return Null(around * divisor * known / freedom, known, freedom)
+        scale, freedom = law
+        return Null(around * divisor * scale, known, freedom)
 
     def _simulate(self, known: int) -> None:
         """Distances under models estimated from simulated training sets; always the same ones."""

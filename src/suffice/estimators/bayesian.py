@@ -135,7 +135,7 @@ class BayesianDiscriminant(GaussianClassifier):
     def effective_parameters_(self) -> float:
         """Free numbers of means and covariances, as far as rows outweigh the prior."""
         k, d = self.means_.shape
-        entries = d * (d + 1) / 2 if self.structure == "full" else d
+        entries = self._built_with.structure.entries(d)
         weight = self._fitted_statistics.weight
         own = (weight / (weight + self.covariance_strength_)).mean() * (1 - self.pooling)
         return float(k * d + entries * (1 + own * (k - 1)))

@@ -99,7 +99,7 @@ class MixedNB(Learner[ProductModel]):
             ddof=self.ddof,
             smoothing=not_negative("var_smoothing", self.var_smoothing),
         )
-        if gaussian.structure != "diagonal" or gaussian.pooling == 1:
+        if gaussian.structure != DIAGONAL or gaussian.pooling == 1:
             gaussian = replace(gaussian, smoothing=0.0)
         return gaussian, Smoothing.checked(self.alpha)
 

@@ -59,7 +59,7 @@ def _call(estimator: Any, changes: dict[str, Any], settings: Settings) -> str:
         return _line(clone(estimator).set_params(**changes))
     known = GaussianDiscriminant().get_params()
     kept = {name: value for name, value in given.items() if name in known and value is not None}
-    shape = {"structure": settings.structure, "pooling": settings.pooling}
+    shape = {"structure": settings.structure.name, "pooling": settings.pooling}
     return _line(GaussianDiscriminant(**{**kept, **shape, **changes}))
 
 

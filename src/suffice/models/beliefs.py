@@ -15,6 +15,7 @@ from suffice.models.completion import complete
 from suffice.models.groups import Groups
 from suffice.models.linalg import whitener
 from suffice.models.separating import floor, overall_variances, pooled_squares
+from suffice.models.structures import DIAGONAL, FULL, Structure, structure_of
 from suffice.models.settings import Settings, fitting
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import Pair
@@ -22,7 +23,7 @@ from suffice.statistics.scatter import Dense
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 
-STRUCTURES = ("full", "diagonal")
+STRUCTURES = {one.name: one for one in (FULL, DIAGONAL)}
 DENSITIES = ("predictive", "map")
 
 # Beyond this many features, matrices for every class would fill the memory.
@@ -48,7 +49,7 @@ class Beliefs:
     class_strength : rows added to every class for the class priors
     """
 
-    structure: str = "full"
+    structure: Structure = FULL
     pooling: float = 0.0
     mean_strength: float | None = None
     covariance_strength: float | None = None
@@ -60,7 +61,7 @@ class Beliefs:
     @classmethod
     def checked(cls, **given: Any) -> Beliefs:
         """Beliefs, after checking every value."""
-        choice("structure", given.get("structure", "full"), STRUCTURES)
+        given["structure"] = structure_of(given.get("structure", FULL), STRUCTURES)
         choice("density", given.get("density", "predictive"), DENSITIES)
         pooling = given.get("pooling", 0.0)
         if not is_number(pooling) or pooling not in (0, 1):
@@ -79,7 +80,7 @@ class Beliefs:
     @property
     def detail(self) -> str:
         """The least detail of statistics that this takes."""
-        if self.structure != "full":
+        if not self.structure.takes_matrices:
             return "diagonal"
         return "shared" if self.pooling == 1 else "separate"
 
@@ -113,7 +114,7 @@ def usable(statistics: AnyStatistics, beliefs: Beliefs) -> AnyStatistics:
     """
     check_usable(statistics, beliefs)
     wanted = Settings(beliefs.structure, beliefs.pooling)
-    if beliefs.structure == "full" and isinstance(statistics, IncompleteStatistics):
+    if beliefs.structure.takes_matrices and isinstance(statistics, IncompleteStatistics):
         wanted = replace(wanted, shrinkage="oas", target="diagonal")
     found = complete(fitting(statistics, wanted), wanted).statistics
     if not isinstance(statistics, IncompleteStatistics) or not isinstance(found, Statistics):
@@ -128,7 +129,7 @@ def usable(statistics: AnyStatistics, beliefs: Beliefs) -> AnyStatistics:
 def check_usable(statistics: AnyStatistics, beliefs: Beliefs) -> None:
     """Raise where statistics cannot serve, or what is given of the prior has another shape."""
     d = statistics.n_features
-    if beliefs.structure == "full" and d > MOST_FEATURES:
+    if beliefs.structure.takes_matrices and d > MOST_FEATURES:
         raise InvalidParameter(
             f"full covariances of {d} features would take matrices too large (at most "
             f"{MOST_FEATURES}); use structure='diagonal', or choose features."
@@ -153,7 +154,7 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[Pair, Floats]:
     if covariance is not None:
         return mean, _given_covariance(covariance, d, beliefs)
     alone = beliefs.pooling == 1 or len(s.classes) == 1
-    if beliefs.structure == "full" and not alone:
+    if beliefs.structure.takes_matrices and not alone:
         assert isinstance(s, Statistics)
         groups = Groups(s, Settings(shrinkage="oas", target="diagonal"))
         found = groups.shrunk(groups.pooled) * (s.weight.sum() / _denominator(s))
@@ -162,7 +163,7 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[Pair, Floats]:
     overall = overall_variances(s)
     variances = pooled_squares(s) / _denominator(s) + floor(s, overall)
     variances = np.where(overall > 0, variances, 0.0)
-    if beliefs.structure == "full":
+    if beliefs.structure.takes_matrices:
         variances = np.diag(variances)
     return mean, variances
 
@@ -187,10 +188,10 @@ def _denominator(s: AnyStatistics) -> Floats:
 def _given_covariance(covariance: Floats, d: int, beliefs: Beliefs) -> Floats:
     if covariance.ndim < 2:
         variances = np.array(np.broadcast_to(covariance, (d,)))
-        return np.diag(variances) if beliefs.structure == "full" else variances
+        return np.diag(variances) if beliefs.structure.takes_matrices else variances
     if whitener(covariance) is None:
         raise InvalidParameter("prior_covariance must be symmetric and positive definite.")
-    return np.asarray(covariance if beliefs.structure == "full" else covariance.diagonal())
+    return np.asarray(covariance if beliefs.structure.takes_matrices else covariance.diagonal())
 
 
 def _given_mean(prior_mean: Any) -> Floats | None:

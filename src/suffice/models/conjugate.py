@@ -86,7 +86,7 @@ def predictive(model: MapModel, beliefs: Beliefs) -> BayesianModel:
     """The density that beliefs ask for: of Gaussian classes, or of what is known of them."""
     if beliefs.density == "map":
         return model
-    kind = TogetherStudent if beliefs.structure == "full" else ApartStudent
+    kind = TogetherStudent if beliefs.structure.takes_matrices else ApartStudent
     known = model.knowledge
     return kind(model, known.freedom, known.stretch, known.varies)
 
@@ -116,7 +116,7 @@ def _most(s: AnyStatistics, beliefs: Beliefs) -> tuple[float, float]:
         mean = LEAST_MEAN if alone else max(total, 1.0)
     if beliefs.prior_covariance is None:
         covariance = max(float((n - (n > 0)).sum(axis=0).max()), 1.0)
-        if beliefs.structure == "diagonal" and (alone or beliefs.pooling == 1):
+        if not beliefs.structure.takes_matrices and (alone or beliefs.pooling == 1):
             covariance = LEAST  # nor is the variance of all
     return mean, covariance
 
@@ -133,7 +133,7 @@ def _covariances(s: AnyStatistics, beliefs: Beliefs, prior: Prior) -> tuple[Cova
     kappa, lam, n = prior.mean_strength, prior.covariance_strength, s.known_weight
     shift, pull = prior.shifts(s), kappa * n / (kappa + n)
     over, pooled = (0,) if beliefs.pooling == 1 else (), beliefs.pooling == 1
-    if beliefs.structure == "diagonal":
+    if not beliefs.structure.takes_matrices:
         squares = (np.maximum(s.squares, 0.0) + pull * shift**2).sum(axis=over)
         variances = (lam * prior.variances + squares) / (lam + n.sum(axis=over))
         variances = np.where(prior.variances > 0, variances, 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -57,6 +57,14 @@ class Covariance(Protocol):
 
     def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
         """Filled rows times the inverse covariance of what they know; zero where they do not."""
+
+
+class CovarianceEstimate(NamedTuple):
+    """Covariances, and what had to be done for want of better ones."""
+
+    covariances: tuple[Covariance, ...]  # one per group
+    borrowed: tuple[int, ...] = ()  # classes whose covariance is the pooled one
+    shrunk: bool = False  # whether correlations were shrunk for want of rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.covariance import Diagonal
+from suffice.models.covariance import CovarianceEstimate, Diagonal
 from suffice.models.groups import Groups
 from suffice.models.separating import (
     check_denominator,
@@ -14,14 +14,13 @@ from suffice.models.separating import (
     pooled_squares,
 )
 from suffice.models.settings import Settings
+from suffice.models.structures import DiagonalStructure
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
 
 
-def diagonal_covariances(
-    statistics: AnyStatistics, settings: Settings
-) -> tuple[tuple[Diagonal, ...], tuple[int, ...]]:
-    """One covariance a class, or a shared one, and the classes that had to borrow a variance.
+def diagonal_covariances(statistics: AnyStatistics, settings: Settings) -> CovarianceEstimate:
+    """One covariance per class, or a shared one, and the classes that had to borrow a variance.
 
     A variance that is zero in a class is borrowed from the pooled ones. A feature that never
     varies is ignored.
@@ -34,7 +33,8 @@ def diagonal_covariances(
         return _finished(variances + added, statistics, settings, pooled)
 
     if settings.pooling == 1:
-        return (Diagonal(finish(_pooled(statistics, settings), pooled=True)),), ()
+        shared = Diagonal(finish(_pooled(statistics, settings), pooled=True))
+        return CovarianceEstimate((shared,))
     own = finish(_blended(statistics, settings), pooled=False)
     borrowed: tuple[int, ...] = ()
     if not own.all():
@@ -44,7 +44,7 @@ def diagonal_covariances(
         borrowed = tuple(np.flatnonzero(missing.any(axis=1)).tolist())
     if settings.smoothing:
         own = own + settings.smoothing * overall
-    return tuple(Diagonal(variances) for variances in own), borrowed
+    return CovarianceEstimate(tuple(map(Diagonal, own)), borrowed)
 
 
 def _pooled(statistics: AnyStatistics, settings: Settings) -> Floats:
@@ -73,25 +73,14 @@ def _divided(squares: Floats, weight: Floats) -> Floats:
 def _finished(
     variances: Floats, statistics: AnyStatistics, settings: Settings, pooled: bool
 ) -> Floats:
-    """The variances after shrinkage, made equal if spherical."""
+    """The variances after shrinkage, as the structure has them."""
     share = _shares(statistics, settings, pooled)
     if share.any():
         mean = variances.mean(axis=-1, keepdims=True)
         target = {"identity": mean, "diagonal": variances, "unit": np.ones_like(mean)}
         variances = (1 - share) * variances + share * target[settings.target]
-    if settings.structure == "spherical":
-        mean = _over_features(variances, statistics.known_weight)
-        variances = np.broadcast_to(mean, variances.shape)
-    return variances
-
-
-def _over_features(variances: Floats, known: Floats) -> Floats:
-    """Mean over the features, each with the weight of its known values."""
-    if known.shape[1] == 1:
-        return np.asarray(variances.mean(axis=-1, keepdims=True))
-    weight = np.asarray(known if variances.ndim == 2 else known.sum(axis=0))
-    total = (variances * weight).sum(axis=-1, keepdims=True)
-    return _divided(total, weight.sum(axis=-1, keepdims=True))
+    assert isinstance(settings.structure, DiagonalStructure)
+    return settings.structure.finish(variances, statistics)
 
 
 def _shares(statistics: AnyStatistics, settings: Settings, pooled: bool) -> Floats:

@@ -113,7 +113,7 @@ class _Em:
             # It takes fourth-order sums, which are not added up.
             return replace(given, shrinkage="oas")
         few = self.lessons.n_counted < d + len(self.owner)
-        if few and given.structure == "full" and not (given.shrinkage or self.effort.addition):
+        if few and given.structure.takes_matrices and not (given.shrinkage or self.effort.addition):
             # Not even the pooled covariance is regular. From one iteration to the next it would
             # be a density of other directions, and EM would go to and fro between them.
             pooling = given.pooling or 1.0
@@ -151,8 +151,8 @@ class _Em:
         t, settings = near.training, self.settings
         if t.gaps:
             # What is known of each feature will do; EM takes it from there.
-            structure = "spherical" if settings.structure == "spherical" else "diagonal"
-            settings = replace(settings, structure=structure, shrinkage=0.0)
+            apart = settings.structure.without_correlations
+            settings = replace(settings, structure=apart, shrinkage=0.0)
         statistics = summarize(t.X, near.assigned(centres), t.labelled, settings.detail)
         at = near.sources(centres, statistics.classes)
         try:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from suffice.errors import TooFewRows
-from suffice.models.covariance import Covariance, Full, LowRank
+from suffice.models.completion import Completed
+from suffice.models.covariance import Covariance, CovarianceEstimate, Full, LowRank
 from suffice.models.groups import Factor, Group, Groups
 from suffice.models.linalg import (
     Whitener,
@@ -19,17 +19,16 @@ from suffice.models.linalg import (
     whitener,
 )
 from suffice.models.separating import check_denominator, mean_steps
+from suffice.statistics.statistics import Statistics
 
 
-class Estimate(NamedTuple):
-    """Covariances, and what had to be done for want of better ones."""
-
-    covariances: tuple[Covariance, ...]  # one a group
-    borrowed: tuple[int, ...] = ()  # classes whose covariance is the pooled one
-    shrunk: bool = False  # whether correlations were shrunk for want of rows
+def groups_of(completed: Completed) -> Groups:
+    """The groups of statistics without missing values."""
+    assert isinstance(completed.statistics, Statistics)
+    return Groups(completed.statistics, completed.settings)
 
 
-def full_covariances(groups: Groups, lender: Groups | None = None) -> Estimate:
+def full_covariances(groups: Groups, lender: Groups | None = None) -> CovarianceEstimate:
     """One covariance a group.
 
     lender : where the pooled one comes from, if not from the groups themselves
@@ -42,7 +41,7 @@ def full_covariances(groups: Groups, lender: Groups | None = None) -> Estimate:
     """
     found = [_regular(groups, groups.group(g)) for g in range(groups.size)]
     if None not in found:
-        return Estimate(tuple(c for c in found if c is not None))
+        return CovarianceEstimate(tuple(c for c in found if c is not None))
     check_denominator(groups.statistics, groups.settings)
     lender = groups if lender is None else lender
     base = _regular(lender, lender.pooled)
@@ -53,7 +52,7 @@ def full_covariances(groups: Groups, lender: Groups | None = None) -> Estimate:
         base = Full(within)
         if not groups.shared:
             found = [_within(within, groups, groups.group(g)) for g in range(groups.size)]
-    return Estimate((base,)) if groups.shared else _lent(base, found)
+    return CovarianceEstimate((base,)) if groups.shared else _lent(base, found)
 
 
 def lacks_rows(groups: Groups) -> bool:
@@ -110,13 +109,13 @@ def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
     return None if found is None else Full(composed(found, base))
 
 
-def _lent(base: Covariance, own: list[Covariance | None]) -> Estimate:
+def _lent(base: Covariance, own: list[Covariance | None]) -> CovarianceEstimate:
     """The covariances of classes, and `base` for those that have none of their own."""
     borrowed = tuple(g for g, covariance in enumerate(own) if covariance is None)
-    return Estimate(tuple(base if c is None else c for c in own), borrowed)
+    return CovarianceEstimate(tuple(base if c is None else c for c in own), borrowed)
 
 
-def _shrunk(groups: Groups) -> Estimate:
+def _shrunk(groups: Groups) -> CovarianceEstimate:
     """Covariances with correlations shrunk by OAS; own ones only if pooling supports them."""
     settings = replace(groups.settings, shrinkage="oas", target="diagonal")
     again = Groups(groups.statistics, settings)
@@ -127,7 +126,7 @@ def _shrunk(groups: Groups) -> Estimate:
             "Give at least one class two rows."
         )
     if groups.shared:
-        return Estimate((base,), shrunk=True)
+        return CovarianceEstimate((base,), shrunk=True)
     groups_of = range(again.size)
     found = [_regular(again, again.group(g)) if settings.pooling else None for g in groups_of]
     return _lent(base, found)._replace(shrunk=True)

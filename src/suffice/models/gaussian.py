@@ -282,13 +282,7 @@ def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> Ga
     completed = complete(fitting(statistics, settings), settings)
     statistics, lender = completed.statistics, completed.lender
     shrunk = (lender or completed).settings.shrinkage != settings.shrinkage
-    covariances: tuple[Covariance, ...]
-    if settings.structure == "full":
-        lent = None if lender is None else _groups(lender)
-        covariances, borrowed, lacking = full_covariances(_groups(completed), lent)
-        shrunk |= lacking
-    else:
-        covariances, borrowed = diagonal_covariances(statistics, settings)
+    covariances, borrowed, lacking = settings.structure.estimate(completed, settings)
     model = GaussianModel(
         statistics.classes,
         chances,
@@ -296,11 +290,6 @@ def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> Ga
         covariances,
         borrowed,
         means_low=statistics.means.low,
-        shrunk=shrunk,
+        shrunk=shrunk or lacking,
     )
     return model.inflated(settings.inflation)
-
-
-def _groups(completed: Completed) -> Groups:
-    assert isinstance(completed.statistics, Statistics)
-    return Groups(completed.statistics, completed.settings)

@@ -35,7 +35,7 @@ def evidence_of(
     """
     k = len(s.classes)
     borrowed = choosing and k > 1 and beliefs.prior_covariance is None and beliefs.pooling == 0
-    if beliefs.structure == "diagonal":
+    if not beliefs.structure.takes_matrices:
         n, squares = s.known_weight, s.squares
         variances = _variances_of_others(n, squares) if borrowed else prior.variances[None]
         return _apart(s, prior, variances, beliefs.pooling == 1, choosing)

@@ -121,20 +121,18 @@ def shaped(components: GaussianModel, settings: Settings, what: str) -> Floats:
     Matrices, vectors or numbers, as the structure has it; without an axis for the components
     where all share it.
     """
-    found = np.array([_part(c, what, settings.structure) for c in components.covariances])
+    found = [settings.structure.compact(_part(c, what)) for c in components.covariances]
     if settings.pooling == 1:
         return np.array(found[0])
-    return np.repeat(found, len(components.means) // len(found), axis=0)
+    return np.repeat(np.array(found), len(components.means) // len(found), axis=0)
 
 
-def _part(covariance: Covariance, what: str, structure: str) -> Floats:
+def _part(covariance: Covariance, what: str) -> Floats:
+    """A matrix, or its diagonal where features are independent."""
     if isinstance(covariance, Diagonal):
         variances, precisions = covariance.variances, covariance.precisions
         parts = {"covariance": variances, "precision": precisions, "factor": np.sqrt(precisions)}
-        found = parts[what]
-        if structure == "full":
-            return np.diag(found)
-        return found if structure == "diagonal" else np.asarray(found.max())
+        return parts[what]
     if what == "covariance":
         return covariance.matrix
     identity = np.eye(len(covariance.matrix))

@@ -75,7 +75,7 @@ class _Build:
 
     def _single_class(self) -> Repair | None:
         classes = self.statistics.classes
-        if len(classes) > 1 or self.settings.structure != "full":
+        if len(classes) > 1 or not self.settings.structure.takes_matrices:
             return None
         what = f"all rows are of class {shown(classes[0])}, so every row will be given it"
         return Repair(what, "give it rows of two or more classes")
@@ -94,7 +94,7 @@ class _Build:
 
     def _borrowed(self) -> Repair | None:
         s, at, d = self.statistics, list(self.model.borrowed), self.statistics.n_features
-        if not at or self.model.shrunk or self.settings.structure != "full":
+        if not at or self.model.shrunk or not self.settings.structure.takes_matrices:
             return None
         count, classes, parts = s.known_count[at].min(axis=1), s.classes[at], []
         few = count <= d
@@ -109,7 +109,7 @@ class _Build:
 
     def _without_spread(self) -> Repair | None:
         s = self.statistics
-        if not self.model.borrowed or self.settings.structure == "full":
+        if not self.model.borrowed or self.settings.structure.takes_matrices:
             return None
         # A few features that are constant in a class are an everyday matter.
         at = [c for c in self.model.borrowed if not s.squares[c].any()]
@@ -168,7 +168,7 @@ class _Build:
     def _share(self) -> float:
         """How much of a covariance the target replaces, at most."""
         settings, s = self.settings, self.statistics
-        if self.settings.structure == "spherical":
+        if self.settings.structure.shape(s.n_features) == ():
             return 0.0  # what is the same for all features has no scale to lose
         if not isinstance(settings.shrinkage, str):
             return settings.shrinkage

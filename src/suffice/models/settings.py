@@ -7,12 +7,12 @@ from typing import Any
 
 from suffice.data.parameters import choice, not_negative, positive, share
 from suffice.errors import InvalidParameter
+from suffice.models.structures import FULL, Structure, structure_of
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.value_rounding import without_value_rounding
 
-STRUCTURES = ("full", "diagonal", "spherical")
 TARGETS = ("identity", "diagonal", "unit")
 ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
 
@@ -21,7 +21,7 @@ ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
 class Settings:
     """What shape a class covariance has and how far it leans on others.
 
-    structure : "full", "diagonal" or "spherical"
+    structure : full, diagonal, spherical, or another shape
     pooling : from each class's own covariance (0) to one shared by all (1)
     shrinkage : toward the target, in [0, 1], or "ledoit-wolf" ("auto"), "oas"
     target : the scaled "identity", the "diagonal" (so that units do not matter), or the "unit"
@@ -31,7 +31,7 @@ class Settings:
     inflation : what the covariances are multiplied by in the end
     """
 
-    structure: str = "full"
+    structure: Structure = FULL
     pooling: float = 0.0
     shrinkage: float | str = 0.0
     target: str = "identity"
@@ -42,7 +42,7 @@ class Settings:
     @classmethod
     def checked(cls, **given: Any) -> Settings:
         """Settings, after checking every value."""
-        choice("structure", given.get("structure", "full"), STRUCTURES)
+        given["structure"] = structure_of(given.get("structure", FULL))
         choice("target", given.get("target", "identity"), TARGETS)
         given["pooling"] = share("pooling", given.get("pooling", 0.0))
         shrinkage = given.get("shrinkage", 0.0)
@@ -62,21 +62,21 @@ class Settings:
         return cls(**given)
 
     def entries(self, rank: int) -> int:
-        """Free numbers of a covariance that has variance in so many directions.
+        """Free numbers of a covariance that has variance in this many directions.
 
         >>> Settings().entries(3), Settings(shrinkage=1.0, target="diagonal").entries(3)
         (6, 3)
         """
-        free = {"full": rank * (rank + 1) // 2, "diagonal": rank, "spherical": min(rank, 1)}
+        free = self.structure.entries(rank)
         if self.shrinkage != 1:
-            return free[self.structure]
+            return free
         target = {"identity": min(rank, 1), "diagonal": rank, "unit": 0}[self.target]
-        return min(target, free[self.structure])
+        return min(target, free)
 
     @property
     def detail(self) -> str:
         """The least detail of statistics that this takes."""
-        if self.structure != "full" and not isinstance(self.shrinkage, str):
+        if not self.structure.takes_matrices and not isinstance(self.shrinkage, str):
             return "diagonal"
         # Fourth-order sums, which Ledoit-Wolf takes, merge exactly only beside the class's own
         # scatter.

@@ -18,6 +18,7 @@ from suffice.models.gaussian import build
 from suffice.models.linalg import cholesky_solve, whitener
 from suffice.models.mixture import MixtureModel, own_log_likelihood
 from suffice.models.settings import Settings
+from suffice.models.structures import DIAGONAL
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.soft_pass import Components, SoftPass, soft_pass
 from suffice.statistics.soft_rows import SoftRows
@@ -27,7 +28,7 @@ from suffice.statistics.summarize import summarize
 Pass = Callable[[Components, str], SoftPass]
 
 # Independent features, which any rows tell of.
-APART = Settings(structure="diagonal")
+APART = Settings(structure=DIAGONAL)
 
 # Up to this many rows of a class are looked through for different ones.
 MANY_ROWS = 1000
@@ -227,7 +228,7 @@ class Given:
     ) -> Given:
         """What a user gives for K components of d features."""
         K, d = shape
-        each = {"full": (d, d), "diagonal": (d,), "spherical": ()}[settings.structure]
+        each = settings.structure.shape(d)
         lead = () if settings.pooling == 1 else (K,)
         chances = numbers("weights_init", weights, (K,))
         if chances is not None and ((chances < 0).any() or not np.isclose(chances.sum(), 1.0)):

@@ -88,7 +88,7 @@ class HeldModel(GaussianModel):
     @cached_property
     def _estimated(self) -> tuple[Factors, tuple[int, ...]] | None:
         spread = self.statistics.spread
-        if self.settings.structure != "full" or not isinstance(spread, HeldDense):
+        if self.settings.structure != FULL or not isinstance(spread, HeldDense):
             return None
         if spread.space.library != "torch":
             return None
