@@ -123,7 +123,7 @@ def test_naive_bayes_with_smoothing_equals_fitting_without_the_row(table, smooth
     assert_equals_refits(sf.GaussianNB(var_smoothing=smoothing), X, y, w)
 
 
-EVERY = [
+CLOSED = [
     sf.LDA(),
     sf.QDA(),
     sf.GaussianNB(),
@@ -131,24 +131,34 @@ EVERY = [
     sf.GaussianDiscriminant(pooling=0.4),
     sf.GaussianDiscriminant(pooling=0.4, shrinkage=0.2, ddof=1),
     sf.GaussianDiscriminant(structure="diagonal", pooling=0.4, ddof=1),
-    sf.GaussianDiscriminant(structure="diagonal", shrinkage="ledoit-wolf"),
+    sf.GaussianDiscriminant(structure="diagonal", shrinkage="oas", target="diagonal"),
     sf.GaussianDiscriminant(structure="spherical", pooling=0.4),
     sf.GaussianDiscriminant(structure="spherical", pooling=1.0, shrinkage=0.3, target="unit"),
-    sf.LDA(shrinkage=0.3, target="diagonal"),
-    sf.QDA(shrinkage="oas", target="diagonal"),
-    sf.GaussianDiscriminant(pooling=0.4, shrinkage="oas", target="diagonal"),
     sf.LDA(shrinkage="auto", ddof=1),
     sf.QDA(shrinkage="ledoit-wolf"),
     sf.GaussianDiscriminant(pooling=0.4, shrinkage="ledoit-wolf"),
     sf.QDA(shrinkage="oas"),
     sf.QDA(reg_param=0.1),
-    sf.DiagonalLDA(shrinkage="oas"),
     sf.LDA(priors=[0.2, 0.3, 0.5]),
 ]
-every = pytest.mark.parametrize("model", EVERY, ids=repr)
+REFITTED = [
+    sf.LDA(shrinkage=0.3, target="diagonal"),
+    sf.QDA(shrinkage="oas", target="diagonal"),
+    sf.GaussianDiscriminant(pooling=0.4, shrinkage="oas", target="diagonal"),
+    sf.GaussianDiscriminant(structure="diagonal", shrinkage="ledoit-wolf"),
+    sf.DiagonalLDA(shrinkage="oas"),
+]
+every = pytest.mark.parametrize("model", [*CLOSED, *REFITTED], ids=repr)
 
 
-@every
+@pytest.mark.parametrize("model", REFITTED, ids=repr)
+def test_models_without_a_closed_form_are_built_for_each_row(model):
+    X, y = load_iris(return_X_y=True)
+    found = assert_equals_refits(model, X, y, np.arange(150) % 4 + 0.5, 1e-10)
+    assert len(found.refitted) == 150
+
+
+@pytest.mark.parametrize("model", CLOSED, ids=repr)
 def test_regular_rows_are_all_left_out_in_closed_form(model):
     X, y = load_iris(return_X_y=True)
     found = assert_equals_refits(model, X, y, np.arange(150) % 4 + 0.5, 1e-10)
@@ -174,7 +184,7 @@ def test_outliers_keep_their_digits(model):
     X[7] += [300.0, -200.0, 500.0, 100.0]
     X[60, 2] = 1e6
     found = assert_equals_refits(model, X, y, None, 1e-9)
-    assert len(found.refitted) < 100
+    assert len(found.refitted) < 100 or model in REFITTED
 
 
 def test_features_of_any_units_are_left_out_alike():
@@ -459,11 +469,11 @@ def test_labels_frames_and_streams_are_welcome():
 def test_other_rows_than_the_training_rows_are_refused():
     X, y = load_iris(return_X_y=True)
     model = sf.LDA().fit(X, y)
-    with pytest.raises(NeverIncluded, match="class 2 has 49 rows, weighing 49, but the model"):
+    with pytest.raises(NeverIncluded, match="class 2 has 49 rows of total weight 49, but"):
         model.leave_one_out(X[:149], y[:149])
-    with pytest.raises(NeverIncluded, match="class 0 have another mean"):
+    with pytest.raises(NeverIncluded, match="class 0 have a different mean"):
         model.leave_one_out(X + 1, y)
-    with pytest.raises(NeverIncluded, match="weighing 100, but the model was trained on 50"):
+    with pytest.raises(NeverIncluded, match="total weight 100, but the model was trained on 50"):
         model.leave_one_out(X, y, sample_weight=np.full(150, 2.0))
     with pytest.raises(NeverIncluded, match="row 3 is of class 9"):
         model.leave_one_out(X, np.where(np.arange(150) == 3, 9, y))
@@ -495,7 +505,6 @@ def test_a_bayesian_model_says_how_else_to_judge_it():
 MANY_CLASSES = {
     "lda": sf.LDA(),
     "shrunken lda": sf.LDA(shrinkage=0.1),
-    "correlations shrunk": sf.GaussianDiscriminant(pooling=1.0, shrinkage=0.1, target="diagonal"),
     "qda": sf.QDA(shrinkage=0.5),
     "pooled in part": sf.GaussianDiscriminant(pooling=0.5, shrinkage=0.1),
     "gaussian naive bayes": sf.GaussianNB(),

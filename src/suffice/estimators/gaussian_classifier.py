@@ -13,7 +13,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
-from suffice.estimators.choosing import GRID, chosen, combinations
+from suffice.estimators.choosing import GRID, choose_settings, combinations
 from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.new_rows import RowsInMemory
@@ -46,7 +46,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         X, y = rows.X, rows.y
         pupil: Self = clone(self)
         like = rows.outline(pupil, None)
-        found, whole = chosen(self._seen(X, like), y, rows.sample_weight, asked)
+        found, whole = choose_settings(self._seen(X, like), y, rows.sample_weight, asked)
         settings = asked[found.careful][0]
         statistics = (
             rows.statistics(pupil, settings, like)
