@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import suffice as sf
-from suffice.answers.nulls import Null, matched
+from suffice.answers.nulls import Null, match_null
 from suffice.errors import InvalidParameter, NotFinite
 
 
@@ -234,17 +234,17 @@ def test_other_priors_other_p_values():
 def test_quantiles_and_chances_undo_each_other(freedom, known):
     null = Null(2.5, known, freedom)
     chances = np.array([0.999, 0.5, 1e-3, 1e-12, 1e-30])
-    assert null.chance_beyond(null.quantile(chances)) == pytest.approx(chances, rel=1e-8)
+    assert null.pvalue(null.quantile(chances)) == pytest.approx(chances, rel=1e-8)
 
 
 def test_a_scaled_f_is_recovered_from_its_rows():
     rng = np.random.default_rng(0)
-    found = matched(3.0 * rng.f(4, 9, 400_000), 4)
+    found = match_null(3.0 * rng.f(4, 9, 400_000), 4)
     assert found.scale == pytest.approx(3.0, rel=0.02)
     assert found.freedom == pytest.approx(9.0, rel=0.1)
-    normal = matched(rng.chisquare(4, 400_000), 4)
+    normal = match_null(rng.chisquare(4, 400_000), 4)
     points = np.array([2.0, 8.0, 15.0])
-    assert normal.chance_beyond(points) == pytest.approx(stats.chi2.sf(points, 4), rel=0.05)
+    assert normal.pvalue(points) == pytest.approx(stats.chi2.sf(points, 4), rel=0.05)
 
 
 @pytest.mark.parametrize("quantile", [0, 1, -0.1, 2.0, "a", None, np.nan])

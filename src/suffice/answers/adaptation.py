@@ -1,4 +1,4 @@
-"""Adaptation: class priors re-estimated on unlabelled rows whose mix of classes has shifted."""
+"""Adaptation: class priors for unlabelled rows whose class frequencies have shifted."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 
-MOST_STEPS = 1_000
 
-
-def adapted_priors(log_posterior: Floats, priors: Floats, tolerance: float = 1e-10) -> Floats:
+def adapted_priors(
+    log_posterior: Floats, priors: Floats, tolerance: float = 1e-10, max_steps: int = 1_000
+) -> Floats:
     """The priors under which unlabelled rows are most likely, by EM.
 
-    Class densities stay as they are; only the mix changes (Saerens, Latinne and Decaestecker
+    Class densities stay as they are; only priors change (Saerens, Latinne and Decaestecker
     2002): posteriors are reweighted by new / old prior, and their mean is the next prior.
 
     log_posterior : (n, k) under `priors`
@@ -25,7 +25,7 @@ def adapted_priors(log_posterior: Floats, priors: Floats, tolerance: float = 1e-
         ratio = np.where(priors > 0, log_posterior - np.log(priors), -np.inf)
     likelihood = np.exp(ratio - ratio.max(axis=1, keepdims=True))
     current, level = _step(likelihood, priors)
-    for _ in range(MOST_STEPS):
+    for _ in range(max_steps):
         first, _ = _step(likelihood, current)
         second, _ = _step(likelihood, first)
         following, higher = _step(likelihood, _leap(current, first, second))

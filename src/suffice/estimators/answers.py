@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 import numpy as np
 
 from suffice.answers.adaptation import adapted_priors
-from suffice.answers.contributions import Contributions, contributions, explanation
+from suffice.answers.contributions import Contributions, contributions, explanation, log_odds
 from suffice.answers.decision import decide
 from suffice.answers.imputation import draws, impute
-from suffice.answers.odds import log_odds
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import draw, generator, random_codes

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
+from suffice.answers.nulls import EstimatedNulls
 from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
@@ -162,7 +163,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _new_atypicality(self) -> Atypicality:
         weight = self.statistics_.known_weight.mean(axis=1)
-        return Atypicality(self._fitted, weight, self._built_with)
+        return Atypicality(self._fitted, EstimatedNulls(self._fitted, weight, self._built_with))
 
 
 def _named(statistics: Statistics, X: Any) -> Statistics:
