@@ -25,7 +25,7 @@ from suffice.selection.leave_one_out.left_out import leave_one_out
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
-LAW = settings(deadline=None, derandomize=True, max_examples=200, database=None)
+LAW = settings(deadline=None, derandomize=True, max_examples=100, database=None)
 
 
 def refits(model, X, y, w=None, rows=None):
@@ -116,7 +116,7 @@ def test_leaving_a_row_out_equals_fitting_without_it(model, table):
     assert_rows_near(found.joint_log_proba, expected[1], 1e-9)
 
 
-@LAW
+@settings(LAW, max_examples=50)
 @given(table=tables(), smoothing=st.sampled_from([0.0, 1e-9, 0.5]))
 def test_naive_bayes_with_smoothing_equals_fitting_without_the_row(table, smoothing):
     X, y, w = table
@@ -370,7 +370,7 @@ def test_rows_without_weight_are_judged_by_the_model_of_all():
 # Discrete and mixed models
 
 
-@LAW
+@settings(LAW, max_examples=50)
 @given(
     seed=st.integers(0, 9999),
     alpha=st.sampled_from([0.0, 0.3, 1.0]),

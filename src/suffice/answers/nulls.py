@@ -7,9 +7,8 @@ elsewhere training statistics are simulated from the model and a model is estima
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from scipy import optimize, special
@@ -61,66 +60,46 @@ class Null:
         return np.asarray(self.scale * (b / a) * (1 - rest) / rest)
 
 
-class Nulls(Protocol):
+class Nulls(ABC):
     """The null distribution of each class, and the Gaussians that new rows are drawn from."""
 
-    @property
-    def gaussian(self) -> GaussianModel:
-        """The covariances of the classes."""
+    def __init__(self, gaussian: GaussianModel, varies: Array | None = None) -> None:
+        self.gaussian = gaussian
+        k, d = gaussian.means.shape
+        # Features that count where they are observed, (d,).
+        self.varies = np.ones(d, bool) if varies is None else varies
+        # Means that new rows are drawn around, (k, d), and squared distances to them, as a share
+        # of those to the class means, (k,).
+        self.centres, self.nearer = gaussian.means, np.ones(k)
 
-    @property
-    def centres(self) -> Floats:
-        """The means that new rows are drawn around, (k, d)."""
-
-    @property
-    def nearer(self) -> Floats:
-        """Squared distances to the centres, as a share of those to the class means, (k,)."""
-
-    @property
-    def varies(self) -> Array:
-        """Features that count where they are observed, (d,)."""
-
+    @abstractmethod
     def of(self, c: int, known: int) -> Null:
         """The distribution for class c of rows with this number of observed features."""
 
 
-class EstimatedNulls:
+class EstimatedNulls(Nulls):
     """The null distributions of a model whose means and covariances are estimates."""
 
     def __init__(self, model: GaussianModel, weight: Floats, settings: Settings) -> None:
-        self.gaussian, self.weight, self.settings = model, weight, settings
-        self.varies = np.ones(model.means.shape[1], bool)
+        super().__init__(model)
+        self.weight, self.settings = weight, settings
         self._found: dict[tuple[int, int], Null] = {}
+        # Class means, moved together by the share of their spread that is estimation error: James
+        # and Stein's estimate.
+        centre = (weight @ model.means) / weight.sum()
+        error = self._estimation_error(centre)
+        self.centres = model.means + error * (centre - model.means)
+        self.nearer = (1 + (1 - error) / weight + error / weight.sum()) / (1 + 1 / weight)
 
-    @cached_property
-    def centres(self) -> Floats:
-        """Class means, moved together by the share of their spread that is estimation error.
-
-        James and Stein's estimate, (k, d).
-        """
-        means = self.gaussian.means
-        return np.asarray(means + self._error * (self._overall_mean - means))
-
-    @cached_property
-    def nearer(self) -> Floats:
-        """Squared distances to the centres, as a share of those to the class means, (k,)."""
-        weight, error = self.weight, self._error
-        return np.asarray((1 + (1 - error) / weight + error / weight.sum()) / (1 + 1 / weight))
-
-    @cached_property
-    def _overall_mean(self) -> Floats:
-        return np.asarray((self.weight @ self.gaussian.means) / self.weight.sum())
-
-    @cached_property
-    def _error(self) -> float:
+    def _estimation_error(self, centre: Floats) -> float:
         """The share of the spread of the class means that is their estimation error, 0 to 1."""
-        model, weight = self.gaussian, self.weight
+        weight = self.weight
         if len(weight) == 1:
             return 0.0
         spread = error = 0.0
-        for c, (mean, w) in enumerate(zip(model.means, weight, strict=True)):
-            covariance = _covariance(model, c)
-            spread += float(covariance.squared_lengths((mean - self._overall_mean)[None])[0])
+        for c, (mean, w) in enumerate(zip(self.gaussian.means, weight, strict=True)):
+            covariance = _covariance(self.gaussian, c)
+            spread += float(covariance.squared_lengths((mean - centre)[None])[0])
             error += covariance.rank * (1 / w - 1 / weight.sum())
         return min(1.0, error / spread) if spread > 0 else 1.0
 

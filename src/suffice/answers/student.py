@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,7 @@ from suffice.answers.imputation import (
     expected,
     impute,
 )
-from suffice.answers.nulls import Null
+from suffice.answers.nulls import Null, Nulls
 from suffice.answers.outliers import Atypicality
 from suffice.answers.rarity import Rarity
 from suffice.answers.sampling import draw
@@ -92,27 +91,12 @@ def _no_contributions(model: TogetherStudent, X: Array, a: int, b: int) -> Contr
     )
 
 
-@dataclass(frozen=True)
-class PosteriorNulls:
+class PosteriorNulls(Nulls):
     """The null distributions that a posterior expects of new rows: F distributed, exactly."""
 
-    gaussian: GaussianModel
-    posterior: Posterior
-
-    @property
-    def centres(self) -> Floats:
-        """Class means, (k, d)."""
-        return self.gaussian.means
-
-    @property
-    def nearer(self) -> Floats:
-        """The centres are the class means, (k,)."""
-        return np.ones(len(self.gaussian.means))
-
-    @property
-    def varies(self) -> Array:
-        """Features that have variance, (d,)."""
-        return self.posterior.varies
+    def __init__(self, gaussian: GaussianModel, posterior: Posterior) -> None:
+        super().__init__(gaussian, posterior.varies)
+        self.posterior = posterior
 
     def of(self, c: int, known: int) -> Null:
         """The distribution for class c of rows with this number of observed features."""
