@@ -308,7 +308,7 @@ def test_bins_equal_those_of_sklearn():
         ([0, 1], [[0.5, 0.4], [0.5, 0.5]], {}, InvalidParameter, "row 0 add up to 0.9"),
         ([0, 1, 1], [0.5, 0.5], {}, InvalidInput, "3 labels"),
         ([0, 1], [[0.2, 0.3, 0.5]] * 2, {}, InvalidParameter, "classes=model.classes_"),
-        ([0, 7], [0.5, 0.5], {"classes": [0, 1]}, InvalidLabels, "label 7"),
+        ([0, 7], [0.5, 0.5], {"classes": [0, 1]}, InvalidLabels, "not trained on: 7"),
         ([0, 1], [0.5, 0.5], {"n_bins": 0}, InvalidParameter, "n_bins"),
         ([0, 1], [0.5, 0.5], {"strategy": "odd"}, InvalidParameter, "strategy"),
     ],

@@ -67,7 +67,7 @@ def _sentence(differ: bool, M: float, pvalue: float) -> str:
     numbers = f"(Box's M = {number(M)}, {format_pvalue(pvalue)})"
     if differ:
         return f"The class covariances differ {numbers}."
-    return f"Nothing speaks against equal class covariances {numbers}."
+    return f"No evidence against equal class covariances {numbers}."
 
 
 def _recommendation(differ: bool, found: Shapes) -> str:

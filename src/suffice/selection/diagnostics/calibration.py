@@ -10,13 +10,14 @@ import numpy as np
 from scipy import special
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import Labels, shown
+from suffice.data.labels import Labels
 from suffice.data.parameters import as_floats, choice, count
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.models.linalg import reciprocal
 from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, format_pvalue, holm, number
 from suffice.selection.diagnostics.reliability import STRATEGIES, Reliability
+from suffice.selection.evaluation import label_codes
 
 
 def calibration(
@@ -47,7 +48,7 @@ def calibration(
     >>> round(found.details["brier"], 4), round(found.details["spiegelhalter_z"], 3)
     (0.1, -0.353)
     >>> print(found.sentence)
-    Nothing speaks against the probabilities (expected calibration error 23%, p = 0.72).
+    No evidence against the probabilities (expected calibration error 23%, p = 0.72).
     """
     given = _Predictions.of(y, probabilities, classes, sample_weight)
     choice("strategy", strategy, STRATEGIES)
@@ -164,7 +165,7 @@ def _words(
             "Use adapt_priors, or with_priors if the frequencies are known.",
         )
     return (
-        f"Nothing speaks against the probabilities ({error}, {format_pvalue(pvalue)}).",
+        f"No evidence against the probabilities ({error}, {format_pvalue(pvalue)}).",
         "They can be used as they are.",
     )
 
@@ -181,30 +182,22 @@ class _Predictions:
     @classmethod
     def of(cls, y: Any, probabilities: Any, classes: Any, sample_weight: Any) -> _Predictions:
         p = _table(probabilities)
-        found, codes = Labels.of(y).encode()
-        if len(codes) != len(p):
+        labels = Labels.of(y)
+        if len(labels) != len(p):
             raise InvalidInput(
-                f"probabilities has {len(p)} rows but y has {len(codes)} labels: inconsistent "
+                f"probabilities has {len(p)} rows but y has {len(labels)} labels: inconsistent "
                 "numbers of samples."
             )
-        names = found[np.unique(codes)] if classes is None else _class_names(classes)
+        names = labels.classes() if classes is None else _class_names(classes)
         if len(names) != p.shape[1]:
             raise InvalidParameter(
                 f"probabilities has {p.shape[1]} columns for {len(names)} classes "
                 f"{names.tolist()}; pass classes=model.classes_, the labels of the columns."
             )
-        place = {label: c for c, label in enumerate(names.tolist())}
-        for label in found[np.unique(codes)].tolist():
-            if label not in place:
-                raise InvalidLabels(
-                    f"y has label {shown(label)}, which is not among the classes {names.tolist()}; "
-                    "pass classes=model.classes_."
-                )
-        at = np.array([place.get(label, -1) for label in found.tolist()])[codes]
         weights = np.ones(len(p))
         if sample_weight is not None:
             weights = Weights.of(sample_weight, len(p)).read(0, len(p))
-        return cls(names.tolist(), at, p, weights)
+        return cls(names.tolist(), label_codes(names, y), p, weights)
 
 
 def _class_names(classes: Any) -> Array:

@@ -116,7 +116,7 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
     <BLANKLINE>
     ! Box's M               The class covariances differ (Box's M = 146.7, p < 1e-15).
                             → Use QDA, or GaussianDiscriminant with pooling below 1.
-    ✓ Mardia                Nothing speaks against Gaussian classes (Mardia, p = 0.34...
+    ✓ Mardia                No evidence against Gaussian classes (Mardia, p = 0.34...
     """
     rows = CompleteRows.of(X, y, sample_weight)
     found: dict[str, Diagnostic] = {}

@@ -49,7 +49,7 @@ def distance_quantiles(X: Any, y: Any = None, sample_weight: Any = None) -> Diag
     >>> from sklearn.datasets import load_iris
     >>> found = distance_quantiles(*load_iris(return_X_y=True))
     >>> print(found.sentence)
-    Nothing speaks against Gaussian classes (distances, p = 0.086 adjusted for 3 tests).
+    No evidence against Gaussian classes (distances, p = 0.086 adjusted for 3 tests).
     >>> plot = found.details["quantiles"][0]
     >>> print(plot.rows[-1], plot.observed[-1].round(2), plot.expected[-1].round(2))
     41 12.33 11.98

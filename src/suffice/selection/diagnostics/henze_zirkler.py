@@ -30,7 +30,7 @@ def henze_zirkler(
     >>> round(found.by_class[0]["statistic"], 5), round(found.by_class[0]["pvalue"], 5)
     (0.94885, 0.04995)
     >>> print(found.sentence)
-    Nothing speaks against Gaussian classes (Henze-Zirkler, p = 0.15 adjusted for 3 tests).
+    No evidence against Gaussian classes (Henze-Zirkler, p = 0.15 adjusted for 3 tests).
     """
     rows = CompleteRows.of(X, y, sample_weight).sample(max_rows)
     found = shapes(rows.statistics, spare=2)

@@ -36,7 +36,7 @@ def mardia(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
     >>> from sklearn.datasets import load_iris
     >>> found = mardia(*load_iris(return_X_y=True))
     >>> print(found.sentence)
-    Nothing speaks against Gaussian classes (Mardia, p = 0.34 adjusted for 6 tests).
+    No evidence against Gaussian classes (Mardia, p = 0.34 adjusted for 6 tests).
     >>> round(found.by_class[0]["skewness"], 4), round(found.by_class[0]["kurtosis"], 4)
     (3.0797, 26.5377)
     """

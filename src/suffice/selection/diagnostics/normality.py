@@ -67,7 +67,7 @@ def verdict(pvalues: Mapping[Any, Sequence[float]], test: str) -> tuple[float, s
     bad = [label for label, p in zip(labels, adjusted, strict=True) if p < LEVEL]
     bad = list(dict.fromkeys(bad))
     if not bad:
-        return smallest, f"Nothing speaks against Gaussian classes ({by})."
+        return smallest, f"No evidence against Gaussian classes ({by})."
     if len(bad) == 1:
         return smallest, f"Class {shown(bad[0])} is not Gaussian ({by})."
     return smallest, f"Classes {listed(bad)} are not Gaussian ({by})."

@@ -32,7 +32,7 @@ class ClosedForm:
     """The densities of all classes in closed form."""
 
     parts: tuple[ClassDensities, ...]
-    hopeless: Array  # (k,): classes whose rows have no closed form
+    unserved: Array  # (k,): classes whose rows have no closed form
     pooled: Floats | None  # (d,): squares of which a removal must leave something
 
     @property

@@ -61,9 +61,9 @@ def full_closed_form(
                 return None
             left = _least_left(group, covariance.rank, least)
             frames.append(WhitenedFrame(covariance, group.denominator, left))
-    hopeless = _hopeless(statistics, settings, shared, covariances[0].rank)
+    unserved = _unserved(statistics, settings, shared, covariances[0].rank)
     squares = pooled_squares(statistics) if shrunk else None
-    return ClosedForm(_parts(groups, frames, covariances, shared), hopeless, squares)
+    return ClosedForm(_parts(groups, frames, covariances, shared), unserved, squares)
 
 
 def _parts(
@@ -81,7 +81,7 @@ def _parts(
     return tuple(parts)
 
 
-def _hopeless(statistics: Statistics, settings: Settings, shared: Indices, rank: int) -> Array:
+def _unserved(statistics: Statistics, settings: Settings, shared: Indices, rank: int) -> Array:
     """Classes that are gone without one row, or whose covariance is then singular, (k,)."""
     count, k = statistics.count, len(statistics.classes)
     out = count <= 1

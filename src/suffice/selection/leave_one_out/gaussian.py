@@ -38,7 +38,7 @@ def gaussian_densities(
             out.doubtful[:] = True
         else:
             for_each_block(table, statistics, lambda removal: form.fill(removal, out), form.width)
-            out.doubtful[form.hopeless[table.codes] & (table.weight > 0)] = True
+            out.doubtful[form.unserved[table.codes] & (table.weight > 0)] = True
     at = out.unclear
     refit(table, at, statistics.detail, settings, out)
     out.doubtful[:] = False
