@@ -196,6 +196,14 @@ def test_features_of_any_units_are_left_out_alike():
         assert_rows_near(found.log_proba, expected.log_proba, 1e-9)
 
 
+@pytest.mark.parametrize("pooling", [0.0, 0.5, 1.0])
+def test_units_far_apart_and_little_shrinkage_have_a_closed_form(pooling):
+    X, y = load_wine(return_X_y=True)
+    model = sf.GaussianDiscriminant(pooling=pooling, shrinkage=1e-7)
+    found = assert_equals_refits(model, X[::3], y[::3], None, 1e-10)
+    assert len(found.refitted) == 0
+
+
 def test_many_rows_in_threads_and_blocks_are_left_out_alike():
     rng = np.random.default_rng(1)
     y = rng.integers(0, 4, 40_000)
@@ -365,6 +373,15 @@ def test_rows_without_weight_are_judged_by_the_model_of_all():
     rest = sf.LDA().fit(X[~at], y[~at]).leave_one_out(X[~at], y[~at])
     assert_rows_near(found.log_proba[~at], rest.log_proba, 1e-11)
     np.testing.assert_allclose(found.log_loss, rest.log_loss, rtol=1e-10)
+
+
+def test_rows_without_weight_are_judged_by_the_model_of_all_where_models_are_refitted():
+    X, y = load_iris(return_X_y=True)
+    w = np.where(np.arange(150) % 5 == 0, 0.0, 1.5)
+    model = sf.LDA(shrinkage=0.3, target="diagonal").fit(X, y, sample_weight=w)
+    found = model.leave_one_out(X, y, sample_weight=w)
+    at = w == 0
+    np.testing.assert_allclose(found.log_proba[at], model.predict_log_proba(X[at]), atol=1e-11)
 
 
 # Discrete and mixed models
