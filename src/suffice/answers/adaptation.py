@@ -7,7 +7,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 
 
-def adapted_priors(
+def adapt_priors(
     log_posterior: Floats, priors: Floats, tolerance: float = 1e-10, max_steps: int = 1_000
 ) -> Floats:
     """The priors under which unlabelled rows are most likely, by EM.
@@ -18,7 +18,7 @@ def adapted_priors(
     log_posterior : (n, k) under `priors`
 
     >>> rows = np.log([[0.9, 0.1], [0.8, 0.2], [0.9, 0.1], [0.05, 0.95]])
-    >>> adapted_priors(rows, np.array([0.5, 0.5])).round(3)
+    >>> adapt_priors(rows, np.array([0.5, 0.5])).round(3)
     array([0.745, 0.255])
     """
     with np.errstate(divide="ignore"):

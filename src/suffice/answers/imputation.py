@@ -32,10 +32,10 @@ def class_shares(model: Model, rows: Any, codes: Indices | None) -> Floats:
 
 @impute.register
 def _impute(model: GaussianModel, X: Array, codes: Indices | None) -> Floats:
-    return expected(model, X, None if codes is None else np.eye(len(model.classes))[codes])
+    return conditional_mean(model, X, None if codes is None else np.eye(len(model.classes))[codes])
 
 
-def expected(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
+def conditional_mean(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
     """E(x | observed values), (n, d): over classes by `shares` (n, k), or by their posterior."""
     out = X.astype(np.float64)
     gapped = Gapped.of(X)
@@ -47,7 +47,7 @@ def expected(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
             own = probabilities(run_scores(model, rows, gaps).T).T
         else:
             own = shares[gapped.at[which]]
-        return _expected(model, rows, gaps, own)
+        return _conditional_mean(model, rows, gaps, own)
 
     out[gapped.at] = gapped.by_runs(X.shape[1], work)
     return out
@@ -117,7 +117,7 @@ def complete_at_random(model: GaussianModel, rows: Floats, codes: Indices, noise
     return out
 
 
-def _expected(model: GaussianModel, rows: Floats, gaps: Gaps, shares: Floats) -> Floats:
+def _conditional_mean(model: GaussianModel, rows: Floats, gaps: Gaps, shares: Floats) -> Floats:
     missing = np.isnan(rows)
     if model.shared:
         # One regression for all classes, so the mean of their means is enough.

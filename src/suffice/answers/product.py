@@ -6,7 +6,7 @@ import numpy as np
 
 from suffice.answers.contributions import Contributions, contributions
 from suffice.answers.discrete import most_probable
-from suffice.answers.imputation import class_shares, draws, expected, impute
+from suffice.answers.imputation import class_shares, conditional_mean, draws, impute
 from suffice.answers.sampling import draw, random_columns
 from suffice.data.arrays import Floats, Indices
 from suffice.data.mixed import MixedRows
@@ -45,7 +45,7 @@ def _impute(model: ProductModel, rows: MixedRows, codes: Indices | None) -> Mixe
     shares = class_shares(model, rows, codes)
     numeric, levels = rows.numeric, rows.codes
     if model.gaussian is not None:
-        numeric = expected(model.gaussian, numeric, shares)
+        numeric = conditional_mean(model.gaussian, numeric, shares)
     if model.discrete is not None:
         levels = most_probable(model.discrete, levels, shares)
     return MixedRows(numeric, levels)

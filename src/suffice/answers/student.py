@@ -10,9 +10,9 @@ from suffice.answers.contributions import Contributions, contributions
 from suffice.answers.imputation import (
     class_shares,
     complete_at_random,
+    conditional_mean,
     draw_gaps,
     draws,
-    expected,
     impute,
 )
 from suffice.answers.nulls import Null, Nulls
@@ -43,7 +43,7 @@ def _draw(model: StudentModel, codes: Indices, seeds: np.random.SeedSequence) ->
 @impute.register
 def _impute(model: StudentModel, X: Array, codes: Indices | None) -> Floats:
     """The regression of a t is that of the normal with the same scale."""
-    return expected(model.gaussian, X, class_shares(model, X, codes))
+    return conditional_mean(model.gaussian, X, class_shares(model, X, codes))
 
 
 @draws.register
@@ -52,7 +52,7 @@ def _draws(
 ) -> Floats:
     def complete(rows: Floats, own: Indices, noise: Floats) -> Floats:
         drawn = complete_at_random(model.gaussian, rows, own, noise)
-        centre = expected(model.gaussian, rows, np.eye(len(model.classes))[own])
+        centre = conditional_mean(model.gaussian, rows, np.eye(len(model.classes))[own])
         return np.asarray(centre + (drawn - centre) * np.sqrt(_widening(model, rows, own, rng)))
 
     return draw_gaps(model, X, n_draws, codes, rng, complete)

@@ -41,14 +41,16 @@ def make_folds(
     # Tables are often sorted, so rows are shuffled: always the same way for the same repeat.
     for seed in range(repeats):
         if groups is None:
-            some, notes = _stratified(int(cv), codes[at], table.classes, seed)
+            some, notes = _stratified_folds(int(cv), codes[at], table.classes, seed)
         else:
-            some, notes = _grouped(int(cv), codes[at], groups[at], seed)
+            some, notes = _grouped_folds(int(cv), codes[at], groups[at], seed)
         folds += some
     return [Fold(at[fold.train], at[fold.test]) for fold in folds], notes
 
 
-def _stratified(cv: int, codes: Indices, classes: Array, seed: int) -> tuple[list[Fold], list[str]]:
+def _stratified_folds(
+    cv: int, codes: Indices, classes: Array, seed: int
+) -> tuple[list[Fold], list[str]]:
     sizes = np.bincount(codes, minlength=len(classes))
     largest = int(sizes.max())
     notes = []
@@ -97,7 +99,9 @@ def _group_codes(groups: Any, n: int) -> Indices:
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
 
 
-def _grouped(cv: int, codes: Indices, groups: Indices, seed: int) -> tuple[list[Fold], list[str]]:
+def _grouped_folds(
+    cv: int, codes: Indices, groups: Indices, seed: int
+) -> tuple[list[Fold], list[str]]:
     n_groups, notes = len(np.unique(groups)), []
     if n_groups < 2:
         raise TooFewRows("all rows are in one group, so none is left to train on.")

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.selection.metrics import METRICS
-from suffice.selection.selection import Selection, aligned
+from suffice.selection.selection import Selection, align_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Comparison:
             cells = {name: _cell(values[i], kind) for name, (values, kind) in columns.items()}
             cells["log-loss"] += f" ± {table['log_loss_se'][i]:.4f}"
             lines.append([self.names[i], *cells.values()])
-        return "\n".join([*aligned(lines), *self.selection.notes])
+        return "\n".join([*align_columns(lines), *self.selection.notes])
 
 
 def _cell(value: float, kind: str) -> str:

@@ -133,7 +133,7 @@ class Selection:
     def __repr__(self) -> str:
         order = np.lexsort((self.complexity[: self.tried], self._loss.mean(axis=1)))
         at = list(dict.fromkeys([*order[:10].tolist(), self._taken]))
-        lines = [self._heading(), *aligned(self._lines(at))]
+        lines = [self._heading(), *align_columns(self._lines(at))]
         if len(at) < len(self.candidates):
             lines.append(f"... and {len(self.candidates) - len(at)} more")
         return "\n".join([*lines, *self.notes])
@@ -201,7 +201,7 @@ def _format_value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def aligned(lines: list[list[str]]) -> list[str]:
+def align_columns(lines: list[list[str]]) -> list[str]:
     """Rows of cells as lines of text with aligned columns."""
     safe = [[visible(cell) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*safe, strict=True)]

@@ -13,7 +13,7 @@ from suffice.data.labels import shown
 from suffice.errors import TooFewRows
 from suffice.models.linalg import Cholesky, Whitener, whitener
 from suffice.selection.diagnostics.complete_rows import CompleteRows
-from suffice.selection.diagnostics.diagnostic import counted, listed, named
+from suffice.selection.diagnostics.diagnostic import format_count, list_names, name_features
 from suffice.statistics.scatter import Dense
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.thin import Thin
@@ -49,10 +49,11 @@ class Shapes:
         """What was left out, to be added after a sentence."""
         parts = []
         if self.ignored:
-            parts.append(f" Ignored, constant in every class: {named(self.ignored, self.names)}.")
+            constant = name_features(self.ignored, self.names)
+            parts.append(f" Ignored, constant in every class: {constant}.")
         if self.left_out:
             first, *others = self.left_out
-            more = f"; likewise {listed(others)}" if others else ""
+            more = f"; likewise {list_names(others)}" if others else ""
             parts.append(f" Left out: class {shown(first)} ({self.left_out[first]}){more}.")
         return "".join(parts)
 
@@ -108,10 +109,10 @@ def _shape(
     d, weight = len(kept), float(statistics.weight[c])
     rows = min(float(statistics.count[c]), weight)
     if rows < d + spare:
-        return f"{counted(rows, 'row')}; {counted(d, 'feature')} need {d + spare}"
+        return f"{format_count(rows, 'row')}; {format_count(d, 'feature')} need {d + spare}"
     constant = kept[~varies[kept]].tolist()
     if constant:
-        return f"constant in it: {named(constant, statistics.feature_names)}"
+        return f"constant in it: {name_features(constant, statistics.feature_names)}"
     own = whitener(scatter_of(statistics, c)[np.ix_(kept, kept)] / weight)
     if own is None:
         return "its features are linearly dependent"
@@ -172,5 +173,5 @@ def remarks(rows: CompleteRows, found: Shapes) -> str:
         most = int(rows.statistics.count.max())
         text += f" Based on {most} random rows of each larger class."
     if rows.dropped:
-        text += f" {counted(rows.dropped, 'row')} with missing values left out."
+        text += f" {format_count(rows.dropped, 'row')} with missing values left out."
     return text + found.note

@@ -12,7 +12,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features
 from suffice.data.labelled_table import LabelledTable
 from suffice.errors import HasGaps, InvalidParameter
-from suffice.selection.diagnostics.diagnostic import counted
+from suffice.selection.diagnostics.diagnostic import format_count
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
@@ -52,7 +52,7 @@ class CompleteRows:
         kept = np.flatnonzero(~gaps & (table.weight > 0))
         if not len(kept):
             raise HasGaps(
-                f"each of the {counted(n, 'row')} of X has a missing value, and this needs "
+                f"each of the {format_count(n, 'row')} of X has a missing value, and this needs "
                 "complete rows: drop the emptiest columns, or fill gaps with impute first."
             )
         dropped = int((gaps & (table.weight > 0)).sum())

@@ -12,7 +12,7 @@ from suffice.data.labels import shown
 from suffice.models.linalg import rank_tolerance, whitener
 from suffice.selection.diagnostics.cloud import scatter_of
 from suffice.selection.diagnostics.complete_rows import as_statistics
-from suffice.selection.diagnostics.diagnostic import Diagnostic, counted, named, number
+from suffice.selection.diagnostics.diagnostic import Diagnostic, format_count, name_features, number
 from suffice.statistics.statistics import Statistics
 
 # Condition number of correlations above which near dependencies do harm (Belsley, Kuh and Welsch
@@ -95,7 +95,7 @@ def _words(
     size = f"(condition number {_size(pooled.correlation)})"
     constant = ""
     if pooled.constant:
-        constant = f" Ignored, constant in every class: {named(pooled.constant, names)}."
+        constant = f" Ignored, constant in every class: {name_features(pooled.constant, names)}."
     if pooled.correlation > HARMFUL_CONDITION:
         state = "singular" if np.isinf(pooled.correlation) else "ill-conditioned"
         text = f"The pooled covariance is {state}: {_why(pooled, names)}."
@@ -105,7 +105,7 @@ def _words(
     if worst:
         first = own[worst[0]]
         others = len(worst) - 1
-        more = f", nor are those of {counted(others, 'other class')}" * (others > 1)
+        more = f", nor are those of {format_count(others, 'other class')}" * (others > 1)
         more = ", nor is that of 1 other class" if others == 1 else more
         text = (
             f"The pooled covariance is well conditioned {size}, but that of class "
@@ -118,7 +118,7 @@ def _words(
 def _why(found: Condition, names: tuple[str, ...] | None) -> str:
     if found.why:
         return found.why
-    involved = named(found.features, names, " and ")
+    involved = name_features(found.features, names, " and ")
     if np.isinf(found.correlation):
         return f"{involved} depend on each other"
     return f"{involved} nearly depend on each other (condition number {_size(found.correlation)})"
@@ -153,7 +153,7 @@ def _condition(
     if freedom < d:
         # Singular whatever rounding says, so no matrix is formed.
         least = d + (len(classes) if len(classes) > 1 else 1)
-        why = f"{counted(d, 'feature')} need {least} rows or more"
+        why = f"{format_count(d, 'feature')} need {least} rows or more"
         return Condition(np.inf, np.inf, max(0, int(freedom)), (), direction, fixed, why)
     scatter = np.zeros((len(squares), len(squares)))
     for c in classes:

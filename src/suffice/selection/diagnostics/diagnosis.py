@@ -13,7 +13,7 @@ from suffice.selection.diagnostics.box import box_m
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.conditioning import conditioning
-from suffice.selection.diagnostics.diagnostic import Diagnostic, counted
+from suffice.selection.diagnostics.diagnostic import Diagnostic, format_count
 from suffice.selection.diagnostics.distances import distance_quantiles
 from suffice.selection.diagnostics.held_out import held_out_posteriors
 from suffice.selection.diagnostics.henze_zirkler import henze_zirkler
@@ -69,11 +69,11 @@ class Diagnosis:
 
     def __str__(self) -> str:
         head = (
-            f"{counted(self.rows, 'row')}, {counted(self.features, 'feature')}, "
-            f"{counted(len(self.classes), 'class')}"
+            f"{format_count(self.rows, 'row')}, {format_count(self.features, 'feature')}, "
+            f"{format_count(len(self.classes), 'class')}"
         )
         if self.dropped:
-            head += f"; {counted(self.dropped, 'further row')} with missing values left out"
+            head += f"; {format_count(self.dropped, 'further row')} with missing values left out"
         lines = [head, ""]
         advice = ""
         for name, found in self.diagnostics.items():
@@ -140,7 +140,7 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
 
 def _without_remark(found: Diagnostic, rows: CompleteRows) -> Diagnostic:
     """The finding without the remark on missing values, which the page makes once."""
-    remark = f" {counted(rows.dropped, 'row')} with missing values left out."
+    remark = f" {format_count(rows.dropped, 'row')} with missing values left out."
     return replace(found, sentence=found.sentence.replace(remark, ""))
 
 

@@ -70,10 +70,10 @@ def format_pvalue(pvalue: float) -> str:
     return "p < 1e-15" if pvalue < 1e-15 else f"p = {pvalue:.2g}"
 
 
-def listed(names: Iterable[Any]) -> str:
+def list_names(names: Iterable[Any]) -> str:
     """Labels or names for a sentence, the first few of them.
 
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(range(9))
+    >>> list_names(["a"]), list_names(["a", "b", "c"]), list_names(range(9))
     ("'a'", "'a', 'b' and 'c'", '0, 1, 2, 3, 4 and 4 more')
     """
     words = [shown(name) for name in names]
@@ -82,20 +82,22 @@ def listed(names: Iterable[Any]) -> str:
     return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
 
 
-def counted(count: float, noun: str) -> str:
+def format_count(count: float, noun: str) -> str:
     """A count and its noun.
 
-    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class")
+    >>> format_count(1, "row"), format_count(1200, "row"), format_count(2, "class")
     ('1 row', '1200 rows', '2 classes')
     """
     plural = noun + ("es" if noun.endswith("s") else "s")
     return f"{count:.6g} {noun if count == 1 else plural}"
 
 
-def named(features: Sequence[int], names: tuple[str, ...] | None, joiner: str = ", ") -> str:
+def name_features(
+    features: Sequence[int], names: tuple[str, ...] | None, joiner: str = ", "
+) -> str:
     """Features for a sentence, the first few of them.
 
-    >>> named([0, 2], None), named([0, 2], ("a", "b", "c"), " and ")
+    >>> name_features([0, 2], None), name_features([0, 2], ("a", "b", "c"), " and ")
     ('feature 0, feature 2', "'a' and 'c'")
     """
     words = [f"feature {j}" if names is None else repr(names[j]) for j in features[:MAX_LISTED]]

@@ -12,7 +12,7 @@ from suffice.errors import TooFewRows
 from suffice.models.gaussian import build
 from suffice.models.settings import Settings
 from suffice.selection.diagnostics.complete_rows import CompleteRows
-from suffice.selection.diagnostics.diagnostic import counted
+from suffice.selection.diagnostics.diagnostic import format_count
 from suffice.selection.folds import Fold, training_statistics
 from suffice.statistics.summarize import summarize
 
@@ -32,7 +32,7 @@ def held_out_posteriors(
     if k < 2 or not len(tested):
         raise TooFewRows(
             "held-out probabilities need two classes of two rows or more; the "
-            f"{counted(len(table), 'row')} are of {counted(k, 'class')}."
+            f"{format_count(len(table), 'row')} are of {format_count(k, 'class')}."
         )
     out = {name: np.zeros((len(table), k)) for name in settings}
 

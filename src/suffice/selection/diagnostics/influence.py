@@ -16,7 +16,7 @@ from suffice.selection.diagnostics.diagnostic import (
     LEVEL,
     Diagnostic,
     format_pvalue,
-    listed,
+    list_names,
     number,
 )
 
@@ -142,7 +142,7 @@ def _sentence(
             f"Row {outlying[0]} of class {shown(label)} lies farther out than Gaussian rows do "
             f"{by}; without it the Gaussian of its class differs by {loss} nats."
         )
-    return f"Rows {listed(outlying)} lie farther out than Gaussian rows do {by}."
+    return f"Rows {list_names(outlying)} lie farther out than Gaussian rows do {by}."
 
 
 def _recommendation(outlying: list[int]) -> str:
@@ -150,4 +150,4 @@ def _recommendation(outlying: list[int]) -> str:
         return "No row needs a second look."
     if len(outlying) == 1:
         return f"Look at row {outlying[0]}; forget undoes its training."
-    return f"Look at rows {listed(outlying)}; forget undoes their training."
+    return f"Look at rows {list_names(outlying)}; forget undoes their training."

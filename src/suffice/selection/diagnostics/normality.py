@@ -12,7 +12,7 @@ from suffice.selection.diagnostics.diagnostic import (
     Diagnostic,
     format_pvalue,
     holm,
-    listed,
+    list_names,
 )
 
 REMEDY = (
@@ -70,4 +70,4 @@ def verdict(pvalues: Mapping[Any, Sequence[float]], test: str) -> tuple[float, s
         return smallest, f"No evidence against Gaussian classes ({by})."
     if len(bad) == 1:
         return smallest, f"Class {shown(bad[0])} is not Gaussian ({by})."
-    return smallest, f"Classes {listed(bad)} are not Gaussian ({by})."
+    return smallest, f"Classes {list_names(bad)} are not Gaussian ({by})."
