@@ -18,9 +18,6 @@ from sklearn.metrics import accuracy_score, log_loss
 import suffice as sf
 from suffice.errors import InvalidInput, InvalidParameter, Mismatch, NeverIncluded, TooFewRows
 from suffice.estimators.bayesian import BayesianDiscriminant
-from suffice.models.gaussian import build
-from suffice.models.settings import Settings
-from suffice.selection.leave_one_out.left_out import leave_one_out
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -464,14 +461,6 @@ def test_the_brier_score_of_two_classes_is_the_usual_one():
     X, y = X[50:, :2], y[50:] == 2
     found = sf.LDA().fit(X, y).leave_one_out(X, y)
     assert found.brier == pytest.approx(((np.exp(found.log_proba[:, 1]) - y) ** 2).mean())
-
-
-def test_the_core_takes_arrays():
-    X, y = load_iris(return_X_y=True)
-    s = sf.summarize(X, y)
-    found = leave_one_out(s, Settings(pooling=0.5), None, X, y)
-    other = build(sf.summarize(X[1:], y[1:]), Settings(pooling=0.5), None)
-    np.testing.assert_allclose(found[0], other.log_posterior(X[:1])[0], rtol=1e-10)
 
 
 def test_labels_frames_and_streams_are_welcome():

@@ -63,7 +63,7 @@ def score_settings(
     The statistics are those of all rows; None where values are missing.
     """
     features = as_features(table.X)
-    settings = [one.recipe for one in candidates if isinstance(one.recipe, Settings)]
+    settings = [one.settings for one in candidates]
     rows = features.read(0, features.shape[0])
     error = infinite(rows, 0, features.names)
     if error is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
 from operator import add
@@ -34,9 +34,9 @@ THREADED_ENTRIES = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A model to try: settings of the Gaussian family, or any function of statistics."""
+    """A member of the Gaussian family to try."""
 
-    recipe: Settings | Callable[[Any], Model]
+    settings: Settings
     priors: Any = None
 
 
@@ -88,7 +88,7 @@ def _test_candidates(
     for settings, members in _share_decompositions(candidates).items():
         rest = members
         if settings is not None and isinstance(statistics, Statistics):
-            path, served = shrinkage_path(statistics, [candidates[i].recipe for i in members])  # type: ignore[misc]
+            path, served = shrinkage_path(statistics, [candidates[i].settings for i in members])
             if path is not None:
                 inside = [i for i, ok in zip(members, served, strict=True) if ok]
                 sums = _test_path(path, np.array([priors[i] for i in inside]), test)
@@ -97,11 +97,8 @@ def _test_candidates(
                     rest = [i for i, ok in zip(members, served, strict=True) if not ok]
                     yield inside, sums
         for i in rest:
-            recipe = candidates[i].recipe
-            if isinstance(recipe, Settings):
-                model = build_once(replace(recipe, inflation=1.0)).inflated(recipe.inflation)
-            else:
-                model = recipe(statistics)
+            own = candidates[i].settings
+            model = build_once(replace(own, inflation=1.0)).inflated(own.inflation)
             yield [i], _test_model(model.with_priors(priors[i]), test)
 
 
@@ -111,10 +108,8 @@ def _share_decompositions(
     """Positions of candidates that differ in shrinkage and inflation only; others under None."""
     groups: dict[Settings | None, list[int]] = defaultdict(list)
     for i, candidate in enumerate(candidates):
-        recipe = candidate.recipe
-        key = None
-        if isinstance(recipe, Settings) and recipe.structure == "full":
-            key = replace(recipe, shrinkage=0.0, inflation=1.0)
+        full = candidate.settings.structure == "full"
+        key = replace(candidate.settings, shrinkage=0.0, inflation=1.0) if full else None
         groups[key].append(i)
     return groups
 

@@ -11,13 +11,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labelled_table import LabelledTable
-from suffice.models.completion import adapted
-from suffice.models.settings import Settings
 from suffice.selection.leave_one_out.densities import LeftOutDensities, LeftOutPriors
-from suffice.selection.leave_one_out.gaussian import gaussian_densities
 from suffice.selection.leave_one_out.removal import blocks
 from suffice.selection.metrics import MetricSums
-from suffice.statistics.incomplete import AnyStatistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,31 +104,6 @@ class LeaveOneOut:
         at = self.weights[rows] > 0  # zero times infinity is not a number
         scores = np.array(self.log_proba[rows][at].T[None])
         return MetricSums.of(scores, self.codes[rows][at], self.weights[rows][at])
-
-
-def leave_one_out(
-    statistics: AnyStatistics,
-    settings: Settings,
-    priors: Any,
-    X: Array,
-    codes: Indices,
-    weights: Floats | None = None,
-) -> Floats:
-    """ln p(class | row) under the model of all other rows, (n, k).
-
-    statistics : of all rows
-    codes : position of the class of each row in `statistics.classes`
-
-    >>> import suffice as sf
-    >>> from suffice.models.settings import Settings
-    >>> X, y = np.array([[0.0], [1.0], [2.0], [4.0], [5.0], [7.0]]), np.array([0, 0, 0, 1, 1, 1])
-    >>> found = leave_one_out(sf.summarize(X, y), Settings(pooling=1.0), None, X, y)
-    >>> np.exp(found[2]).round(3)
-    array([0.98, 0.02])
-    """
-    table = LabelledTable(X, codes, statistics.classes, weights)
-    densities = gaussian_densities(statistics, adapted(settings, statistics), table)
-    return densities.posterior(LeftOutPriors.of(priors, table))
 
 
 def predictions(densities: LeftOutDensities, priors: Any, table: LabelledTable) -> LeaveOneOut:
