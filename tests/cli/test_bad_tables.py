@@ -269,7 +269,7 @@ def test_text_where_the_model_takes_numbers(folder, tmp_path):
 def test_labels_that_the_model_does_not_know(folder, tmp_path):
     text = iris().write_csv().replace("setosa", "rose", 1)
     told = refused("evaluate", folder / "lda.suffice", written(tmp_path, text), "-t", "species")
-    assert "does not know: 'rose'" in told
+    assert "was not trained on: 'rose'" in told
     assert "'setosa', 'versicolor', 'virginica'" in told
     told = refused("evaluate", folder / "lda.suffice", written(tmp_path, text), "-t", "speces")
     assert "Did you mean 'species'?" in told

@@ -223,7 +223,7 @@ def test_a_narrow_terminal_shows_the_answers_first_and_breaks_no_number(folder):
 def test_a_table_of_models_fits_a_terminal_of_80_columns(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    names = ["two Gaussians a class", "logistic regression", "DiagonalLDA"]
+    names = ["two Gaussians per class", "logistic regression", "DiagonalLDA"]
     rows = [[name, *["0.1234"] * 6, "1234"] for name in names]
     print_lines(list(HEADS.values()), rows, "a title")
     title, head, _, *lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()

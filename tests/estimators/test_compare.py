@@ -108,12 +108,12 @@ def test_two_gaussians_a_class_win_where_classes_are_such():
     rows = np.random.default_rng(0).permutation(len(y))
     found = sf.compare(X[rows], y[rows])
     loss = dict(zip(found.names, found.table["log_loss"], strict=True))
-    two = loss.pop("two Gaussians a class")
+    two = loss.pop("two Gaussians per class")
     # The automatic choice has found as much.
     assert isinstance(found.models[found.names.index("automatic")], sf.MixtureDiscriminant)
     assert loss.pop("automatic") == pytest.approx(two, rel=0.02)
     assert two < min(loss.values())
-    i = found.names.index("two Gaussians a class")
+    i = found.names.index("two Gaussians per class")
     model = found.models[i]
     assert found.parameters[i] == model.n_parameters() == 1 + 2 + 4 * 2 + 4 * 3
     expected = model.n_parameters() * np.log(len(y)) - 2 * found.log_likelihood[i]

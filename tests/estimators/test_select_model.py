@@ -25,7 +25,7 @@ from suffice.errors import (
     TooFewRows,
 )
 from suffice.estimators import automatic
-from suffice.estimators.averaging import average, belief
+from suffice.estimators.averaging import average, log_prior_weight
 from suffice.selection.selection import Selection
 
 X, Y = load_wine(return_X_y=True)
@@ -177,13 +177,13 @@ def test_folds_are_no_more_than_rows_of_the_largest_class():
         ({"cv": "five"}, InvalidParameter, "does not split"),
         ({"metric": "auc"}, InvalidParameter, "metric is 'auc'"),
         ({"rule": "two"}, InvalidParameter, "rule is 'two'"),
-        ({"models": ["lda"]}, InvalidParameter, "takes classifiers"),
+        ({"models": ["lda"]}, InvalidParameter, "pass classifiers"),
         ({"models": sf.LDA(), "grid": {"pooling": [1]}}, InvalidParameter, "grid does not fit"),
         ({"models": sf.LDA(), "grid": {"shrinkage": [2.0]}}, InvalidParameter, "shrinkage is 2.0"),
-        ({"groups": [1, 2]}, InvalidParameter, "groups has the shape"),
-        ({"groups": 5}, InvalidParameter, "groups has the shape"),
-        ({"groups": [None, *"a" * 177]}, InvalidParameter, "groups has no entry in row 0"),
-        ({"groups": np.append(np.nan, np.ones(177))}, InvalidParameter, "no entry in row 0"),
+        ({"groups": [1, 2]}, InvalidParameter, "groups has shape"),
+        ({"groups": 5}, InvalidParameter, "groups has shape"),
+        ({"groups": [None, *"a" * 177]}, InvalidParameter, "groups is missing in row 0"),
+        ({"groups": np.append(np.nan, np.ones(177))}, InvalidParameter, "missing in row 0"),
         ({"groups": np.zeros(len(Y))}, TooFewRows, "all rows are in one group"),
         ({"models": sf.LDA}, InvalidParameter, "is a class; write LinearDiscriminantAnalysis"),
         ({"models": []}, InvalidParameter, "models is empty"),
@@ -405,14 +405,14 @@ def test_what_is_simpler_is_believed_more_beforehand():
         sf.MixtureDiscriminant(2),
         sf.MixtureDiscriminant(3),
     ]
-    beliefs = [belief(model) for model in order]
+    beliefs = [log_prior_weight(model) for model in order]
     assert beliefs[0] == 0
     assert beliefs == sorted(beliefs, reverse=True)
     assert len(set(beliefs)) == len(order)
-    assert belief(make_pipeline(StandardScaler(), sf.QDA())) == beliefs[4]
-    assert belief(sf.LDA(shrinkage="cv")) == belief(LogisticRegression()) == 0
-    assert belief(sf.GaussianDiscriminant(pooling=1, inflation="cv")) == 0
-    assert belief(sf.MixtureDiscriminant(np.int64(3))) == beliefs[-1]
+    assert log_prior_weight(make_pipeline(StandardScaler(), sf.QDA())) == beliefs[4]
+    assert log_prior_weight(sf.LDA(shrinkage="cv")) == log_prior_weight(LogisticRegression()) == 0
+    assert log_prior_weight(sf.GaussianDiscriminant(pooling=1, inflation="cv")) == 0
+    assert log_prior_weight(sf.MixtureDiscriminant(np.int64(3))) == beliefs[-1]
 
 
 def _classes(centres, spread=0.3, rows=150, seed=0):
@@ -445,13 +445,12 @@ def test_classes_of_one_piece_do_not():
 
 
 @pytest.mark.parametrize("why", ["few rows", "gaps", "many rows"])
-def test_mixtures_are_not_tried_where_they_would_tell_nothing_or_take_too_long(why, monkeypatch):
+def test_mixtures_are_not_tried_without_enough_rows_or_where_they_take_too_long(why):
     rows, y = _classes([[[-1, -1]], [[1, 1]]], rows=90 if why == "few rows" else 150)
     if why == "gaps":
         rows[3, 1] = np.nan
-    if why == "many rows":
-        monkeypatch.setattr(automatic, "MOST_WORK", 1000)
-    found = automatic.automatic_candidates(rows, y)
+    work = 1000 if why == "many rows" else 1 << 21
+    found = automatic.automatic_candidates(rows, y, work)
     assert not any(isinstance(one, sf.MixtureDiscriminant) for one in found)
 
 
@@ -482,7 +481,7 @@ def test_the_average_is_tried_on_the_same_folds_and_fitted():
     for name, values in found.scores.items():
         np.testing.assert_allclose(values[found.chosen], again.scores[name][0], rtol=1e-9)
     assert max(found.best, found.careful, found.one_standard_error) < found.tried
-    assert "between them" in repr(found)
+    assert "average of those that did well" in repr(found)
 
 
 def test_the_rule_may_be_named_and_is_careful_with_models_of_the_users():
@@ -494,7 +493,7 @@ def test_the_rule_may_be_named_and_is_careful_with_models_of_the_users():
     assert 0.01 < between.model.shrinkage < 0.3
     best = sf.select_model(X, Y, rule="best", cv=5)
     assert best.chosen == best.best
-    with pytest.raises(InvalidParameter, match="weighs by log_loss"):
+    with pytest.raises(InvalidParameter, match="weighs models by log_loss"):
         sf.select_model(X, Y, rule="average", metric="accuracy")
 
 

@@ -21,7 +21,7 @@ from sklearn.model_selection import (
 import suffice as sf
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold, all_but_each, training_statistics
-from suffice.selection.tally import BINS, Tally
+from suffice.selection.metrics import BINS, MetricSums
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -227,7 +227,7 @@ def test_metrics_agree_with_their_definitions():
     rng = np.random.default_rng(0)
     scores, codes, w = rng.normal(size=(2, 3, 200)), rng.integers(0, 3, 200), rng.random(200)
     p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    found = Tally.of(scores.copy(), codes, w).metrics(3)
+    found = MetricSums.of(scores.copy(), codes, w).metrics(3)
     for m in range(2):
         top, label = p[m].max(axis=0), p[m].argmax(axis=0)
         error = 0.0
@@ -246,15 +246,15 @@ def test_metrics_agree_with_their_definitions():
 
 def test_the_brier_score_of_two_classes_is_that_of_scikit_learn():
     p = np.array([0.2, 0.7, 0.9])
-    tally = Tally.of(np.log([[1 - p, p]]), np.array([0, 1, 0]), None)
+    tally = MetricSums.of(np.log([[1 - p, p]]), np.array([0, 1, 0]), None)
     assert tally.metrics(2)["brier"][0] == pytest.approx(brier_score_loss([0, 1, 0], p))
 
 
 def test_tallies_of_parts_add_up_to_that_of_the_whole():
     rng = np.random.default_rng(0)
     scores, codes, rows = rng.normal(size=(2, 3, 50)), rng.integers(0, 3, 50), np.arange(50)
-    parts = [Tally.of(scores[:, :, at].copy(), codes[at], None) for at in np.split(rows, 5)]
-    whole, total = Tally.of(scores, codes, None), parts[0]
+    parts = [MetricSums.of(scores[:, :, at].copy(), codes[at], None) for at in np.split(rows, 5)]
+    whole, total = MetricSums.of(scores, codes, None), parts[0]
     for part in parts[1:]:
         total = total + part
     np.testing.assert_allclose(total.sums, whole.sums)
@@ -262,7 +262,7 @@ def test_tallies_of_parts_add_up_to_that_of_the_whole():
 
 
 def test_of_equal_scores_the_first_class_is_the_label():
-    tally = Tally.of(np.zeros((1, 2, 2)), np.array([0, 1]), None)
+    tally = MetricSums.of(np.zeros((1, 2, 2)), np.array([0, 1]), None)
     assert tally.metrics()["accuracy"][0] == 0.5
 
 

@@ -1,5 +1,7 @@
 """Diagnostics: laws, null distributions, small and broken data."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,17 +12,16 @@ from sklearn.datasets import load_iris
 import suffice as sf
 from suffice.errors import HasGaps, InvalidInput, InvalidLabels, InvalidParameter, TooFewRows
 from suffice.selection.diagnostics import distances
-from suffice.selection.diagnostics import henze_zirkler as hz_module
-from suffice.selection.diagnostics import mardia as mardia_module
 from suffice.selection.diagnostics.box import box_m
 from suffice.selection.diagnostics.calibration import calibration
+from suffice.selection.diagnostics.cloud import clouds, shapes
+from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.conditioning import conditioning
 from suffice.selection.diagnostics.diagnosis import diagnose
 from suffice.selection.diagnostics.distances import distance_quantiles
 from suffice.selection.diagnostics.henze_zirkler import henze_zirkler
 from suffice.selection.diagnostics.influence import influential_rows
-from suffice.selection.diagnostics.mardia import mardia
-from suffice.selection.diagnostics.table import Table
+from suffice.selection.diagnostics.mardia import cubic_by_features, cubic_by_pairs, mardia
 
 X, Y = load_iris(return_X_y=True)
 ROW_TESTS = (mardia, henze_zirkler, distance_quantiles, influential_rows)
@@ -125,7 +126,7 @@ def test_normality_p_values_are_about_uniform(n, d):
     found = {"skewness": [], "kurtosis": [], "hz": [], "distances": [], "rows": []}
     for _ in range(400):
         rows = rng.normal(size=(n, d))
-        of = Table.of(rows, y)
+        of = CompleteRows.of(rows, y)
         found["skewness"].append(mardia(of).by_class[0]["skewness_pvalue"])
         found["kurtosis"].append(mardia(of).by_class[0]["kurtosis_pvalue"])
         found["hz"].append(henze_zirkler(of, None).pvalue)
@@ -167,33 +168,26 @@ def test_unequal_covariances_are_noticed_and_equal_ones_are_not():
     assert "QDA" in box_m(rows, y).recommendation
 
 
-def test_skewness_by_pairs_and_by_products_agree(monkeypatch):
-    rows, y = table(8, d=4, sizes=(30, 30))
-    by_products = mardia(rows, y)
-    by_pairs = mardia_module._by_pairs
-    monkeypatch.setattr(
-        mardia_module, "_by_products", lambda cloud: by_pairs(cloud.whitened(), cloud.weights)
-    )
-    monkeypatch.setattr(mardia_module, "BLOCK_BYTES", 8 * 30 * 7)
-    same(mardia(rows, y), by_products, 1e-10)
+def test_skewness_by_pairs_and_by_features_agree():
+    rows = CompleteRows.of(*table(8, d=4, sizes=(30, 30)))
+    for block_bytes in (rows.block_bytes, 8 * 30 * 7):
+        some = replace(rows, block_bytes=block_bytes)
+        for cloud in clouds(some, shapes(some.statistics, spare=2)):
+            assert cubic_by_pairs(cloud) == pytest.approx(cubic_by_features(cloud), rel=1e-10)
 
 
-def test_blocks_change_nothing(monkeypatch):
-    rows, y = table(9)
-    whole = [test(rows, y) for test in ROW_TESTS]
-    monkeypatch.setattr(hz_module, "BLOCK_BYTES", 8 * 12 * 5)
-    monkeypatch.setattr(mardia_module, "BLOCK_BYTES", 8 * 6 * 4)
-    monkeypatch.setattr("suffice.selection.diagnostics.table.BLOCK_BYTES", 8 * 3 * 5)
-    for test, wanted in zip(ROW_TESTS, whole, strict=True):
-        same(test(rows, y), wanted, 1e-10)
+@pytest.mark.parametrize("size", [3 * 5, 6 * 4, 12 * 5])
+def test_blocks_change_nothing(size):
+    rows = CompleteRows.of(*table(9))
+    for test in ROW_TESTS:
+        same(test(replace(rows, block_bytes=8 * size)), test(rows), 1e-10)
 
 
-def test_large_classes_are_judged_by_some_of_their_rows_and_that_is_said(monkeypatch):
-    monkeypatch.setattr(hz_module, "MOST_ROWS", 40)
-    found = henze_zirkler(X, Y)
-    assert found.sentence.endswith("Judged by 40 random rows of each larger class.")
+def test_large_classes_are_sampled_and_the_sentence_says_so():
+    found = henze_zirkler(X, Y, max_rows=40)
+    assert found.sentence.endswith("Based on 40 random rows of each larger class.")
     assert found.by_class[0]["rows"] == 40
-    assert found.statistic == henze_zirkler(X, Y).statistic
+    assert found.statistic == henze_zirkler(X, Y, max_rows=40).statistic
 
 
 def test_quantiles_are_those_of_the_beta_distribution():
@@ -314,7 +308,7 @@ def test_bins_equal_those_of_sklearn():
         ([0, 1], [[0.5, 0.4], [0.5, 0.5]], {}, InvalidParameter, "row 0 add up to 0.9"),
         ([0, 1, 1], [0.5, 0.5], {}, InvalidInput, "3 labels"),
         ([0, 1], [[0.2, 0.3, 0.5]] * 2, {}, InvalidParameter, "classes=model.classes_"),
-        ([0, 7], [0.5, 0.5], {"classes": [0, 1]}, InvalidLabels, "label 7"),
+        ([0, 7], [0.5, 0.5], {"classes": [0, 1]}, InvalidLabels, "not trained on: 7"),
         ([0, 1], [0.5, 0.5], {"n_bins": 0}, InvalidParameter, "n_bins"),
         ([0, 1], [0.5, 0.5], {"strategy": "odd"}, InvalidParameter, "strategy"),
     ],

@@ -1,4 +1,4 @@
-"""Adaptation: class priors re-estimated on unlabelled rows whose mix of classes has shifted."""
+"""Adaptation: class priors for unlabelled rows whose class frequencies have shifted."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 
-MOST_STEPS = 1_000
 
-
-def adapted_priors(log_posterior: Floats, priors: Floats, tolerance: float = 1e-10) -> Floats:
+def adapt_priors(
+    log_posterior: Floats, priors: Floats, tolerance: float = 1e-10, max_steps: int = 1_000
+) -> Floats:
     """The priors under which unlabelled rows are most likely, by EM.
 
-    Class densities stay as they are; only the mix changes (Saerens, Latinne and Decaestecker
+    Class densities stay as they are; only priors change (Saerens, Latinne and Decaestecker
     2002): posteriors are reweighted by new / old prior, and their mean is the next prior.
 
     log_posterior : (n, k) under `priors`
 
     >>> rows = np.log([[0.9, 0.1], [0.8, 0.2], [0.9, 0.1], [0.05, 0.95]])
-    >>> adapted_priors(rows, np.array([0.5, 0.5])).round(3)
+    >>> adapt_priors(rows, np.array([0.5, 0.5])).round(3)
     array([0.745, 0.255])
     """
     with np.errstate(divide="ignore"):
         ratio = np.where(priors > 0, log_posterior - np.log(priors), -np.inf)
     likelihood = np.exp(ratio - ratio.max(axis=1, keepdims=True))
     current, level = _step(likelihood, priors)
-    for _ in range(MOST_STEPS):
+    for _ in range(max_steps):
         first, _ = _step(likelihood, current)
         second, _ = _step(likelihood, first)
         following, higher = _step(likelihood, _leap(current, first, second))

@@ -32,7 +32,7 @@ def boundary_between(
     log_determinants : ln|S|, as many as precisions; where covariances have different rank r,
         with r ln 2 pi added
     log_priors : (2,); equal ones give the log-likelihood ratio
-    means_low : (2, d) what rounding cut off the means
+    means_low : (2, d) the rounding error of the means
 
     >>> widths = [np.diag([1.0, 0.25]), np.diag([0.25, 1.0])]
     >>> level = np.log([0.5, 0.5])
@@ -41,21 +41,23 @@ def boundary_between(
     """
     means = numbers("means", means, (2, -1))
     d = means.shape[1]
-    chances = numbers("log_priors", log_priors, (2,))
+    priors = numbers("log_priors", log_priors, (2,))
     P = [numbers("precisions", precision, (d, d)) for precision in precisions]
     volumes = numbers("log_determinants", log_determinants, (len(P),))
     if len(P) not in (1, 2):
-        raise InvalidParameter(f"{len(P)} precisions for two classes; give two, or a shared one.")
+        raise InvalidParameter(
+            f"there are {len(P)} precisions for two classes; give two, or a shared one."
+        )
     scale = _spread(np.array([precision.diagonal() for precision in P]).mean(axis=0))
     if len(P) == 1:
         ea, eb = _steps(means, means[1], means_low)
         return linear_boundary(
-            classes, means, P[0] @ (ea - eb), chances, scale, feature_names, means_low
+            classes, means, P[0] @ (ea - eb), priors, scale, feature_names, means_low
         )
     centre = _between(means)
     ea, eb = _steps(means, centre, means_low)
     ga, gb = P[0] @ ea, P[1] @ eb
-    value = (eb @ gb - ea @ ga - volumes[0] + volumes[1]) / 2 + chances[0] - chances[1]
+    value = (eb @ gb - ea @ ga - volumes[0] + volumes[1]) / 2 + priors[0] - priors[1]
     curvature = (P[1] - P[0] + (P[1] - P[0]).T) / 4
     return Boundary(classes, Form(centre, ga - gb, float(value), curvature, scale), feature_names)
 
@@ -73,19 +75,19 @@ def linear_boundary(
 
     g'(x - o) + ln pa - ln pb, with g = P (ma - mb) the slope and o = (ma + mb) / 2.
 
-    scale : (d,) a typical spread of each feature, by which rounding is told from what matters
-    means_low : (2, d) what rounding cut off the means
+    scale : (d,) a typical spread of each feature, below which changes count as rounding errors
+    means_low : (2, d) the rounding error of the means
 
     >>> print(linear_boundary(("a", "b"), [[4, 3], [0, 1]], [4, 0], [0, 0]))
     x1 = 2
     """
     means = numbers("means", means, (2, -1))
     d = means.shape[1]
-    g, chances = numbers("slope", slope, (d,)), numbers("log_priors", log_priors, (2,))
+    g, priors = numbers("slope", slope, (d,)), numbers("log_priors", log_priors, (2,))
     centre = _between(means)
-    # What rounding of the centre leaves of (ea + eb) / 2, which is zero in exact arithmetic.
+    # (ea + eb) / 2, which is zero in exact arithmetic: the rounding error of the centre.
     left = _steps(means, centre, means_low).sum(axis=0) / 2
-    value = float(chances[0] - chances[1] - g @ left)
+    value = float(priors[0] - priors[1] - g @ left)
     spread = None if scale is None else numbers("scale", scale, (d,))
     return Boundary(classes, Form(centre, g, value, None, spread), feature_names)
 

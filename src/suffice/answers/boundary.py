@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.answers.conic import Kind, roots
 from suffice.answers.curve import Box, polylines
-from suffice.answers.equation import Latex, Text, written
+from suffice.answers.equation import LATEX, TEXT, write_equation
 from suffice.answers.form import Form
 from suffice.data.arrays import Floats
 from suffice.data.features import as_features, gap, infinite
@@ -47,7 +47,7 @@ class Boundary:
         if self.feature_names is not None and len(self.feature_names) != self.n_features:
             raise InvalidParameter(
                 f"{len(self.feature_names)} feature names for {self.n_features} features; "
-                "give one a feature."
+                "give one per feature."
             )
 
     @classmethod
@@ -164,7 +164,7 @@ class Boundary:
         kept = [self._index(feature) for feature in features]
         if len(set(kept)) < len(kept) or not kept:
             raise InvalidParameter(
-                f"features={shown(features)}: choose one or more different ones."
+                f"features is {shown(features)}; choose one or more different ones."
             )
         point = self.log_odds.centre if at is None else self._row(at, "at")
         names = self.feature_names or tuple(f"x{i + 1}" for i in range(self.n_features))
@@ -185,9 +185,9 @@ class Boundary:
         """A boundary in two features as polylines (m, 2) inside ((xmin, xmax), (ymin, ymax)).
 
         Ends lie exactly on the edges of the box, closed curves end where they begin, a point
-        is one row; nothing comes back for "empty" and "everything".
+        is one row; "empty" and "everything" give no polyline.
 
-        points : how many of them a bent polyline has
+        points : number of points of a curved polyline
 
         >>> line, = Boundary.of(("a", "b"), None, [1, 0], -2).curve(((0, 4), (0, 3)))
         >>> line
@@ -197,8 +197,8 @@ class Boundary:
         self._require_plane()
         low, high = _corners(box)
         if points < 3:
-            raise InvalidParameter(f"points={points}: a bent line needs 3 or more.")
-        origin, units, conic = self.log_odds.seen(low, high)
+            raise InvalidParameter(f"points is {points}; a curve needs 3 or more.")
+        origin, units, conic = self.log_odds.conic_in_box(low, high)
         inner = Box((low - origin) / units, (high - origin) / units)
         out = []
         for line in polylines(conic, inner, points):
@@ -210,18 +210,18 @@ class Boundary:
     def equation(
         self, digits: int | None = None, solved: bool = False, centred: bool = False
     ) -> str:
-        """The boundary as text; terms that are nothing but rounding are left out.
+        """The boundary as text; terms that are only rounding errors are left out.
 
         digits : significant digits of the numbers; by default 4, and more where features lie
             far from zero for their spread
-        solved : as values of the feature, where there is only one in it
-        centred : about the centre: exact however far from zero
+        solved : as values of the feature, if it depends on only one
+        centred : about the centre, which is exact however far from zero
 
         >>> b = Boundary.of(("a", "b"), np.diag([1, 0]), [-2, 0], -3, ("age", "size"))
         >>> b.equation(), b.equation(solved=True)
         ('age² - 2·age - 3 = 0', 'age = -1 or age = 3')
         """
-        return written(self.log_odds, self.feature_names, Text(), digits, solved, centred)
+        return write_equation(self.log_odds, self.feature_names, TEXT, digits, solved, centred)
 
     def latex(self, digits: int | None = None, solved: bool = False, centred: bool = False) -> str:
         r"""The same in LaTeX, for math mode.
@@ -229,11 +229,11 @@ class Boundary:
         >>> print(Boundary.of(("a", "b"), [[1, 0.25], [0.25, 0]], [0, 1], -8).latex())
         x_{1}^{2} + 0.5 \, x_{1} \, x_{2} + x_{2} - 8 = 0
         """
-        return written(self.log_odds, self.feature_names, Latex(), digits, solved, centred)
+        return write_equation(self.log_odds, self.feature_names, LATEX, digits, solved, centred)
 
     def __str__(self) -> str:
-        lone = self.log_odds.lone
-        return self.equation(solved=lone is not None and len(lone[1]) > 0)
+        single = self.log_odds.single
+        return self.equation(solved=single is not None and len(single[1]) > 0)
 
     def _hyperplane(self) -> Form:
         form = self.log_odds

@@ -1,4 +1,4 @@
-"""Conics: boundaries in two features, told apart and brought to their axes."""
+"""Conics: boundaries in two features, their kind and their axes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Conic:
     """Where u'Au + b'u + v is zero, for u in units that make the entries of A at most about one.
 
     What is smaller than `tolerance` times the terms it is the sum of counts as zero; `unit` is
-    the size that the function itself has in those units, and zero where nothing is known of it.
+    the size that the function itself has in those units, zero where it is unknown.
 
     >>> Conic(np.diag([1.0, -1.0]), np.zeros(2), 0.0).kind
     'pair of lines'

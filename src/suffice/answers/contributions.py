@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from suffice.answers.odds import log_odds
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.data.labels import shown
 from suffice.models.covariance import Diagonal
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
+from suffice.models.model import Model
 from suffice.text import visible
 
 
@@ -24,14 +24,23 @@ class Contributions:
 
     A squared distance u'Pu is split into the terms u_j (Pu)_j. Each product of two features
     is shared equally between them, so the terms are the Shapley values of leaving features at
-    the class mean, and they add up exactly. What no feature has a share in stands in the base:
-    the priors and, unless features are independent, the volumes of the two covariances.
-    A missing value has no share: the terms are those of the known features alone.
+    the class mean, and they add up exactly. The base holds the rest: the priors and, unless
+    features are independent, the volumes of the two covariances. A missing value contributes
+    nothing: the terms are those of the observed features alone.
     """
 
     classes: tuple[Any, Any]
     values: Floats  # (n, d)
     base: Floats  # (n,)
+
+    @classmethod
+    def of(
+        cls, model: Model, values: Floats, a: int, b: int, base: Floats | None = None
+    ) -> Contributions:
+        """The values (n, d) with the base (n,), or that of the priors."""
+        if base is None:
+            base = np.repeat(log_odds(model.log_priors[None], a, b), len(values))
+        return cls((model.classes[a].item(), model.classes[b].item()), values, base)
 
     @property
     def log_odds(self) -> Floats:
@@ -40,9 +49,18 @@ class Contributions:
             return np.asarray(self.values.sum(axis=1) + self.base)
 
 
+def log_odds(scores: Floats, a: int, b: int) -> Floats:
+    """ln p(a | x) - ln p(b | x), (n,), from joint log densities up to a constant per row.
+
+    NaN where neither class is possible.
+    """
+    with np.errstate(invalid="ignore"):
+        return np.asarray(scores[:, a] - scores[:, b])
+
+
 @singledispatch
 def contributions(model: Any, X: Any, a: int, b: int) -> Contributions:
-    """How much each feature of each row speaks for a against b."""
+    """The contribution of each feature of each row to the log-odds of a against b."""
     raise NotImplementedError(f"no contributions for a {type(model).__name__}")
 
 
@@ -59,11 +77,11 @@ def _of_gaussian(model: GaussianModel, X: Array, a: int, b: int) -> Contribution
         else:
             base += (second.log_determinant - first.log_determinant) / 2 + peaks_b - peaks_a
     values[np.isnan(X)] = 0.0
-    return Contributions((model.classes[a].item(), model.classes[b].item()), values, base)
+    return Contributions.of(model, values, a, b, base)
 
 
 def explanation(found: Contributions, row: int, names: list[str], most: int = 5) -> str:
-    """One row in words."""
+    """The contributions of one row in words."""
     a, b = found.classes
     odds = float(found.log_odds[row])
     if odds < 0:
@@ -84,7 +102,7 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
 
 
 def _terms(model: GaussianModel, X: Floats, c: int) -> tuple[Floats, Floats]:
-    """u_j (Pu)_j for each feature, and the log density of what was filled in."""
+    """u_j (Pu)_j for each feature, and the log density of the values filled in."""
     covariance = model.covariances[0 if model.shared else c]
     steps, peaks = model.about_mean(X, c), np.zeros(len(X))
     gapped = Gapped.of(steps)

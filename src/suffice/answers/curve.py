@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from suffice.answers.conic import Conic, roots
 from suffice.data.arrays import Array, Floats
 
-# As shares of the box's sides: this near to an edge is on it.
+# Distance from an edge, as a share of the side of the box, that counts as on it.
 EDGE = 1e-9
 
 
@@ -36,8 +35,8 @@ class Box:
         """Points moved to the nearest inside."""
         return np.clip(points, self.low, self.high)
 
-    def together(self, points: Floats, others: Floats) -> Array:
-        """Which rows are the same point of two arrays."""
+    def same_points(self, points: Floats, others: Floats) -> Array:
+        """Which rows of two arrays are the same point."""
         near = np.abs(points - others) <= EDGE * (self.high - self.low)
         return np.asarray(near.all(axis=-1))
 
@@ -56,27 +55,13 @@ class Box:
         return self.clip(points[self.holds(points)])
 
 
-class Path(Protocol):
-    """A smooth curve by its parameter."""
-
-    @property
-    def period(self) -> float:
-        """How far the parameter goes once around; infinite where the curve is open."""
-
-    def point(self, t: Floats) -> Floats:
-        """Points (m, 2) at parameters (m,)."""
-
-    def parameter(self, points: Floats) -> Floats:
-        """Parameters (m,) of points (m, 2) on the curve."""
-
-
 @dataclass(frozen=True, slots=True)
 class Straight:
     """The line origin + t direction."""
 
     origin: Floats  # (2,)
     direction: Floats  # (2,)
-    period: float = np.inf
+    period: float = np.inf  # how far the parameter goes once around; infinite for an open curve
 
     @classmethod
     def of(cls, normal: Floats, level: float, near: Floats) -> Straight:
@@ -85,11 +70,11 @@ class Straight:
         return cls(origin, np.array([-normal[1], normal[0]]) / np.hypot(*normal))
 
     def point(self, t: Floats) -> Floats:
-        """Points at parameters."""
+        """Points (m, 2) at parameters (m,)."""
         return np.asarray(self.origin + t[:, None] * self.direction)
 
     def parameter(self, points: Floats) -> Floats:
-        """Parameters of points."""
+        """Parameters (m,) of points (m, 2) on the line."""
         return np.asarray((points - self.origin) @ self.direction)
 
 
@@ -121,7 +106,7 @@ class Arc:
         return np.asarray((points - self.origin) @ self.along > -self.rate / (2 * self.bend))
 
     def point(self, t: Floats) -> Floats:
-        """Points at parameters."""
+        """Points (m, 2) at parameters (m,)."""
         w = np.sqrt(abs(self.bend))
         if self.bend < 0:
             sine, cosine = np.sin(w * t) / w, np.cos(w * t)
@@ -133,7 +118,7 @@ class Arc:
         return np.asarray(self.origin + y[:, None] * self.along + p[:, None] * self.across)
 
     def parameter(self, points: Floats) -> Floats:
-        """Parameters of points, from p near the vertex and from y where an ellipse turns back."""
+        """Parameters (m,) of points (m, 2), from p near the vertex and from y on the far side."""
         steps = points - self.origin
         y, p = steps @ self.along, steps @ self.across
         w = np.sqrt(abs(self.bend))
@@ -159,7 +144,7 @@ def polylines(conic: Conic, box: Box, points: int) -> list[Floats]:
         meeting = box.crossings(conic)
         for arc in arcs(conic, box):
             curves = pieces(arc, meeting[arc.owns(meeting)], box, points)
-            found += [polished(conic, box, curve) for curve in curves]
+            found += [polish(conic, box, curve) for curve in curves]
     return found
 
 
@@ -190,7 +175,7 @@ def _vertices(bend: float, b: float, c: float, rate: float) -> list[tuple[float,
     return [(low, -side), (high, side)]
 
 
-def pieces(path: Path, meeting: Floats, box: Box, points: int) -> list[Floats]:
+def pieces(path: Straight | Arc, meeting: Floats, box: Box, points: int) -> list[Floats]:
     """The parts of a path inside a box, given where it meets the edges."""
     t, meeting = _in_order(path, meeting, box)
     if np.isfinite(path.period):
@@ -205,19 +190,21 @@ def pieces(path: Path, meeting: Floats, box: Box, points: int) -> list[Floats]:
     return out
 
 
-def _in_order(path: Path, meeting: Floats, box: Box) -> tuple[Floats, Floats]:
+def _in_order(path: Straight | Arc, meeting: Floats, box: Box) -> tuple[Floats, Floats]:
     """Parameters of the crossings, ascending, and the crossings."""
     t = path.parameter(meeting)
     order = np.argsort(t, kind="stable")
     t, meeting = t[order], meeting[order]
     # A crossing at a corner is found on both edges.
     middles = _middles(path, t)
-    twice = box.together(middles, meeting[1:]) & box.together(middles, meeting[:-1])
+    twice = box.same_points(middles, meeting[1:]) & box.same_points(middles, meeting[:-1])
     kept = np.concatenate([[True], ~twice])[: len(t)]
     return t[kept], meeting[kept]
 
 
-def _once_around(path: Path, t: Floats, meeting: Floats, box: Box) -> tuple[Floats, Floats]:
+def _once_around(
+    path: Straight | Arc, t: Floats, meeting: Floats, box: Box
+) -> tuple[Floats, Floats]:
     """Crossings of a closed curve, from one where it leaves the box around to the same again."""
     if not len(t):
         t = np.zeros(1)
@@ -228,12 +215,12 @@ def _once_around(path: Path, t: Floats, meeting: Floats, box: Box) -> tuple[Floa
     return t, np.concatenate([meeting[first:], meeting[: first + 1]])
 
 
-def _middles(path: Path, t: Floats) -> Floats:
+def _middles(path: Straight | Arc, t: Floats) -> Floats:
     return path.point((t[1:] + t[:-1]) / 2)
 
 
-def polished(conic: Conic, box: Box, curve: Floats) -> Floats:
-    """The curve with its rounding errors removed by Newton's steps, where they help."""
+def polish(conic: Conic, box: Box, curve: Floats) -> Floats:
+    """The curve without its rounding errors, by Newton's steps where they help."""
     out = curve.copy()
     for _ in range(4):
         gradient, value = conic.gradient(out), conic(out)

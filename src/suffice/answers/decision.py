@@ -1,4 +1,4 @@
-"""Decision: the label of least expected cost, or none where every label is too risky."""
+"""Decision: the label of least expected cost, or None where every label is too risky."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def decide(
     """Labels of least expected cost.
 
     posterior : (n, k)
-    costs : (k, k), what it costs to answer column j where row i is true; 0 and 1 if None
-    reject : what it costs not to answer; rows whose best answer is expected to cost more get
-        None. With the default costs: those whose best class is less probable than 1 - reject.
+    costs : (k, k), the cost of predicting class j (column) where i (row) is true; 0 and 1 if None
+    reject : the cost of no prediction; rows whose best label has a higher expected cost get None.
+        With the default costs: those whose best class is less probable than 1 - reject.
 
     >>> p = np.array([[0.9, 0.1], [0.6, 0.4]])
     >>> decide(p, np.array(["benign", "malign"]), costs=[[0, 1], [5, 0]])
@@ -50,8 +50,8 @@ def _costs(costs: Any, classes: Array) -> Floats:
         raise InvalidParameter("costs must be a table of numbers.") from None
     if values.shape != (k, k):
         raise InvalidParameter(
-            f"costs has shape {values.shape}; it needs a row for each true class and a column "
-            f"for each answer, ({k}, {k}), in the order {classes.tolist()}."
+            f"costs has shape {values.shape}; it needs one row per true class and one column per "
+            f"predicted class, ({k}, {k}), in the order {classes.tolist()}."
         )
     if not np.isfinite(values).all():
         raise InvalidParameter("costs must be finite.")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from suffice.answers.contributions import Contributions, contributions
+from suffice.answers.contributions import Contributions, contributions, log_odds
 from suffice.answers.imputation import class_shares, draws, impute
-from suffice.answers.odds import log_odds
 from suffice.answers.sampling import draw, random_columns
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.levels import MISSING
@@ -15,11 +14,10 @@ from suffice.models.discrete import DiscreteModel, impossible
 
 @contributions.register
 def _contributions(model: DiscreteModel, codes: Array, a: int, b: int) -> Contributions:
-    """Features are independent, so each one's log-likelihood ratio is its share."""
+    """Features are independent: the contribution of each is its log-likelihood ratio."""
     values = log_odds(model.table, a, b)[model.slots(codes)]
     values[impossible(model.answer("joint", codes))] = 0.0
-    base = np.repeat(log_odds(model.log_priors[None], a, b), len(codes))
-    return Contributions((model.classes[a].item(), model.classes[b].item()), values, base)
+    return Contributions.of(model, values, a, b)
 
 
 @draw.register
@@ -38,10 +36,9 @@ def most_probable(model: DiscreteModel, rows: Array, shares: Floats) -> Indices:
     """The most probable level of each missing one, classes weighted by `shares` (n, k)."""
     out = np.array(rows, dtype=np.int64)
     for j, feature in enumerate(model.features):
-        at = np.flatnonzero(rows[:, j] == MISSING)
-        if not len(feature.levels):
-            continue
-        out[at, j] = (shares[at] @ np.exp(feature.log_chances)).argmax(axis=1)
+        if len(feature.levels):
+            at = np.flatnonzero(rows[:, j] == MISSING)
+            out[at, j] = (shares[at] @ np.exp(feature.log_chances)).argmax(axis=1)
     return out
 
 
@@ -53,7 +50,7 @@ def _draws(
     codes: Indices | None,
     rng: np.random.Generator,
 ) -> Indices:
-    """Levels drawn at random; those of a row come from one class."""
+    """Random levels; those of a row come from one class."""
     shares = class_shares(model, rows, codes)
     out = np.repeat(np.array(rows, dtype=np.int64)[None], n_draws, axis=0)
     for i in range(n_draws):
@@ -64,7 +61,7 @@ def _draws(
 
 
 def random_levels(model: DiscreteModel, shares: Floats, rng: np.random.Generator) -> Indices:
-    """A level of each feature for each row, classes weighted by `shares`, (n, d)."""
+    """A random level of each feature for each row, classes weighted by `shares`, (n, d)."""
     out = np.full((len(shares), len(model.features)), MISSING)
     for j, feature in enumerate(model.features):
         if len(feature.levels):

@@ -10,9 +10,10 @@ import numpy as np
 from suffice.answers.conic import Conic, own_units, roots
 from suffice.data.arrays import Floats
 
-# With a known spread of the features, a change this small over it is the rounding of a fit.
+# A change this small over the known spread of a feature is the rounding error of a fit.
 NEGLIGIBLE = 1e-10
-# Coefficients taken at their word carry only the rounding of sums.
+
+# Relative rounding error of sums, where nothing is known of the spread.
 ROUNDING = 1e-13
 
 
@@ -22,7 +23,7 @@ class Form:
 
     About a centre, since x'Qx + l'x + c loses its digits where features lie far from zero.
     With `scale`, a typical spread of each feature, changes below 1e-10 over it count as zero;
-    without, every coefficient is taken at its word.
+    without, every coefficient counts.
 
     >>> Form(np.array([2.0]), np.array([3.0]), 1.0)(np.array([[2.0], [3.0]]))
     array([1., 4.])
@@ -88,10 +89,10 @@ class Form:
     @cached_property
     def is_constant(self) -> bool:
         """Whether the function counts as the same everywhere."""
-        return self.is_linear and not self.known.slope.any()
+        return self.is_linear and not self.significant.slope.any()
 
     @cached_property
-    def known(self) -> Form:
+    def significant(self) -> Form:
         """The same with what counts as zero set to zero."""
         if self.scale is None:
             return self
@@ -105,27 +106,27 @@ class Form:
         return replace(self, curvature=curvature, slope=slope, value=value)
 
     @cached_property
-    def known_expanded(self) -> Form:
+    def significant_expanded(self) -> Form:
         """The same about zero, where cancelling terms leave rounding behind too."""
-        known, sizes = self.known, self.known.absolute
-        out = known.expanded
+        significant = self.significant
+        out, sizes = significant.expanded, significant.absolute
         least = ROUNDING * sizes._slope_at(sizes.centre)
         slope = np.where(np.abs(out.slope) > least, out.slope, 0.0)
         value = out.value if abs(out.value) > ROUNDING * sizes._at(sizes.centre) else 0.0
         return replace(out, slope=slope, value=value)
 
     @cached_property
-    def lone(self) -> tuple[int, list[float]] | None:
+    def single(self) -> tuple[int, list[float]] | None:
         """The one feature that the function depends on, and where it is zero."""
-        known = self.known
-        used = known.slope != 0
-        if known.curvature is not None:
-            used = used | known.curvature.any(axis=1)
+        form = self.significant
+        used = form.slope != 0
+        if form.curvature is not None:
+            used = used | form.curvature.any(axis=1)
         if used.sum() != 1:
             return None
         k = int(np.argmax(used))
-        bend = 0.0 if known.curvature is None else known.curvature[k, k]
-        zeros = [float(self.centre[k]) + t for t in roots(bend, known.slope[k], known.value)]
+        bend = 0.0 if form.curvature is None else form.curvature[k, k]
+        zeros = [float(self.centre[k]) + t for t in roots(bend, form.slope[k], form.value)]
         least = 0.0 if self.scale is None else NEGLIGIBLE * float(self.scale[k])
         return k, [x if abs(x) > least else 0.0 for x in zeros]
 
@@ -171,8 +172,8 @@ class Form:
         matrix = self.matrix * self.units * self.units[:, None]
         return Conic(matrix, self.slope * self.units, self.value, tolerance, unit)
 
-    def seen(self, low: Floats, high: Floats) -> tuple[Floats, Floats, Conic]:
-        """The conic as it is best drawn between two corners, and its origin and units.
+    def conic_in_box(self, low: Floats, high: Floats) -> tuple[Floats, Floats, Conic]:
+        """The origin, the units and the conic in which to draw it between two corners.
 
         In units of the box a vertex too far away to matter is at infinity, where it costs
         no digits.

@@ -1,7 +1,8 @@
-"""Imputation: missing values by their conditional mean, or drawn at random given the others."""
+"""Imputation: missing values by their conditional mean, or at random given the others."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
@@ -18,12 +19,12 @@ from suffice.models.scoring import probabilities
 
 @singledispatch
 def impute(model: Any, X: Any, codes: Indices | None) -> Any:
-    """E(x | what is known), (n, d): classes weighted by their posterior, or the one in `codes`."""
+    """E(x | observed values), (n, d): over classes by their posterior, or in the one of `codes`."""
     raise NotImplementedError(f"no imputation for a {type(model).__name__}")
 
 
 def class_shares(model: Model, rows: Any, codes: Indices | None) -> Floats:
-    """What each class counts for in each row, (n, k): the posterior, or all for the one given."""
+    """The weight of each class in each row, (n, k): the posterior, or 1 for the given class."""
     if codes is not None:
         return np.asarray(np.eye(len(model.classes))[codes])
     return model.answer("posterior", rows)
@@ -31,11 +32,11 @@ def class_shares(model: Model, rows: Any, codes: Indices | None) -> Floats:
 
 @impute.register
 def _impute(model: GaussianModel, X: Array, codes: Indices | None) -> Floats:
-    return expected(model, X, None if codes is None else np.eye(len(model.classes))[codes])
+    return conditional_mean(model, X, None if codes is None else np.eye(len(model.classes))[codes])
 
 
-def expected(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
-    """E(x | what is known), (n, d): classes weighted by `shares` (n, k), or by their posterior."""
+def conditional_mean(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
+    """E(x | observed values), (n, d): over classes by `shares` (n, k), or by their posterior."""
     out = X.astype(np.float64)
     gapped = Gapped.of(X)
     if not len(gapped):
@@ -46,7 +47,7 @@ def expected(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
             own = probabilities(run_scores(model, rows, gaps).T).T
         else:
             own = shares[gapped.at[which]]
-        return _expected(model, rows, gaps, own)
+        return _conditional_mean(model, rows, gaps, own)
 
     out[gapped.at] = gapped.by_runs(X.shape[1], work)
     return out
@@ -54,7 +55,7 @@ def expected(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
 
 @singledispatch
 def draws(model: Any, X: Any, n_draws: int, codes: Indices | None, rng: np.random.Generator) -> Any:
-    """Rows completed at random given what is known, (n_draws, n, d)."""
+    """Rows completed at random given the observed values, (n_draws, n, d)."""
     raise NotImplementedError(f"no imputation for a {type(model).__name__}")
 
 
@@ -62,27 +63,40 @@ def draws(model: Any, X: Any, n_draws: int, codes: Indices | None, rng: np.rando
 def _draws(
     model: GaussianModel, X: Array, n_draws: int, codes: Indices | None, rng: np.random.Generator
 ) -> Floats:
+    def complete(rows: Floats, own: Indices, noise: Floats) -> Floats:
+        return complete_at_random(model, rows, own, noise)
+
+    return draw_gaps(model, X, n_draws, codes, rng, complete)
+
+
+def draw_gaps(
+    model: Model,
+    X: Array,
+    n_draws: int,
+    codes: Indices | None,
+    rng: np.random.Generator,
+    complete: Callable[[Floats, Indices, Floats], Floats],
+) -> Floats:
+    """Rows completed at random, (n_draws, n, d); each as a row of one random or given class.
+
+    complete : rows with gaps, from their classes and standard normals (n, d)
+    """
     out = np.repeat(X.astype(np.float64)[None], n_draws, axis=0)
-    gapped = Gapped.of(X)
-    if not len(gapped):
+    at = np.flatnonzero(np.isnan(X).any(axis=1))
+    if not len(at):
         return out
-    at, rows = gapped.at, X[gapped.at].astype(np.float64)
-    shares = None
-    if codes is None:
-        shares = gapped.by_runs(
-            len(model.classes), lambda x, gaps, _: probabilities(run_scores(model, x, gaps).T).T
-        )
+    rows = X[at].astype(np.float64)
+    shares = class_shares(model, rows, None if codes is None else codes[at])
     for i in range(n_draws):
-        own = random_columns(shares, rng) if shares is not None else codes[at]  # type: ignore[index]
-        noise = rng.standard_normal(rows.shape)
-        out[i, at] = complete_at_random(model, rows, own, noise)
+        own = random_columns(shares, rng)
+        out[i, at] = complete(rows, own, rng.standard_normal(rows.shape))
     return out
 
 
 def complete_at_random(model: GaussianModel, rows: Floats, codes: Indices, noise: Floats) -> Floats:
     """Each row completed at random as one of its class, given standard normals (n, d).
 
-    A random row of the class, moved so that it agrees with what is known: it has the
+    A random row of the class, moved so that it agrees with the observed values: it has the
     conditional mean and the conditional covariance.
     """
     out = np.empty_like(rows)
@@ -103,10 +117,10 @@ def complete_at_random(model: GaussianModel, rows: Floats, codes: Indices, noise
     return out
 
 
-def _expected(model: GaussianModel, rows: Floats, gaps: Gaps, shares: Floats) -> Floats:
+def _conditional_mean(model: GaussianModel, rows: Floats, gaps: Gaps, shares: Floats) -> Floats:
     missing = np.isnan(rows)
     if model.shared:
-        # One regression for all classes, so the mixed mean can stand for them.
+        # One regression for all classes, so the mean of their means is enough.
         means = shares @ model.means
         steps = rows - means
         model.covariances[0].fill(steps, gaps)
@@ -115,7 +129,7 @@ def _expected(model: GaussianModel, rows: Floats, gaps: Gaps, shares: Floats) ->
     for c, mean in enumerate(model.means):
         steps = rows - mean
         model.covariances[c].fill(steps, gaps)
-        # A share of zero says nothing, however far off the class would put the value.
+        # Zero times infinity: a class of share zero may predict any value.
         share = shares[:, c, None]
         total += np.where(share > 0, share * (mean + steps), 0.0)
     return np.where(missing, total, rows)

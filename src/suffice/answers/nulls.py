@@ -1,18 +1,19 @@
-"""Nulls: how squared distances of fresh rows to their own class are distributed.
+"""Nulls: the distribution of squared distances of new rows to their own class.
 
 The plug-in chi-square is too confident where classes have few rows: means and covariances are
 themselves estimates. Where a covariance has a Wishart distribution the answer is Hotelling's F;
-elsewhere training statistics are simulated from the model and estimated anew.
+elsewhere training statistics are simulated from the model and a model is estimated from them.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import optimize, special
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 from suffice.data.gaps import Gaps
 from suffice.models.covariance import Covariance
 from suffice.models.covariance import Diagonal as DiagonalCovariance
@@ -23,18 +24,11 @@ from suffice.statistics.scatter import Diagonal
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.thin import Thin, from_rows
 
-# Simulated training sets, and fresh rows of each class for each of them.
-TRAININGS = 100
-ROWS = 100
+# New rows of each class for each simulated training set.
+SIMULATED_ROWS = 100
 
-# For large covariances fewer training sets are simulated.
-MOST_WORK = 1e9
-
-# With so many rows a feature, the estimation error no longer shows.
-PLENTY = 1e4
-
-# Quantiles at which the simulated distances are met.
-MIDDLE, UPPER = 0.5, 0.95
+# Quantiles at which a scaled F distribution is matched with simulated distances.
+MATCHED = (0.5, 0.95)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +39,8 @@ class Null:
     known: int
     freedom: float
 
-    def chance_beyond(self, distances: Floats) -> Floats:
-        """P(a fresh row is at least this far)."""
+    def pvalue(self, distances: Floats) -> Floats:
+        """P(a new row is at least this far)."""
         if self.known == 0:
             return np.ones_like(distances)
         ratio = distances / self.scale
@@ -54,29 +48,65 @@ class Null:
             return np.asarray(special.chdtrc(self.known, ratio * self.known))
         return np.asarray(special.fdtrc(self.known, self.freedom, ratio))
 
-    def quantile(self, chances: Floats) -> Floats:
-        """The squared distance that a fresh row exceeds with these chances."""
+    def quantile(self, pvalues: Floats) -> Floats:
+        """The squared distance that a new row exceeds with these probabilities."""
         if self.known == 0:
-            return np.zeros_like(chances)
+            return np.zeros_like(pvalues)
         if np.isinf(self.freedom):
-            return np.asarray(special.chdtri(self.known, chances) * self.scale / self.known)
+            return np.asarray(special.chdtri(self.known, pvalues) * self.scale / self.known)
         # F = (b/a) X / (1 - X), X beta distributed; by the complement, exact far out.
         a, b = self.known / 2, self.freedom / 2
-        rest = special.betaincinv(b, a, chances)
+        rest = special.betaincinv(b, a, pvalues)
         return np.asarray(self.scale * (b / a) * (1 - rest) / rest)
 
 
-class Nulls:
-    """The null distribution of each class, for any number of known features."""
+class Nulls(ABC):
+    """The null distribution of each class, and the Gaussians that new rows are drawn from."""
+
+    def __init__(self, gaussian: GaussianModel, varies: Array | None = None) -> None:
+        self.gaussian = gaussian
+        k, d = gaussian.means.shape
+        # Features that count where they are observed, (d,).
+        self.varies = np.ones(d, bool) if varies is None else varies
+        # Means that new rows are drawn around, (k, d), and squared distances to them, as a share
+        # of those to the class means, (k,).
+        self.centres, self.nearer = gaussian.means, np.ones(k)
+
+    @abstractmethod
+    def of(self, c: int, known: int) -> Null:
+        """The distribution for class c of rows with this number of observed features."""
+
+
+class EstimatedNulls(Nulls):
+    """The null distributions of a model whose means and covariances are estimates."""
 
     def __init__(self, model: GaussianModel, weight: Floats, settings: Settings) -> None:
-        self.model, self.weight, self.settings = model, weight, settings
+        super().__init__(model)
+        self.weight, self.settings = weight, settings
         self._found: dict[tuple[int, int], Null] = {}
+        # Class means, moved together by the share of their spread that is estimation error: James
+        # and Stein's estimate.
+        centre = (weight @ model.means) / weight.sum()
+        error = self._estimation_error(centre)
+        self.centres = model.means + error * (centre - model.means)
+        self.nearer = (1 + (1 - error) / weight + error / weight.sum()) / (1 + 1 / weight)
+
+    def _estimation_error(self, centre: Floats) -> float:
+        """The share of the spread of the class means that is their estimation error, 0 to 1."""
+        weight = self.weight
+        if len(weight) == 1:
+            return 0.0
+        spread = error = 0.0
+        for c, (mean, w) in enumerate(zip(self.gaussian.means, weight, strict=True)):
+            covariance = _covariance(self.gaussian, c)
+            spread += float(covariance.squared_lengths((mean - centre)[None])[0])
+            error += covariance.rank * (1 / w - 1 / weight.sum())
+        return min(1.0, error / spread) if spread > 0 else 1.0
 
     def of(self, c: int, known: int) -> Null:
-        """The distribution for class c of rows that know so many features."""
+        """The distribution for class c of rows with this number of observed features."""
         if (c, known) not in self._found:
-            covariance = _covariance(self.model, c)
+            covariance = _covariance(self.gaussian, c)
             exact = self._exact(c, covariance, min(known, covariance.rank))
             if exact is not None:
                 self._found[c, known] = exact
@@ -87,70 +117,74 @@ class Nulls:
     def _exact(self, c: int, covariance: Covariance, known: int) -> Null | None:
         s, n = self.settings, float(self.weight[c])
         total, k = float(self.weight.sum()), len(self.weight)
-        pooled = self.model.shared or c in self.model.borrowed
+        pooled = self.gaussian.shared or c in self.gaussian.borrowed
         rows = total - k if pooled else n - 1
         divisor = total - s.ddof * k if pooled else n - s.ddof
         around = 1 + 1 / n
-        if known == 0 or rows > PLENTY * covariance.rank:
+        # With very many rows per feature, the estimation error no longer shows.
+        if known == 0 or rows > 1e4 * covariance.rank:
             return Null(around * max(known, 1), known, np.inf)
         if s.shrinkage != 0 or s.smoothing != 0 or s.pooling not in (0, 1):
             return None
         law = s.structure.null_law(rows, covariance.rank, known)
-        if law is None or (self.model.borrowed and not s.structure.takes_matrices):
+        if law is None or (self.gaussian.borrowed and not s.structure.takes_matrices):
             return None
         scale, freedom = law
         return Null(around * divisor * scale, known, freedom)
 
     def _simulate(self, known: int) -> None:
-        """Distances under models estimated from simulated training sets; always the same ones."""
+        """Distances under models estimated from 100 training sets, simulated with a fixed seed."""
         rng = np.random.default_rng(0)
-        k, d = self.model.means.shape
-        trainings = int(np.clip(MOST_WORK / (k * d * d * min(d, self.weight.max())), 10, TRAININGS))
-        found = np.empty((k, trainings, ROWS))
+        model, (k, d) = self.gaussian, self.gaussian.means.shape
+        # Fewer training sets for large covariances.
+        trainings = int(np.clip(1e9 / (k * d * d * min(d, self.weight.max())), 10, 100))
+        distances = np.empty((k, trainings, SIMULATED_ROWS))
         for i in range(trainings):
-            again = _estimated_again(self.model, self.weight, self.settings, rng)
+            again = _estimate_again(model, self.weight, self.settings, rng)
             for c in range(k):
-                found[c, i] = _distances(self.model, again, c, known, rng)
+                distances[c, i] = _distances(model, again, c, known, rng)
         for c in range(k):
-            own = _covariance(self.model, c)
-            self._found[c, known] = matched(found[c].ravel(), min(known, own.rank))
+            rank = min(known, _covariance(model, c).rank)
+            self._found[c, known] = match_null(distances[c].ravel(), rank)
 
 
-def matched(distances: Floats, known: int) -> Null:
+def match_null(distances: Floats, known: int) -> Null:
     """The scaled F distribution with the median and the upper quantile of the distances."""
-    middle, upper = np.quantile(distances, [MIDDLE, UPPER])
+    middle, upper = np.quantile(distances, MATCHED)
 
     def reach(log_freedom: float) -> float:
         b = float(np.exp(log_freedom))
-        first, second = special.fdtri(known, b, [MIDDLE, UPPER])
+        first, second = special.fdtri(known, b, MATCHED)
         return float(second / first - upper / middle)
 
     # Fewer degrees of freedom, longer tails.
     lowest, highest = np.log(0.5), np.log(1e7)
     if reach(highest) >= 0:
-        return Null(middle / special.chdtri(known, 1 - MIDDLE) * known, known, np.inf)
+        return Null(middle / special.chdtri(known, 1 - MATCHED[0]) * known, known, np.inf)
     log_freedom = lowest if reach(lowest) <= 0 else optimize.brentq(reach, lowest, highest)
     freedom = float(np.exp(log_freedom))
-    return Null(float(middle / special.fdtri(known, freedom, MIDDLE)), known, freedom)
+    return Null(float(middle / special.fdtri(known, freedom, MATCHED[0])), known, freedom)
 
 
 def _distances(
     truth: GaussianModel, again: GaussianModel, c: int, known: int, rng: np.random.Generator
 ) -> Floats:
-    """Squared distances, to the class estimated again, of rows of the true one."""
+    """Squared distances of rows of the true class to the class that was estimated again."""
     d = truth.means.shape[1]
     own, estimate = _covariance(truth, c), _covariance(again, c)
-    steps = own.colour(rng.standard_normal((ROWS, d))) - again.means_about(truth.means[c])[c]
+    steps = (
+        own.colour(rng.standard_normal((SIMULATED_ROWS, d))) - again.means_about(truth.means[c])[c]
+    )
     if known < d:
-        # One choice of known features for all rows, another one for each training set.
+        # The same observed features for all rows, others for each training set.
         pattern = np.ones((1, d), bool)
         pattern[0, rng.permutation(d)[:known]] = False
         steps[:, pattern[0]] = np.nan
-        estimate.fill(steps, Gaps(pattern, np.array([0, ROWS])))
+        estimate.fill(steps, Gaps(pattern, np.array([0, SIMULATED_ROWS])))
     return estimate.squared_lengths(steps)
 
 
-def _estimated_again(
+def _estimate_again(
     model: GaussianModel, weight: Floats, settings: Settings, rng: np.random.Generator
 ) -> GaussianModel:
     """The model of training statistics drawn at random from the model."""
@@ -188,9 +222,9 @@ def _variances(model: GaussianModel) -> Floats:
 def _scatter_rows(
     covariance: Covariance, freedom: float, d: int, rng: np.random.Generator
 ) -> Floats:
-    """Rows F with F'F a random scatter matrix of so many degrees of freedom."""
+    """Rows F with F'F a random scatter matrix of these degrees of freedom."""
     if freedom >= d:
-        # Bartlett 1933: a triangle of normals about a diagonal of chi.
+        # Bartlett 1933: normals below a diagonal of chi variables.
         triangle = np.tril(rng.standard_normal((d, d)), -1)
         triangle[np.diag_indices(d)] = np.sqrt(2 * rng.standard_gamma((freedom - np.arange(d)) / 2))
         return covariance.colour(np.ascontiguousarray(triangle.T))

@@ -1,4 +1,4 @@
-"""Pair: two classes named by a user, as positions among the classes of a model."""
+"""Pair: classes that a user names, as positions among the classes of a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suffice.statistics.statistics import listed
 
 
 def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
-    """Positions of a and b; of two classes the second against the first if none is named.
+    """Positions of a and b; by default the second of two classes against the first.
 
     >>> import numpy as np
     >>> class_pair(np.array(["no", "yes"]))
@@ -24,7 +24,7 @@ def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
             return 1, 0
         if len(classes) < 2:
             raise InvalidParameter(
-                f"there is no pair of classes: all rows are {shown(classes[0])}."
+                f"there is only one class, {shown(classes[0])}; this compares two."
             )
         raise InvalidParameter(f"name two of the {len(classes)} classes: {listed(classes)}.")
     if a is None or b is None:
@@ -50,11 +50,12 @@ def class_codes(classes: Array, y: Any, n: int) -> Indices:
     labels = np.broadcast_to(labels, (n,)) if labels.ndim == 0 else labels
     if labels.shape != (n,):
         raise InvalidParameter(
-            f"y has {len(labels)} labels for {n} rows (shape {labels.shape}); give a label a row."
+            f"y has {len(labels)} labels for {n} rows (shape {labels.shape}); give one label per "
+            "row."
         )
     values = labels.tolist()
     try:
         at = {label: class_position(classes, label) for label in dict.fromkeys(values)}
     except TypeError:
-        raise InvalidParameter(f"y holds {shown(values[0])} and the like, not labels.") from None
+        raise InvalidParameter(f"y holds {shown(values[0])}, which is not a label.") from None
     return np.array([at[label] for label in values], np.int64)

@@ -6,8 +6,7 @@ import numpy as np
 
 from suffice.answers.contributions import Contributions, contributions
 from suffice.answers.discrete import most_probable
-from suffice.answers.imputation import class_shares, draws, expected, impute
-from suffice.answers.odds import log_odds
+from suffice.answers.imputation import class_shares, conditional_mean, draws, impute
 from suffice.answers.sampling import draw, random_columns
 from suffice.data.arrays import Floats, Indices
 from suffice.data.mixed import MixedRows
@@ -18,15 +17,15 @@ from suffice.models.product import ProductModel
 def _contributions(model: ProductModel, rows: MixedRows, a: int, b: int) -> Contributions:
     d = len(model.layout.numeric) + len(model.layout.discrete)
     values = np.zeros((len(rows), d))
-    base = np.repeat(log_odds(model.log_priors[None], a, b), len(rows))
+    base = None
     if model.gaussian is not None:
-        found = contributions(model.gaussian, rows.numeric, a, b)
-        values[:, list(model.layout.numeric)] = found.values
-        base = found.base
+        part = contributions(model.gaussian, rows.numeric, a, b)
+        values[:, list(model.layout.numeric)] = part.values
+        base = part.base
     if model.discrete is not None:
-        found = contributions(model.discrete, rows.codes, a, b)
-        values[:, list(model.layout.discrete)] = found.values
-    return Contributions((model.classes[a].item(), model.classes[b].item()), values, base)
+        part = contributions(model.discrete, rows.codes, a, b)
+        values[:, list(model.layout.discrete)] = part.values
+    return Contributions.of(model, values, a, b, base)
 
 
 @draw.register
@@ -46,7 +45,7 @@ def _impute(model: ProductModel, rows: MixedRows, codes: Indices | None) -> Mixe
     shares = class_shares(model, rows, codes)
     numeric, levels = rows.numeric, rows.codes
     if model.gaussian is not None:
-        numeric = expected(model.gaussian, numeric, shares)
+        numeric = conditional_mean(model.gaussian, numeric, shares)
     if model.discrete is not None:
         levels = most_probable(model.discrete, levels, shares)
     return MixedRows(numeric, levels)
@@ -60,7 +59,7 @@ def _draws(
     codes: Indices | None,
     rng: np.random.Generator,
 ) -> list[MixedRows]:
-    """The class of a row is drawn first, so that its numbers and levels go together."""
+    """The class of a row is drawn first, so that its numbers and levels fit together."""
     shares = None if codes is not None else model.answer("posterior", rows)
     out = []
     for _ in range(n_draws):

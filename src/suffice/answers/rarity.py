@@ -14,47 +14,52 @@ from suffice.data.gaps import Gaps
 from suffice.models.model import Model
 from suffice.models.scoring import log_sum
 
-# Rows drawn of the model for each pattern of gaps, and of each class.
-DRAWN = 20_000
-DRAWN_OF_CLASS = 5_000
+# Random rows of the model for each pattern of gaps.
+MODEL_ROWS = 20_000
+
+# Random rows of each class for each pattern of gaps.
+CLASS_ROWS = 5_000
 
 
 @dataclass(frozen=True)
 class Rarity:
-    """How unusual rows are, by comparison with rows drawn from the model.
+    """How unusual rows are, by comparison with random rows of the model.
 
-    missing : which features each row misses, (n, d)
+    missing : which values of each row are missing, (n, d)
     masked : rows without the features of a pattern
+    source : what random rows are drawn from, if not the model itself
     """
 
     model: Model
     missing: Callable[[Any], Array]
     masked: Callable[[Any, Array], Any]
+    source: Model | None = None
 
     def of_classes(self, rows: Any) -> Floats:
-        """The chance that a row of each class is no more likely in it, (n, k)."""
+        """The probability that a row of each class is no more likely in it, (n, k)."""
         k = len(self.model.classes)
         own = self._log_densities(rows)
         out = np.empty((len(own), k))
         for pattern, at in self._patterns(rows):
             for c in range(k):
-                drawn = self._drawn(np.full(DRAWN_OF_CLASS, c), pattern, c)
-                out[at, c] = _chance(drawn[:, c], own[at, c])
+                rows_of_class = self._random_rows(np.full(CLASS_ROWS, c), 2 + c)
+                random = self._log_densities(self.masked(rows_of_class, pattern))
+                out[at, c] = _pvalues(random[:, c], own[at, c])
         return out
 
     def of_model(self, rows: Any) -> Floats:
-        """The chance that a row of the model is no more likely, (n,)."""
+        """The probability that a row of the model is no more likely, (n,)."""
         density = log_sum(self.model.answer("joint", rows))
         out = np.empty(len(density))
         for pattern, at in self._patterns(rows):
-            out[at] = _chance(self._all_densities(pattern), density[at])
+            out[at] = _pvalues(self._random_densities(pattern), density[at])
         return out
 
     def threshold(self, quantile: float) -> float:
-        """The log density below which so large a share of the rows of the model lies."""
-        some = self._sampled(random_codes(self.model.priors, 1, np.random.default_rng(0)), 0)
-        complete = np.zeros(self.missing(some).shape[1], bool)
-        return float(np.quantile(self._all_densities(complete), quantile))
+        """The log density below which this share of the rows of the model lies."""
+        row = self._random_rows(np.zeros(1, np.int64), 0)
+        complete = np.zeros(self.missing(row).shape[1], bool)
+        return float(np.quantile(self._random_densities(complete), quantile))
 
     def _patterns(self, rows: Any) -> list[tuple[Array, Indices]]:
         order, gaps = Gaps.sorted(self.missing(rows))
@@ -62,16 +67,13 @@ class Rarity:
             (pattern, order[run]) for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True)
         ]
 
-    def _all_densities(self, pattern: Array) -> Floats:
-        codes = random_codes(self.model.priors, DRAWN, np.random.default_rng(0))
-        rows = self.masked(self._sampled(codes, 1), pattern)
+    def _random_densities(self, pattern: Array) -> Floats:
+        codes = random_codes(self.model.priors, MODEL_ROWS, np.random.default_rng(0))
+        rows = self.masked(self._random_rows(codes, 1), pattern)
         return log_sum(self.model.answer("joint", rows))
 
-    def _drawn(self, codes: Indices, pattern: Array, seed: int) -> Floats:
-        return self._log_densities(self.masked(self._sampled(codes, 2 + seed), pattern))
-
-    def _sampled(self, codes: Indices, seed: int) -> Any:
-        return draw(self.model, codes, np.random.SeedSequence(seed))
+    def _random_rows(self, codes: Indices, seed: int) -> Any:
+        return draw(self.source or self.model, codes, np.random.SeedSequence(seed))
 
     def _log_densities(self, rows: Any) -> Floats:
         """ln p(x | class), (n, k)."""
@@ -80,9 +82,9 @@ class Rarity:
         return np.asarray(equal.answer("joint", rows) + np.log(k))
 
 
-def _chance(drawn: Floats, found: Floats) -> Floats:
-    """The share of values drawn that are no larger, the value itself counted with them."""
-    order = np.sort(drawn)
+def _pvalues(random: Floats, values: Floats) -> Floats:
+    """The share of random values that are not larger, each value itself included."""
     # Equal up to rounding is equal: levels give the same density again and again.
-    slack = np.where(np.isfinite(found), 1e-9 * (1 + np.abs(found)), 0.0)
-    return np.asarray((np.searchsorted(order, found + slack, side="right") + 1) / (len(order) + 1))
+    slack = np.where(np.isfinite(values), 1e-9 * (1 + np.abs(values)), 0.0)
+    below = np.searchsorted(np.sort(random), values + slack, side="right")
+    return np.asarray((below + 1) / (len(random) + 1))

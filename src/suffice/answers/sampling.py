@@ -1,4 +1,4 @@
-"""Sampling: rows drawn from the model."""
+"""Sampling: random rows of the model."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
-# Rows are drawn in stretches of this many, each with a generator of its own, so that what comes
-# out does not depend on the number of threads.
-STRETCH = 1 << 14
+# Rows that are drawn with one generator, so that the number of threads does not matter.
+CHUNK_ROWS = 1 << 14
 
 
 @singledispatch
 def draw(model: Any, codes: Indices, seeds: np.random.SeedSequence) -> Any:
-    """A row of each class in `codes`, (n, d)."""
+    """One random row of each class in `codes`, (n, d)."""
     raise NotImplementedError(f"no samples of a {type(model).__name__}")
 
 
@@ -28,12 +27,12 @@ def draw(model: Any, codes: Indices, seeds: np.random.SeedSequence) -> Any:
 def _draw(model: GaussianModel, codes: Indices, seeds: np.random.SeedSequence) -> Floats:
     n, d = len(codes), model.means.shape[1]
     out = np.empty((n, d))
-    starts = list(range(0, n, STRETCH))
+    starts = list(range(0, n, CHUNK_ROWS))
     children = seeds.spawn(len(starts))
 
     def work(first: int, last: int) -> None:
         for i in range(first, last):
-            part = slice(starts[i], min(n, starts[i] + STRETCH))
+            part = slice(starts[i], min(n, starts[i] + CHUNK_ROWS))
             noise = np.random.default_rng(children[i]).standard_normal((part.stop - part.start, d))
             out[part] = _rows(model, codes[part], noise)
 
@@ -55,15 +54,15 @@ def _rows(model: GaussianModel, codes: Indices, noise: Floats) -> Floats:
 
 
 def random_codes(priors: Floats, n: int, rng: np.random.Generator) -> Indices:
-    """Classes drawn by their priors, as positions."""
+    """Positions of n random classes, by their priors."""
     return np.asarray(rng.choice(len(priors), n, p=priors / priors.sum()), dtype=np.int64)
 
 
-def random_columns(chances: Floats, rng: np.random.Generator) -> Indices:
-    """A column for each row, by its chances (n, m)."""
-    edges = np.cumsum(chances, axis=1)
-    at = (rng.random(len(chances))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
-    return np.asarray(np.minimum(at, chances.shape[1] - 1))
+def random_columns(shares: Floats, rng: np.random.Generator) -> Indices:
+    """A random column for each row, by its shares (n, m)."""
+    edges = np.cumsum(shares, axis=1)
+    at = (rng.random(len(shares))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
+    return np.asarray(np.minimum(at, shares.shape[1] - 1))
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -156,9 +156,9 @@ def print_lines(head: Sequence[str], lines: Sequence[Sequence[str]], title: str 
     if sys.stdout.isatty():
         _draw(shown)
         return
-    from suffice.selection.selection import aligned
+    from suffice.selection.selection import align_columns
 
-    say(*aligned(shown))
+    say(*align_columns(shown))
 
 
 def brief(text: str, most: int = LONGEST) -> str:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from suffice.answers.adaptation import adapted_priors
-from suffice.answers.contributions import Contributions, contributions, explanation
+from suffice.answers.adaptation import adapt_priors
+from suffice.answers.contributions import Contributions, contributions, explanation, log_odds
 from suffice.answers.decision import decide
 from suffice.answers.imputation import draws, impute
-from suffice.answers.odds import log_odds
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import draw, generator, random_codes
@@ -87,7 +86,7 @@ class Answers(Generic[AnyModel]):
     @anywhere
     def adapt_priors(self, X: Any) -> Self:
         """The same class densities under the priors that make unlabelled rows most likely."""
-        return self.with_priors(adapted_priors(self.predict_log_proba(X), self._fitted.priors))
+        return self.with_priors(adapt_priors(self.predict_log_proba(X), self._fitted.priors))
 
     @anywhere
     def contributions(self, X: Any, a: Any = None, b: Any = None) -> Contributions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,63 +12,67 @@ from suffice.data.features import as_features
 from suffice.data.labels import Labels
 from suffice.data.mixed import Layout
 from suffice.estimators.bayesian import BayesianDiscriminant
+from suffice.estimators.choosing import GRID
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.unskewed import UnskewedDiscriminant
-from suffice.selection.grid import INFLATIONS, POOLINGS
 
-# Of many candidates one is the best by chance: so no more are tried than tell apart.
-SHARES = {"diagonal": (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0), "identity": (0.1, 0.3)}
-SMOOTHINGS = (1e-9, 0.01, 0.03, 0.1, 0.3, 1.0)
+# Shares of each target. Few values: of many candidates the best one wins by chance.
+SHRINKAGES: Mapping[str, tuple[float, ...]] = {
+    "diagonal": (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0),
+    "identity": (0.1, 0.3),
+}
 
-# With missing values every full covariance takes an EM of its own: so fewer are tried.
-FEW_POOLINGS, FEW_SHARES = (0.0, 0.25, 0.5, 1.0), {"diagonal": (0.0, 0.1, 0.3)}
-
-# Classes are taken apart only if each has so many rows, and so many for each feature; and not
-# where EM, which reads the rows again and again, would take longer than all the others: of rows
-# times squares of features.
-ROWS_OF_CLASS, ROWS_A_FEATURE, MOST_WORK = 100, 10, 1 << 21
+# Fewer with missing values, where every full covariance needs its own EM.
+POOLINGS_WITH_GAPS = (0.0, 0.25, 0.5, 1.0)
+SHRINKAGES_WITH_GAPS: Mapping[str, tuple[float, ...]] = {"diagonal": (0.0, 0.1, 0.3)}
 
 
-def automatic_candidates(X: Any, y: Any) -> list[Any]:
-    """From naive Bayes to QDA, pooled and shrunk by steps, of features as they are or unskewed.
+def automatic_candidates(X: Any, y: Any, max_em_work: float = 1 << 21) -> list[Any]:
+    """From naive Bayes to QDA, pooled and shrunk in steps, with features as they are or unskewed.
 
-    Where there are many rows but not too many, classes of two Gaussians each. With discrete
-    columns: naive Bayes of both kinds, and the family on indicators of the levels.
+    Two Gaussians per class where there are enough rows. With discrete columns: naive Bayes of
+    both kinds, and the family on indicators of the levels.
+
+    max_em_work : rows x features² above which mixtures, whose EM reads the rows again and again,
+        would take longer than all other candidates
     """
     layout = Layout.of(X)
     if not layout.discrete:
         gaps = _has_gaps(X)
-        return [*_family(gaps), *(_mixtures() if not gaps and _room_for_two(X, y) else [])]
+        mixtures = _mixtures() if not gaps and _supports_mixtures(X, y, max_em_work) else []
+        return [*_family(gaps), *mixtures]
     numeric = layout.split(X)[0]
     gaps = numeric is not None and _has_gaps(numeric)
     return [*_mixed(gaps or numeric is None), *(_on_indicators(m) for m in _family(gaps))]
 
 
 def _family(few: bool) -> list[Any]:
-    poolings, shares = (FEW_POOLINGS, FEW_SHARES) if few else (POOLINGS, SHARES)
+    poolings, shrinkages = GRID["pooling"], SHRINKAGES
+    if few:
+        poolings, shrinkages = POOLINGS_WITH_GAPS, SHRINKAGES_WITH_GAPS
     full: list[dict[str, Any]] = [
         {"pooling": pooling, "shrinkage": share, "target": target, "inflation": factor}
-        for target, some in shares.items()
+        for target, some in shrinkages.items()
         for pooling in poolings
         for share in some
-        for factor in INFLATIONS
+        for factor in GRID["inflation"]
     ]
     diagonal: list[dict[str, Any]] = [
         {"structure": "diagonal", "pooling": pooling, "shrinkage": share, "inflation": factor}
-        for pooling in POOLINGS
+        for pooling in GRID["pooling"]
         for share in (0.0, 0.1, 0.3)
-        for factor in INFLATIONS
+        for factor in GRID["inflation"]
     ]
     plain = [GaussianDiscriminant(**one) for one in (*full, *diagonal)]
     unskewed = [
         UnskewedDiscriminant(**one) for one in (*full, *diagonal) if one.get("target") != "identity"
     ]
-    smoothed = [GaussianNB(var_smoothing=share) for share in SMOOTHINGS]
-    believed = [BayesianDiscriminant(pooling=pooling) for pooling in (0.0, 1.0)]
-    return [*plain, *unskewed, *smoothed, *believed]
+    smoothed = [GaussianNB(var_smoothing=share) for share in (1e-9, 0.01, 0.03, 0.1, 0.3, 1.0)]
+    bayesian = [BayesianDiscriminant(pooling=pooling) for pooling in (0.0, 1.0)]
+    return [*plain, *unskewed, *smoothed, *bayesian]
 
 
 def _mixed(few: bool) -> list[Any]:
@@ -84,18 +89,18 @@ def _mixed(few: bool) -> list[Any]:
 def _mixtures() -> list[Any]:
     shapes = [("full", "diagonal"), ("diagonal", "identity")]
     return [
-        # Where -1 is a label, it is one like any other.
+        # unlabelled=None: a label of -1 is a class like any other.
         MixtureDiscriminant(2, structure, pooling, target=target, random_state=0, unlabelled=None)
         for structure, target in shapes
         for pooling in (0.0, 0.5, 1.0)
     ]
 
 
-def _room_for_two(X: Any, y: Any) -> bool:
-    """Whether the rows of each class can tell one Gaussian from two."""
+def _supports_mixtures(X: Any, y: Any, max_em_work: float) -> bool:
+    """Whether each class has 100 rows and 10 per feature, and EM takes no longer than the rest."""
     n, d = as_features(X).shape
-    fewest = np.bincount(Labels.of(y).encode()[1], minlength=1).min()
-    return bool(fewest >= max(ROWS_OF_CLASS, ROWS_A_FEATURE * d)) and n * d * d <= MOST_WORK
+    smallest = np.bincount(Labels.of(y).encode()[1], minlength=1).min()
+    return bool(smallest >= max(100, 10 * d)) and n * d * d <= max_em_work
 
 
 def _on_indicators(model: Any) -> Pipeline:

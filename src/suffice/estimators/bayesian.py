@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.answers.boundary import Boundary
-from suffice.answers.ellipse import Ellipse
+from suffice.answers.geometry import Ellipse
 from suffice.answers.student import atypicality
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter

@@ -8,12 +8,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
+from suffice.answers.nulls import EstimatedNulls
 from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
-from suffice.estimators.choosing import GRID, chosen, combinations
+from suffice.estimators.choosing import GRID, choose_settings, combinations
 from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.new_rows import RowsInMemory
@@ -46,7 +47,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         X, y = rows.X, rows.y
         pupil: Self = clone(self)
         like = rows.outline(pupil, None)
-        found, whole = chosen(self._seen(X, like), y, rows.sample_weight, asked)
+        found, whole = choose_settings(self._seen(X, like), y, rows.sample_weight, asked)
         settings = asked[found.careful][0]
         statistics = (
             rows.statistics(pupil, settings, like)
@@ -162,7 +163,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _new_atypicality(self) -> Atypicality:
         weight = self.statistics_.known_weight.mean(axis=1)
-        return Atypicality(self._fitted, weight, self._built_with)
+        return Atypicality(self._fitted, EstimatedNulls(self._fitted, weight, self._built_with))
 
 
 def _named(statistics: Statistics, X: Any) -> Statistics:

@@ -9,9 +9,8 @@ import numpy as np
 
 from suffice.answers.between import boundary_between, linear_boundary
 from suffice.answers.boundary import Boundary
-from suffice.answers.ellipse import Ellipse, ellipse
+from suffice.answers.geometry import Ellipse, ellipse, whiten
 from suffice.answers.pair import class_pair, class_position
-from suffice.answers.whitening import whiten
 from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter

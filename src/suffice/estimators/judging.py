@@ -1,10 +1,12 @@
-"""Judging: how well a model does on rows it has not seen, and what it costs in parameters."""
+"""Judging: leave-one-out and information criteria, from statistics."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labelled_table import LabelledTable
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
@@ -14,11 +16,11 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.product import ProductModel
 from suffice.models.settings import Settings
 from suffice.selection import criteria
-from suffice.selection.leave_one_out.counts import discrete_densities, product_densities
+from suffice.selection.leave_one_out.counts import discrete_densities
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.gaussian import gaussian_densities
-from suffice.selection.leave_one_out.left_out import LeaveOneOut, left_out
-from suffice.selection.leave_one_out.rows import LabelledRows
+from suffice.selection.leave_one_out.left_out import LeaveOneOut, predictions
+from suffice.selection.leave_one_out.removal import check_rows, training_table
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.mixed import MixedStatistics
 
@@ -40,11 +42,13 @@ class Judging:
 
     @anywhere
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
-        """What the model trained on all other rows says of each row.
+        """Predictions for each row of the model trained on all other rows.
 
         In closed form from the statistics: about as fast as fit and predict. A model is built
-        anew for each row where values are missing, and for rows whose removal changes more than
-        numbers: the last of its class, or one without which a class has to borrow a covariance.
+        for each row where values are missing, where a full covariance is shrunk toward its
+        diagonal or a diagonal one by an estimated share; and for rows whose removal changes more
+        than numbers: the last of its class, or one without which a class has to borrow a
+        covariance.
 
         What `fit` chose by cross-validation stays as it is.
 
@@ -58,17 +62,16 @@ class Judging:
         """
         model = self._judged()
         rows, labels = self._rows(X), self._labels(y)
-        classes, s, built = self.classes_, self.statistics_, self._built_with
+        s, settings = self.statistics_, self._built_with
+        codes = rows.codes if isinstance(model, ProductModel) else rows
+        table = training_table(codes, labels, sample_weight, self.classes_)
         if isinstance(model, ProductModel):
-            table = LabelledRows.of(rows.codes, labels, sample_weight, classes)
-            found = _product(s, built, model, rows.numeric, table)
+            densities = _product(s, settings, model, rows.numeric, table)
+        elif isinstance(model, DiscreteModel):
+            densities = discrete_densities(s, settings, model, table)
         else:
-            table = LabelledRows.of(rows, labels, sample_weight, classes)
-            if isinstance(model, DiscreteModel):
-                found = discrete_densities(s, built, model, table)
-            else:
-                found = _gaussian(s, built, table)
-        return left_out(found, self._priors(), classes, table)
+            densities = _gaussian(s, settings, table)
+        return predictions(densities, self._priors(), table)
 
     @at_once
     def log_likelihood(self, X: Any = None, y: Any = None) -> float:
@@ -80,22 +83,22 @@ class Judging:
 
     @at_once
     def n_parameters(self) -> int:
-        """How many numbers the model has to estimate, restrained or not.
+        """Number of parameters that the model estimates, regularised or not.
 
-        Those of priors count where they are class shares; pooling below 1 leaves each class a
-        covariance of its own, and shrinkage below 1 all entries of it.
+        Priors count where they are class shares; with pooling below 1 each class has its own
+        covariance, and with shrinkage below 1 all entries of it count.
         """
         model, given = self._judged(), self._priors() is not None
         return criteria.n_parameters(model, self._built_with, self.statistics_, given)
 
     @at_once
     def aic(self) -> float:
-        """-2 ln L + 2 p of the training rows: the smaller, the better."""
+        """-2 ln L + 2 p of the training rows; smaller is better."""
         return criteria.aic(self.log_likelihood(), self.n_parameters())
 
     @at_once
     def bic(self) -> float:
-        """-2 ln L + p ln n of the training rows: the smaller, the better.
+        """-2 ln L + p ln n of the training rows; smaller is better.
 
         >>> from sklearn.datasets import load_iris
         >>> from suffice import LDA, QDA
@@ -107,15 +110,16 @@ class Judging:
         return criteria.bic(found, self.n_parameters(), float(self.statistics_.weight.sum()))
 
     def _judged(self) -> Any:
-        """The model, if it is one of those that are judged by statistics."""
+        """The model, if its statistics suffice to judge it."""
         model: Any = self._fitted  # type: ignore[attr-defined]
         built = self._built_with
         if not isinstance(model, GaussianModel | DiscreteModel | ProductModel) or (
             isinstance(model, GaussianModel) and not isinstance(built, Settings)
         ):
             raise InvalidParameter(
-                f"a {type(self).__name__} is not judged by its statistics alone; cross-validate it "
-                "(select_model), or compare its log_evidence_."
+                f"the statistics of a {type(self).__name__} do not suffice for leave-one-out and "
+                "information criteria; cross-validate it (select_model), or compare its "
+                "log_evidence_."
             )
         return model
 
@@ -125,19 +129,21 @@ def _product(
     settings: Any,
     model: ProductModel,
     numeric: Floats,
-    table: LabelledRows,
+    table: LabelledTable,
 ) -> LeftOutDensities:
-    s, parts = statistics, []
-    if s.numeric is not None:
-        numbers = LabelledRows(numeric, table.codes, table.weights)
-        parts.append(_gaussian(s.numeric, settings[0], numbers))
-    if s.discrete is not None and model.discrete is not None:
-        parts.append(discrete_densities(s.discrete, settings[1], model.discrete, table))
-    return product_densities(parts)
+    parts = []
+    if statistics.numeric is not None:
+        parts.append(_gaussian(statistics.numeric, settings[0], replace(table, X=numeric)))
+    if statistics.discrete is not None and model.discrete is not None:
+        parts.append(discrete_densities(statistics.discrete, settings[1], model.discrete, table))
+    first, *others = parts
+    for part in others:
+        first.add(part)
+    return first
 
 
 def _gaussian(
-    statistics: AnyStatistics, settings: Settings, rows: LabelledRows
+    statistics: AnyStatistics, settings: Settings, table: LabelledTable
 ) -> LeftOutDensities:
-    rows.check(statistics)
-    return gaussian_densities(statistics, adapted(settings, statistics), rows)
+    check_rows(table, statistics)
+    return gaussian_densities(statistics, adapted(settings, statistics), table)

@@ -25,6 +25,7 @@ from suffice.models.gaussian import GaussianModel, build
 from suffice.models.priors import class_priors
 from suffice.models.product import ProductModel
 from suffice.models.settings import Settings, check_detail
+from suffice.models.structures import DIAGONAL
 from suffice.statistics.count_pass import count_levels
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.summarize import summarize

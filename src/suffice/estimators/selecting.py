@@ -1,4 +1,4 @@
-"""Selecting: candidates side by side, tested on rows they were not trained on; one is fitted."""
+"""Selecting: cross-validate candidates on the same folds and fit the one to take."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from suffice.data.labels import Labels, shown
 from suffice.data.parameters import check_callable, choice, count
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import automatic_candidates
-from suffice.estimators.averaging import average, belief
+from suffice.estimators.averaging import average, log_prior_weight
+from suffice.estimators.choosing import DEFAULT_FOLDS
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.trial import Trial, named_classifiers
+from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
-from suffice.selection.steps import Steps, Tell
-from suffice.selection.tally import METRICS
+from suffice.selection.steps import ProgressCallback, Steps
 
 RULES = ("average", "careful", "best", "one-standard-error")
 
-# Folds; of small tables, below so many rows, more of them and dealt twice, since there the
-# choice is the hard part: (folds, repeats).
-USUAL, SMALL, THOROUGH = (5, 1), 1000, (10, 2)
+# Below this many rows, where the choice is hardest, the automatic choice uses more folds, twice.
+SMALL_TABLE_ROWS = 1000
+SMALL_TABLE_FOLDS = 10
+SMALL_TABLE_REPEATS = 2
 
-MOST_REPEATS = 1000
+MAX_REPEATS = 1000
 
 
 @repairs_expected()
@@ -43,32 +45,32 @@ def select_model(
     repeats: int | None = None,
     groups: Any = None,
     sample_weight: Any = None,
-    progress: Tell | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Selection:
     """Cross-validate candidates and fit the one to take.
 
-    Members of the Gaussian family are scored from statistics by fold: no refit, and one
-    decomposition a covariance for all its shrinkages. Any classifier with `predict_proba` may
-    stand beside them.
+    Members of the Gaussian family are scored from the statistics of folds: without refits, and
+    with one decomposition per covariance for all its shrinkages. Any classifier with
+    `predict_proba` may be compared with them.
 
     Parameters
     ----------
     X, y, sample_weight : as for `fit`
     models : a classifier, a list or a mapping of them; None tries the family, from naive Bayes to
-        QDA, and where there are rows enough two Gaussians a class
+        QDA, and two Gaussians per class where there are enough rows
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them
     metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
     rule : take the simplest that is not clearly worse than the best, by half a standard error of
         their difference ("careful"); the "best" mean; the simplest within "one-standard-error" of
-        the best; or the "average": the model between those of a kind, each counting by how well
+        the best; or the "average": the model between those of one kind, each weighted by how well
         it did and how simple it is, since the best of many is partly luck. None averages the
-        family (models=None) by log-loss, and is careful else
-    cv : number of stratified folds, of rows shuffled always the same way; a splitter of
-        scikit-learn; or (train, test) row numbers. None makes 5 folds, and of a small table 10,
-        dealt twice, where models is None
-    repeats : how often rows are dealt into that many folds
-    groups : a label a row; rows of one group are never apart
-    progress : called as work goes on with the share of it that is done, from 0 to 1
+        family (models=None) by log-loss, and is careful otherwise
+    cv : number of stratified folds of rows shuffled with a fixed seed; a scikit-learn splitter;
+        or (train, test) row numbers. None makes 5 folds, and 10 folds shuffled twice for a small
+        table where models is None
+    repeats : how often rows are shuffled into that many folds
+    groups : one label per row; rows of one group are always in the same fold
+    progress : called during the work with the share done, from 0 to 1
 
     >>> import suffice as sf
     >>> from sklearn.datasets import load_wine
@@ -83,50 +85,59 @@ def select_model(
         rule = "average" if models is None and metric == "log_loss" else "careful"
     choice("rule", rule, RULES)
     if rule == "average" and metric != "log_loss":
-        raise InvalidParameter(f"rule='average' weighs by log_loss; metric is {shown(metric)}.")
-    trial = Trial(X, y, sample_weight, *_deal(cv, repeats, y, models is None), groups)
+        raise InvalidParameter(
+            f"rule='average' weighs models by log_loss, but metric is {shown(metric)}; use "
+            "rule='careful'."
+        )
+    trial = Trial(X, y, sample_weight, *_folds_and_repeats(cv, repeats, y, models is None), groups)
     candidates = _candidates(models, grid, X, y)
     steps = Steps(1.0, progress)
-    found = trial.run(candidates, metric, steps.part(0.98))
+    selection = trial.run(candidates, metric, steps.part(0.98))
     if rule == "average":
-        found, taken = _averaged(trial, candidates, found)
+        selection, taken = _add_average(trial, candidates, selection)
     else:
-        at: int = getattr(found, rule.replace("-", "_"))
-        found, taken = replace(found, chosen=at), candidates[at]
+        at: int = getattr(selection, rule.replace("-", "_"))
+        selection, taken = replace(selection, chosen=at), candidates[at]
     steps.finish()
-    return replace(found, model=trial.fitted(taken))
+    return replace(selection, model=trial.fit(taken))
 
 
-def _deal(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, int]:
-    """What the folds are to be, and how often rows are dealt into them."""
-    usual, labels = USUAL, Labels.of(y)
-    if cv is None and automatic and 0 < len(labels) < SMALL:
+def _folds_and_repeats(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, int]:
+    """The folds, and how often rows are shuffled into them."""
+    folds, times, labels = DEFAULT_FOLDS, 1, Labels.of(y)
+    if cv is None and automatic and 0 < len(labels) < SMALL_TABLE_ROWS:
         rows = np.bincount(labels.encode()[1])
-        if len(rows) and rows.min() >= THOROUGH[0]:
-            usual = THOROUGH
+        if len(rows) and rows.min() >= SMALL_TABLE_FOLDS:
+            folds, times = SMALL_TABLE_FOLDS, SMALL_TABLE_REPEATS
     if repeats is None:
-        return usual if cv is None else (cv, 1)
+        return (folds, times) if cv is None else (cv, 1)
     if cv is not None and not isinstance(cv, int | np.integer):
-        raise InvalidParameter("repeats takes a number of folds for cv; repeat your own instead.")
-    return usual[0] if cv is None else cv, count("repeats", repeats, MOST_REPEATS)
+        raise InvalidParameter(
+            "repeats needs a number of folds: cv=5, say; or repeat your own (train, test) pairs."
+        )
+    return folds if cv is None else cv, count("repeats", repeats, MAX_REPEATS)
 
 
-def _averaged(trial: Trial, candidates: list[Any], found: Selection) -> tuple[Selection, Any]:
+def _add_average(
+    trial: Trial, candidates: list[Any], selection: Selection
+) -> tuple[Selection, Any]:
     """The candidate between the others, tried on the same folds, as the last one."""
-    beliefs = np.array([belief(candidate) for candidate in candidates])
-    between, same = average(candidates, found.weights(trial.rows, beliefs))
+    prior = np.array([log_prior_weight(candidate) for candidate in candidates])
+    between, same = average(candidates, selection.weights(trial.table.effective_rows, prior))
     if same is not None:
-        return replace(found, chosen=same), candidates[same]
-    one = trial.run([between], found.metric)
-    scores = {name: np.concatenate([all_, one.scores[name]]) for name, all_ in found.scores.items()}
+        return replace(selection, chosen=same), candidates[same]
+    last = trial.run([between], selection.metric)
     whole = replace(
-        found,
-        candidates=(*found.candidates, *one.candidates),
-        scores=scores,
-        complexity=np.concatenate([found.complexity, one.complexity]),
-        notes=tuple(dict.fromkeys([*found.notes, *one.notes])),
+        selection,
+        candidates=(*selection.candidates, *last.candidates),
+        scores={
+            name: np.concatenate([scores, last.scores[name]])
+            for name, scores in selection.scores.items()
+        },
+        complexity=np.concatenate([selection.complexity, last.complexity]),
+        notes=tuple(dict.fromkeys([*selection.notes, *last.notes])),
         averaged=True,
-        chosen=len(found.candidates),
+        chosen=len(selection.candidates),
     )
     return whole, between
 
@@ -139,7 +150,7 @@ def _candidates(given: Any, grid: Any, X: Any, y: Any) -> list[Any]:
         return models
     try:
         tried = [
-            clone(model).set_params(**chosen) for model in models for chosen in ParameterGrid(grid)
+            clone(model).set_params(**values) for model in models for values in ParameterGrid(grid)
         ]
     except (TypeError, ValueError) as error:
         raise InvalidParameter(f"grid does not fit the models: {error}") from None

@@ -1,4 +1,4 @@
-"""Splitting: what users call cv -> folds that train on every class."""
+"""Splitting: what users pass as cv -> folds that train on every class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Array, Indices
+from suffice.data.labelled_table import LabelledTable
 from suffice.data.labels import shown
 from suffice.data.missing import is_missing
 from suffice.data.parameters import is_number
@@ -16,64 +17,53 @@ from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold
 from suffice.statistics.statistics import listed
 
-# Tables are often sorted, so that neighbours are alike: rows are shuffled, always the same way.
-SEED = 0
 
-
-def folds_of(
-    cv: Any,
-    X: Any,
-    classes: Array,
-    codes: Indices,
-    weights: Floats | None = None,
-    groups: Any = None,
-    repeats: int = 1,
+def make_folds(
+    table: LabelledTable, cv: Any, groups: Any = None, repeats: int = 1
 ) -> tuple[list[Fold], list[str]]:
-    """Folds without rows of weight zero, and notes on what is otherwise than asked for.
+    """Folds without rows of weight zero, and notes on deviations from what was requested.
 
-    cv : how many stratified folds of shuffled rows (of whole groups, if there are groups), a
-        splitter of scikit-learn, or an iterable of (train, test) row numbers
-    repeats : how often rows are dealt into that many folds
+    cv : number of stratified folds of shuffled rows (of whole groups, if there are groups), a
+        scikit-learn splitter, or an iterable of (train, test) row numbers
+    repeats : how often rows are shuffled into that many folds
     """
-    n = len(codes)
+    n, codes = len(table), table.codes
     if groups is not None:
         groups = _group_codes(groups, n)
-    counts = np.ones(n, bool) if weights is None else weights > 0
+    counts = table.weight > 0
     if not isinstance(cv, int | np.integer) or not is_number(cv):
-        given = _given(cv, X, codes, groups)
+        given = _given_folds(cv, table, groups)
         return [Fold(f.train[counts[f.train]], f.test[counts[f.test]]) for f in given], []
     at = np.flatnonzero(counts)
-    check_count(int(cv))
+    if cv < 2:
+        raise InvalidParameter(f"cv is {cv}; it must be at least 2 folds.")
     folds: list[Fold] = []
-    for seed in range(SEED, SEED + repeats):
+    # Tables are often sorted, so rows are shuffled: always the same way for the same repeat.
+    for seed in range(repeats):
         if groups is None:
-            some, notes = _stratified(int(cv), codes[at], classes, seed)
+            some, notes = _stratified_folds(int(cv), codes[at], table.classes, seed)
         else:
-            some, notes = _grouped(int(cv), codes[at], groups[at], seed)
+            some, notes = _grouped_folds(int(cv), codes[at], groups[at], seed)
         folds += some
     return [Fold(at[fold.train], at[fold.test]) for fold in folds], notes
 
 
-def check_count(cv: int) -> None:
-    """Raise unless there are at least two folds."""
-    if cv < 2:
-        raise InvalidParameter(f"cv is {cv}; it takes at least 2 folds.")
-
-
-def _stratified(cv: int, codes: Indices, classes: Array, seed: int) -> tuple[list[Fold], list[str]]:
+def _stratified_folds(
+    cv: int, codes: Indices, classes: Array, seed: int
+) -> tuple[list[Fold], list[str]]:
     sizes = np.bincount(codes, minlength=len(classes))
     largest = int(sizes.max())
     notes = []
     if largest < 2:
-        raise TooFewRows("every class has 1 row; to test a model some class needs two.")
+        raise TooFewRows("every class has 1 row; testing a model needs a class with 2.")
     if largest < cv:
         notes.append(f"{largest} folds instead of {cv}: no class has more rows.")
         cv = largest
-    alone = np.flatnonzero(sizes == 1)
-    tested = np.flatnonzero(~np.isin(codes, alone))
-    if len(alone):
+    single = np.flatnonzero(sizes == 1)
+    tested = np.flatnonzero(~np.isin(codes, single))
+    if len(single):
         notes.append(
-            f"class {listed(classes[alone])} has a single row: it trains in every fold and is "
+            f"class {listed(classes[single])} has a single row: it trains in every fold and is "
             "never tested."
         )
     few = np.flatnonzero((sizes > 1) & (sizes < cv))
@@ -83,7 +73,7 @@ def _stratified(cv: int, codes: Indices, classes: Array, seed: int) -> tuple[lis
             "not test it."
         )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # said in the notes
+        warnings.simplefilter("ignore", UserWarning)  # the notes say it
         splitter = StratifiedKFold(cv, shuffle=True, random_state=seed)
         splits = list(splitter.split(tested, codes[tested]))
     everyone = np.arange(len(codes))
@@ -97,59 +87,61 @@ def _group_codes(groups: Any, n: int) -> Indices:
         values = np.empty((0, 0))
     if values.shape != (n,):
         raise InvalidParameter(
-            f"groups has the shape {values.shape} for {n} rows; give one group a row."
+            f"groups has shape {values.shape} for {n} rows; pass one group per row."
+        )
+    missing = np.array([is_missing(value) for value in values.tolist()])
+    if missing.any():
+        raise InvalidParameter(
+            f"groups is missing in row {int(missing.argmax())}; give every row a group."
         )
     if values.dtype.kind == "O":
-        missing = [i for i, value in enumerate(values.tolist()) if is_missing(value)]
-        if missing:
-            raise InvalidParameter(f"groups has no entry in row {missing[0]}; give every row one.")
         values = np.array([str(value) for value in values.tolist()])
-    elif values.dtype.kind == "f" and np.isnan(values).any():
-        row = int(np.isnan(values).argmax())
-        raise InvalidParameter(f"groups has no entry in row {row}; give every row one.")
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
 
 
-def _grouped(cv: int, codes: Indices, groups: Indices, seed: int) -> tuple[list[Fold], list[str]]:
-    found, notes = len(np.unique(groups)), []
-    if found < 2:
+def _grouped_folds(
+    cv: int, codes: Indices, groups: Indices, seed: int
+) -> tuple[list[Fold], list[str]]:
+    n_groups, notes = len(np.unique(groups)), []
+    if n_groups < 2:
         raise TooFewRows("all rows are in one group, so none is left to train on.")
-    if found < cv:
-        notes.append(f"{found} folds instead of {cv}: there are no more groups.")
-        cv = found
+    if n_groups < cv:
+        notes.append(f"{n_groups} folds instead of {cv}: there are no more groups.")
+        cv = n_groups
     splitter = StratifiedGroupKFold(cv, shuffle=True, random_state=seed)
-    return _folds(splitter.split(groups, codes, groups), len(codes)), notes
+    return _as_folds(splitter.split(groups, codes, groups), len(codes)), notes
 
 
-def _given(cv: Any, X: Any, codes: Indices, groups: Any) -> list[Fold]:
+def _given_folds(cv: Any, table: LabelledTable, groups: Any) -> list[Fold]:
+    codes = table.codes
     try:
         splitter = check_cv(cv, codes, classifier=True)
-        splits = [(train, test) for train, test in splitter.split(X, codes, groups)]
+        splits = [(train, test) for train, test in splitter.split(table.X, codes, groups)]
     except (TypeError, ValueError, IndexError) as error:
         raise InvalidParameter(f"cv={shown(cv)} does not split these rows: {error}") from None
-    return _folds(splits, len(codes))
+    return _as_folds(splits, len(codes))
 
 
-def _folds(splits: Any, n: int) -> list[Fold]:
+def _as_folds(splits: Any, n: int) -> list[Fold]:
     return [
-        Fold(_numbers(train, n, number), _numbers(test, n, number))
+        Fold(_row_numbers(train, n, number), _row_numbers(test, n, number))
         for number, (train, test) in enumerate(splits)
     ]
 
 
-def _numbers(rows: Any, n: int, fold: int) -> Indices:
+def _row_numbers(rows: Any, n: int, fold: int) -> Indices:
     """Row numbers, from row numbers or a mask."""
-    found = np.asarray(rows)
-    if found.dtype.kind == "b" and found.shape == (n,):
-        return np.flatnonzero(found)
-    if found.size and (found.ndim != 1 or found.dtype.kind not in "iu"):
+    values = np.asarray(rows)
+    if values.dtype.kind == "b" and values.shape == (n,):
+        return np.flatnonzero(values)
+    if values.size and (values.ndim != 1 or values.dtype.kind not in "iu"):
         raise InvalidParameter(
-            f"fold {fold} of cv holds {found.dtype} values of shape {found.shape}; it takes row "
+            f"fold {fold} of cv holds {values.dtype} values of shape {values.shape}; pass row "
             "numbers, or a mask of all rows."
         )
-    out = found[(found < 0) | (found >= n)]
-    if out.size:
+    outside = values[(values < 0) | (values >= n)]
+    if outside.size:
         raise InvalidParameter(
-            f"fold {fold} of cv names row {out[0]}; there are {n} rows, counted from 0."
+            f"fold {fold} of cv names row {outside[0]}; there are {n} rows, counted from 0."
         )
-    return found.astype(np.int64).reshape(-1)
+    return values.astype(np.int64).reshape(-1)

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.answers.boundary import Boundary
-from suffice.answers.ellipse import Ellipse
+from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.powers import Powers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from suffice.answers.ellipse import Ellipse
+from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import frame

@@ -32,7 +32,7 @@ class QuantilesDisplay(Display):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> QuantilesDisplay.from_data(X, y, ax=Figure().subplots()).caption_
-    'Nothing speaks against Gaussian classes (distances, p = 0.086 adjusted for 3 tests)'
+    'No evidence against Gaussian classes (distances, p = 0.086 adjusted for 3 tests)'
     """
 
     quantiles: Mapping[Any, Quantiles]

@@ -12,8 +12,8 @@ from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
 from suffice.plots.display import Display, canvas, legend, logarithms
 from suffice.plots.style import Style, ink
+from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
-from suffice.selection.tally import METRICS
 
 # What a candidate that does not name a parameter has.
 USUAL = {"shrinkage": 0.0, "pooling": 0.0, "inflation": 1.0, "var_smoothing": 1e-9}

@@ -12,9 +12,9 @@ import numpy as np
 from suffice.report.code import constructor
 from suffice.report.markup import Html, element, items, joined, paragraphs, plural, short, table
 from suffice.report.material import Material
+from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
-from suffice.selection.steps import Tell
-from suffice.selection.tally import METRICS
+from suffice.selection.steps import ProgressCallback
 
 # The best candidates that are listed.
 SHOWN = 6
@@ -91,7 +91,9 @@ def last_step(model: Any) -> Any:
     return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
-def choose(data: Material, whole: Material, model: Any, tell: Tell | None = None) -> Choice:
+def choose(
+    data: Material, whole: Material, model: Any, tell: ProgressCallback | None = None
+) -> Choice:
     """The model that the rule takes, or the one given; fitted to the whole table."""
     from suffice.estimators.selecting import select_model
 

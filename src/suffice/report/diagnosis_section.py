@@ -36,7 +36,7 @@ def diagnosis_html(found: Diagnosis) -> Html:
     """The section."""
     n = len(found.concerns)
     told = (
-        "Nothing speaks against Gaussian classes here."
+        "No evidence against Gaussian classes here."
         if not n
         else (
             f"{plural(n, 'finding')} of {len(found)} {'asks' if n == 1 else 'ask'} for a look. A "

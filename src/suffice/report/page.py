@@ -24,7 +24,7 @@ from suffice.report.pictures import Pictures, pictures
 from suffice.report.quality_section import quality, quality_html
 from suffice.report.sheet import stylesheet
 from suffice.report.usage_section import usage, usage_html
-from suffice.selection.steps import Steps, Tell
+from suffice.selection.steps import ProgressCallback, Steps
 
 Part = TypeVar("Part")
 
@@ -62,7 +62,7 @@ def write_report(
     model: Any = None,
     random_state: int = 0,
     title: str | None = None,
-    progress: Tell | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Report:
     """Write one HTML file on a table and its model: no other file, no script, no request.
 

@@ -77,7 +77,7 @@ def quality(data: Material, choice: Choice) -> Quality:
     from suffice.estimators.trial import Trial, log_probabilities
 
     trial = Trial(data.X, data.y, None, choice.folds, 1, None)
-    k = len(trial.classes)
+    k = len(trial.table.classes)
     tested, p = [], []
     for fold in trial.folds:
         model = deepcopy(choice.model).fit(data.at(fold.train), data.y[fold.train])
@@ -86,10 +86,10 @@ def quality(data: Material, choice: Choice) -> Quality:
     at, found = np.concatenate(tested), np.concatenate(p)
     codes, told = data.codes[at], found.argmax(axis=1)
     confusion = np.bincount(codes * k + told, minlength=k * k).reshape(k, k).astype(np.float64)
-    judged = calibration(data.y[at], found, trial.classes)
+    judged = calibration(data.y[at], found, trial.table.classes)
     scores = {metric: choice.score(metric) for metric in TITLES}
     dealt = choice.folds, choice.selection.repeats
-    return Quality(scores, trial.classes, confusion, judged, *dealt)
+    return Quality(scores, trial.table.classes, confusion, judged, *dealt)
 
 
 def quality_html(found: Quality, facts: DataFacts) -> Html:

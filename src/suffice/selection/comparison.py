@@ -1,4 +1,4 @@
-"""Comparison: models of several kinds side by side, in numbers."""
+"""Comparison: the scores of several kinds of models side by side."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.selection.selection import Selection, aligned
-from suffice.selection.tally import METRICS
+from suffice.selection.metrics import METRICS
+from suffice.selection.selection import Selection, align_columns
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class LearningCurve:
     """Mean log-loss and accuracy of each model by number of training rows."""
 
     rows: tuple[int, ...]
@@ -24,15 +24,15 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models side by side; made by `suffice.compare`.
+    """Models side by side, the result of `suffice.compare`.
 
     Attributes
     ----------
     names : of the models
     selection : their cross-validated scores, see `Selection`
-    training_log_loss : of the rows they were fitted to: what logistic regression minimises
-    log_likelihood : joint, of the same rows: what the Gaussian family maximises; NaN for a model
-        without a density
+    training_log_loss : of the training rows: what logistic regression minimises
+    log_likelihood : joint, of the training rows: what the Gaussian family maximises; NaN for a
+        model without a density
     parameters, bic, fit_seconds : of the fit to all rows
     spoilt : cross-validated scores when some training rows are outliers
     curve : scores by number of training rows
@@ -54,12 +54,12 @@ class Comparison:
     bic: Floats
     fit_seconds: Floats
     spoilt: Mapping[str, Floats]
-    curve: Curve
+    curve: LearningCurve
     models: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def table(self) -> dict[str, Array]:
-        """A column a quantity and a row a model; `pandas.DataFrame` makes a frame of it."""
+        """One column per quantity and one row per model; `pandas.DataFrame` takes it."""
         scores = {
             name: values
             for name, values in self.selection.table.items()
@@ -78,30 +78,27 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        table, few = self.table, self.curve.rows[0]
-        head = ["", "accuracy", "log-loss", "Brier", "calib.", "outliers", f"{few} rows"]
-        head += ["training", "ln p(x, y)", "params", "BIC", "fit ms"]
-        lines = [head]
+        table = self.table
+        columns = {
+            "accuracy": (table["accuracy"], ".4f"),
+            "log-loss": (table["log_loss"], ".4f"),
+            "Brier": (table["brier"], ".4f"),
+            "calib.": (table["calibration_error"], ".4f"),
+            "outliers": (table["log_loss_with_outliers"], ".4f"),
+            f"{self.curve.rows[0]} rows": (self.curve.log_loss[:, 0], ".4f"),
+            "training": (self.training_log_loss, ".4f"),
+            "ln p(x, y)": (self.log_likelihood, ".1f"),
+            "params": (self.parameters, "g"),
+            "BIC": (self.bic, ".1f"),
+            "fit ms": (1e3 * self.fit_seconds, ".1f"),
+        }
+        lines = [["", *columns]]
         for i in np.argsort(table["log_loss"], kind="stable").tolist():
-            loss = f"{table['log_loss'][i]:.4f} ± {table['log_loss_se'][i]:.4f}"
-            lines.append(
-                [
-                    self.names[i],
-                    f"{table['accuracy'][i]:.4f}",
-                    loss,
-                    f"{table['brier'][i]:.4f}",
-                    f"{table['calibration_error'][i]:.4f}",
-                    f"{table['log_loss_with_outliers'][i]:.4f}",
-                    f"{self.curve.log_loss[i, 0]:.4f}",
-                    f"{self.training_log_loss[i]:.4f}",
-                    _number(self.log_likelihood[i], ".1f"),
-                    _number(self.parameters[i], "g"),
-                    _number(self.bic[i], ".1f"),
-                    f"{1e3 * self.fit_seconds[i]:.1f}",
-                ]
-            )
-        return "\n".join([*aligned(lines), *self.selection.notes])
+            cells = {name: _cell(values[i], kind) for name, (values, kind) in columns.items()}
+            cells["log-loss"] += f" ± {table['log_loss_se'][i]:.4f}"
+            lines.append([self.names[i], *cells.values()])
+        return "\n".join([*align_columns(lines), *self.selection.notes])
 
 
-def _number(value: float, kind: str) -> str:
+def _cell(value: float, kind: str) -> str:
     return "-" if np.isnan(value) else format(value, kind)

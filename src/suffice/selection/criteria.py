@@ -1,10 +1,11 @@
-"""Criteria: how likely the training rows are and what that cost in parameters, from statistics.
+"""Criteria: likelihood of the training rows, and the number of parameters it cost.
 
-Parameters are counted as the model's shape has them, whatever restrains them: pooling below 1
-leaves every class a covariance of its own, shrinkage below 1 all of its entries, and neither a
-share, a smoothing nor a prior that is given counts. Where a target replaces a covariance
-altogether, only what the target leaves free counts. Directions and features without variance
-are left out of the density and count nowhere; classes that borrow share what they borrow.
+Both come from statistics. `n_parameters` counts every number that the model's shape leaves free,
+however strongly it is regularised: with pooling below 1 each class has its own covariance, with
+shrinkage below 1 all entries of it count, and given shares, smoothing and priors do not. Where
+the target replaces a covariance altogether, only the free numbers of the target count. Directions
+and features without variance are not part of the density and do not count; classes that borrow
+a covariance share it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from suffice.data.arrays import Floats
 from suffice.models.covariance import Covariance, Diagonal
 from suffice.models.discrete import DiscreteModel, Smoothing
 from suffice.models.gaussian import LOG_2PI, GaussianModel
+from suffice.models.groups import Groups
 from suffice.models.product import ProductModel
 from suffice.models.settings import Settings
 from suffice.statistics.by_feature import ByFeature
@@ -40,22 +42,22 @@ def log_likelihood(model: Any, statistics: Any) -> float:
     """
     weight = statistics.weight
     with np.errstate(invalid="ignore"):
-        chances = np.where(weight > 0, weight * model.log_priors, 0.0)
-    return float(chances.sum() + _given_class(model, statistics))
+        priors = np.where(weight > 0, weight * model.log_priors, 0.0)
+    return float(priors.sum() + _given_class(model, statistics))
 
 
 def aic(log_likelihood: float, n_parameters: int) -> float:
-    """-2 ln L + 2 p: the smaller, the better (Akaike 1974)."""
+    """-2 ln L + 2 p; smaller is better (Akaike 1974)."""
     return 2 * n_parameters - 2 * log_likelihood
 
 
 def bic(log_likelihood: float, n_parameters: int, weight: float) -> float:
-    """-2 ln L + p ln n: the smaller, the better (Schwarz 1978); n is the total weight."""
+    """-2 ln L + p ln n, where n is the total weight; smaller is better (Schwarz 1978)."""
     return float(n_parameters * np.log(weight) - 2 * log_likelihood)
 
 
 def icl(bic: float, log_proba: Floats) -> float:
-    """BIC + 2 entropy of the assignments (n, k): the smaller, the better (Biernacki et al. 2000).
+    """BIC + 2 entropy of the assignments (n, k); smaller is better (Biernacki et al. 2000).
 
     >>> round(icl(10.0, np.log([[0.5, 0.5], [1.0, 1e-300]])), 4)
     11.3863
@@ -66,7 +68,7 @@ def icl(bic: float, log_proba: Floats) -> float:
 
 
 def n_parameters(model: Any, settings: Any, statistics: Any, given_priors: bool) -> int:
-    """Free numbers of the model; k - 1 of them are priors, unless those are given.
+    """Number of free parameters of the model; k - 1 of them are priors, unless those are given.
 
     >>> import suffice as sf
     >>> model = sf.QDA().fit([[0.0], [1.0], [3.0], [4.0], [5.0], [9.0]], [0, 0, 0, 1, 1, 1])
@@ -77,10 +79,34 @@ def n_parameters(model: Any, settings: Any, statistics: Any, given_priors: bool)
     return free + _free(model, settings, statistics)
 
 
+def effective_parameters(
+    settings: Settings, k: int, d: int, statistics: AnyStatistics | None = None
+) -> float:
+    """Free numbers of k means and covariances of d features, less what regularisation removes.
+
+    Pooling p of k covariances leaves 1 + (1 - p)(k - 1) of them, and a share s of a target
+    leaves 1 - s of their entries, except those of the target. An estimated share is that of the
+    pooled covariance of the statistics.
+
+    >>> [effective_parameters(Settings(pooling=p), 2, 2) for p in (0.0, 0.5, 1.0)]
+    [10.0, 8.5, 7.0]
+    """
+    free = {"full": d * (d + 1) / 2, "diagonal": d, "spherical": 1.0}[settings.structure]
+    target = {"identity": 1.0, "diagonal": min(d, free), "unit": 0.0}[settings.target]
+    share = settings.shrinkage
+    if isinstance(share, str):
+        share = 0.0
+        if isinstance(statistics, Statistics) and statistics.detail != "diagonal":
+            groups = Groups(statistics, settings)
+            share = groups.share(groups.pooled)
+    covariances = 1 + (1 - settings.pooling) * (k - 1)
+    return k * d + covariances * ((1 - share) * free + share * min(target, free))
+
+
 @singledispatch
 def _given_class(model: Any, statistics: Any) -> float:
     """Sum of w ln p(x | y)."""
-    raise TypeError(f"there is no likelihood of a {type(model).__name__} from statistics.")
+    raise TypeError(f"statistics do not give the likelihood of a {type(model).__name__}.")
 
 
 @_given_class.register
@@ -131,7 +157,7 @@ def _sum_of_squares(covariance: Covariance, statistics: Statistics, c: int | Non
 
 
 def _by_feature(model: GaussianModel, statistics: IncompleteStatistics) -> float:
-    """Known values of independent features, each about its own mean."""
+    """Observed values of independent features, each about its own mean."""
     assert isinstance(statistics.parts, ByFeature)
     variances = np.array([c.variances for c in model.covariances if isinstance(c, Diagonal)])
     known = statistics.known_weight
@@ -143,9 +169,9 @@ def _by_feature(model: GaussianModel, statistics: IncompleteStatistics) -> float
 
 
 def _by_pattern(model: GaussianModel, statistics: IncompleteStatistics, parts: ByPattern) -> float:
-    """Rows with gaps, by the model's own answers for a few points that stand for them.
+    """Rows with gaps, through the model's own answers for a few points that stand for them.
 
-    ln p is quadratic in what a row knows. Over rows of mean m and scatter F'F it adds up to
+    ln p is quadratic in the observed values. Over rows of mean m and scatter F'F it adds up to
     W ln p(m), and half of ln p(m + f) + ln p(m - f) - 2 ln p(m) for each row f of F.
     """
     model = model.with_priors(np.ones(len(model.classes)))
@@ -168,12 +194,12 @@ def _by_pattern(model: GaussianModel, statistics: IncompleteStatistics, parts: B
                 add(known, part.mean[i] - f, places[i], 0.5)
             add(known, part.mean[i], places[i], -float(len(factor)))
     with np.errstate(all="ignore"):
-        found = model.answer("joint", np.array(rows))
-    return float(found[np.arange(len(codes)), codes] @ np.array(shares))
+        joint = model.answer("joint", np.array(rows))
+    return float(joint[np.arange(len(codes)), codes] @ np.array(shares))
 
 
 def _factors(part: Statistics) -> list[tuple[int, Floats]]:
-    """Rows F with F'F the scatter, for each class, or for the first where it is pooled."""
+    """Rows F with F'F the scatter, for each class, or once where it is pooled."""
     if isinstance(part.spread, Thin):
         return part.spread.by_group()
     matrices = part.scatter if part.scatter.ndim == 3 else part.scatter[None]
@@ -184,8 +210,8 @@ def _factors(part: Statistics) -> list[tuple[int, Floats]]:
 
 @singledispatch
 def _free(model: Any, settings: Any, statistics: Any) -> int:
-    """Free numbers of the densities."""
-    raise TypeError(f"the parameters of a {type(model).__name__} are not counted.")
+    """Number of free parameters of the class densities."""
+    raise TypeError(f"statistics do not count the parameters of a {type(model).__name__}.")
 
 
 @_free.register
@@ -216,7 +242,7 @@ def _(model: GaussianModel, settings: Settings, statistics: Any) -> int:
 
 
 def _variances(model: GaussianModel, statistics: AnyStatistics) -> int:
-    """Free variances where some are borrowed from all classes."""
+    """Number of free variances where some are borrowed from all classes."""
     squares = statistics.coarsen("diagonal").squares
     kept = np.array([c.variances for c in model.covariances if isinstance(c, Diagonal)]) > 0
     lent = kept & (squares <= 0)

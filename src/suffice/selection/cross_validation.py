@@ -3,203 +3,142 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cache, reduce
 from operator import add
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Floats, Indices
+from suffice.data.labelled_table import LabelledTable
 from suffice.models.gaussian import build
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
 from suffice.selection.folds import Fold, check_folds, training_statistics
-from suffice.selection.path import Path, shrinkage_path
+from suffice.selection.metrics import METRICS, MetricSums
+from suffice.selection.path import LinearPath, QuadraticPath, shrinkage_path
 from suffice.selection.steps import Steps
-from suffice.selection.tally import METRICS, Tally
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
-# Scores of a block of rows take about this much, so that they stay in the cache.
+# Scores of a block of rows take about this many bytes, so that they stay in the cache.
 BLOCK_BYTES = 1 << 20
 
-# From this many entries on, statistics of a fold are made by several threads.
-THREADED_FROM = 1 << 24
-
-
-class Table(Protocol):
-    """Labelled rows in whatever form models take them."""
-
-    @property
-    def classes(self) -> Array:
-        """Class labels, (k,)."""
-
-    @property
-    def codes(self) -> Indices:
-        """Position of each row's label among the classes, (n,)."""
-
-    @property
-    def weights(self) -> Floats | None:
-        """Weight of each row, (n,)."""
-
-    @property
-    def threads(self) -> int:
-        """How many calls of `statistics` had better run at once."""
-
-    def statistics(self, at: Indices) -> Any:
-        """Statistics of some rows."""
-
-    def rows(self, at: Indices) -> Any:
-        """Some rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """A table of numbers, which may be missing."""
-
-    X: Array  # (n, d)
-    classes: Array
-    codes: Indices
-    weights: Floats | None
-    detail: str = "separate"
-
-    @property
-    def threads(self) -> int:
-        """How many calls of `statistics` had better run at once."""
-        return 1 if self.X.size >= THREADED_FROM else n_threads()
-
-    def statistics(self, at: Indices) -> Any:
-        """Statistics of some rows."""
-        weights = None if self.weights is None else self.weights[at]
-        return summarize(self.X[at], self.codes[at], weights, self.detail)
-
-    def rows(self, at: Indices) -> Array:
-        """Some rows."""
-        return self.X[at]
+# From this many entries on, the statistics of one fold are computed by several threads.
+THREADED_ENTRIES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A model to try: by settings of the Gaussian family, or by any function of statistics."""
+    """A member of the Gaussian family to try."""
 
-    recipe: Settings | Callable[[Any], Model]
+    settings: Settings
     priors: Any = None
 
 
-def cross_validated(
-    table: Table,
+def cross_validate(
+    table: LabelledTable,
     folds: Sequence[Fold],
     candidates: Sequence[Candidate],
+    detail: str = "separate",
     steps: Steps | None = None,
 ) -> tuple[dict[str, Floats], Any]:
-    """Each metric of each candidate in each fold, (candidates, folds); statistics of all rows."""
-    codes, classes = table.codes, table.classes
-    check_folds(folds, codes, classes)
-    found = {name: np.empty((len(candidates), len(folds))) for name in METRICS}
-    trained = training_statistics(folds, len(codes), table.statistics, table.threads)
+    """Each metric of each candidate in each fold, (candidates, folds); statistics of all rows.
+
+    table : numbers, which may be missing
+    detail : of the statistics, enough for every candidate
+    """
+    check_folds(folds, table.codes, table.classes)
+
+    def summarize_rows(at: Indices) -> Any:
+        part = table.take(at)
+        return summarize(part.X, part.codes, part.weights, detail)
+
+    scores = {name: np.empty((len(candidates), len(folds))) for name in METRICS}
+    threads = 1 if table.X.size >= THREADED_ENTRIES else n_threads()
+    trained = training_statistics(folds, len(table), summarize_rows, threads)
     whole = None
     for number, (fold, known) in enumerate(zip(folds, trained, strict=True)):
         statistics, whole = known
-        test = _Test(table, fold.test)
-        priors = [class_priors(c.priors, classes, statistics.weight) for c in candidates]
-        for at, tally in _tallies(statistics, candidates, priors, test):
-            for name, values in tally.metrics(len(classes)).items():
-                found[name][at, number] = values
+        test = table.take(fold.test)
+        priors = [class_priors(c.priors, table.classes, statistics.weight) for c in candidates]
+        for at, sums in _test_candidates(statistics, candidates, priors, test):
+            for name, values in sums.metrics(len(table.classes)).items():
+                scores[name][at, number] = values
             if steps is not None:
                 steps.add(len(at))
     if whole is None:
-        whole = table.statistics(np.arange(len(codes)))
-    return found, whole
+        whole = summarize_rows(np.arange(len(table)))
+    return scores, whole
 
 
-class _Test:
-    """The rows of a fold to test on."""
-
-    def __init__(self, table: Table, at: Indices) -> None:
-        self.rows, self.codes = table.rows(at), table.codes[at]
-        self.weights = None if table.weights is None else table.weights[at]
-
-    def tally(self, scores: Floats, start: int, stop: int) -> Tally:
-        weights = None if self.weights is None else self.weights[start:stop]
-        return Tally.of(scores, self.codes[start:stop], weights)
-
-
-def _tallies(
-    statistics: Any, candidates: Sequence[Candidate], priors: list[Floats], test: _Test
-) -> Iterator[tuple[list[int], Tally]]:
+def _test_candidates(
+    statistics: Any, candidates: Sequence[Candidate], priors: list[Floats], test: LabelledTable
+) -> Iterator[tuple[list[int], MetricSums]]:
     """Candidates together where they share decompositions, else one by one."""
-    for recipe, members in _alike(candidates).items():
+
+    @cache
+    def build_once(settings: Settings) -> Any:
+        return build(statistics, settings, None)
+
+    for settings, members in _share_decompositions(candidates).items():
         rest = members
-        if recipe is not None and isinstance(statistics, Statistics):
-            settings = [candidates[i].recipe for i in members]
-            path, served = shrinkage_path(statistics, settings)  # type: ignore[arg-type]
+        if settings is not None and isinstance(statistics, Statistics):
+            path, served = shrinkage_path(statistics, [candidates[i].settings for i in members])
             if path is not None:
                 inside = [i for i, ok in zip(members, served, strict=True) if ok]
-                tally = _by_path(path, np.array([priors[i] for i in inside]), test)
-                # Rows so far out that squares overflow have no score: the model knows better.
-                if not np.isnan(tally.sums).any():
+                sums = _test_path(path, np.array([priors[i] for i in inside]), test)
+                # Rows so far out that squares overflow have no score here; the model handles them.
+                if not np.isnan(sums.sums).any():
                     rest = [i for i, ok in zip(members, served, strict=True) if not ok]
-                    yield inside, tally
-        made = _Made(statistics)
+                    yield inside, sums
         for i in rest:
-            yield [i], _by_model(made.model(candidates[i].recipe).with_priors(priors[i]), test)
+            own = candidates[i].settings
+            model = build_once(replace(own, inflation=1.0)).inflated(own.inflation)
+            yield [i], _test_model(model.with_priors(priors[i]), test)
 
 
-def _alike(candidates: Sequence[Candidate]) -> dict[Any, list[int]]:
-    """Positions of candidates that share decompositions; others under None."""
-    groups: dict[Any, list[int]] = defaultdict(list)
+def _share_decompositions(
+    candidates: Sequence[Candidate],
+) -> dict[Settings | None, list[int]]:
+    """Positions of candidates that differ in shrinkage and inflation only; others under None."""
+    groups: dict[Settings | None, list[int]] = defaultdict(list)
     for i, candidate in enumerate(candidates):
-        recipe = candidate.recipe
-        full = isinstance(recipe, Settings) and recipe.structure == "full"
-        key = replace(recipe, shrinkage=0.0, inflation=1.0) if full else None  # type: ignore[type-var]
+        full = candidate.settings.structure == "full"
+        key = replace(candidate.settings, shrinkage=0.0, inflation=1.0) if full else None
         groups[key].append(i)
     return groups
 
 
-class _Made:
-    """Models of some statistics, each made once."""
-
-    def __init__(self, statistics: Any) -> None:
-        self.statistics = statistics
-        self.built: dict[Any, Any] = {}
-
-    def model(self, recipe: Settings | Callable[[Any], Model]) -> Model:
-        if not isinstance(recipe, Settings):
-            return recipe(self.statistics)
-        plain = replace(recipe, inflation=1.0)
-        if plain not in self.built:
-            self.built[plain] = build(self.statistics, plain, None)
-        found: Model = self.built[plain].inflated(recipe.inflation)
-        return found
-
-
-def _by_path(path: Path, priors: Floats, test: _Test) -> Tally:
+def _test_path(path: LinearPath | QuadraticPath, priors: Floats, test: LabelledTable) -> MetricSums:
     with np.errstate(divide="ignore"):
-        added = np.log(priors)[:, :, None]
+        log_priors = np.log(priors)[:, :, None]
     m, k = priors.shape
-    X, n = test.rows, len(test.rows)
+    X, n = test.X, len(test)
     step = max(16, BLOCK_BYTES // (8 * max(m * k, X.shape[1])))
 
-    def work(start: int, stop: int) -> Tally:
-        tallies = []
+    def work(start: int, stop: int) -> MetricSums:
+        parts = []
         for low in range(start, stop, step):
-            high = min(stop, low + step)
+            block = slice(low, min(stop, low + step))
             with np.errstate(over="ignore", invalid="ignore"):
-                scores = path.scores(X[low:high].astype(np.float64, copy=False))
-                scores += added
-                tallies.append(test.tally(scores, low, high))
-        return reduce(add, tallies)
+                scores = path.scores(X[block].astype(np.float64, copy=False))
+                scores += log_priors
+                weights = None if test.weights is None else test.weights[block]
+                parts.append(MetricSums.of(scores, test.codes[block], weights))
+        return reduce(add, parts)
 
     threads = min(n_threads(), -(-n // step))
     with blas_threads(1):
         return reduce(add, in_parallel(work, shares(n, threads)))
 
 
-def _by_model(model: Model, test: _Test) -> Tally:
+def _test_model(model: Model, test: LabelledTable) -> MetricSums:
     with np.errstate(all="ignore"):
-        found = model.answer("log_posterior", test.rows)
-    return test.tally(np.ascontiguousarray(found.T)[None], 0, len(found))
+        log_posterior = model.answer("log_posterior", test.X)
+    scores = np.ascontiguousarray(log_posterior.T)[None]
+    return MetricSums.of(scores, test.codes, test.weights)

@@ -1,4 +1,4 @@
-"""Evaluation: what a classifier makes of rows whose labels are known."""
+"""Evaluation: the scores of a classifier on rows whose labels are known."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import Labels
 from suffice.errors import InvalidLabels
-from suffice.selection.tally import Tally
+from suffice.selection.metrics import MetricSums
+from suffice.statistics.statistics import listed
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Scores of the rows, and how often each class was taken for each.
+    """Metrics, and how often each class was predicted for each true class.
 
-    confusion : (k, k), a row for each true class and a column for each answer; weights of rows
+    confusion : (k, k), the weight of rows of each true class (row) predicted as each class (column)
     metrics : accuracy, log-loss, Brier score (halved for two classes) and calibration error
     """
 
@@ -27,19 +28,19 @@ class Evaluation:
 
     @property
     def recall(self) -> Floats:
-        """Of the rows of a class, the share that is found, (k,); NaN without such rows."""
+        """Share of the rows of each class that is predicted as it, (k,); NaN without such rows."""
         return _shares(self.confusion.diagonal(), self.confusion.sum(axis=1))
 
     @property
     def precision(self) -> Floats:
-        """Of the rows taken for a class, the share that is of it, (k,); NaN without such rows."""
+        """Share of the rows predicted as each class that is of it, (k,); NaN without such rows."""
         return _shares(self.confusion.diagonal(), self.confusion.sum(axis=0))
 
 
 def evaluate(
     log_probabilities: Floats, classes: Array, y: Any, weights: Floats | None = None
 ) -> Evaluation:
-    """What ln p(y | x), a column a class, says of rows with labels y.
+    """The evaluation of ln p(y | x), one column per class, on rows with labels y.
 
     >>> found = evaluate(np.log([[0.9, 0.1], [0.6, 0.4]]), np.array(["a", "b"]), ["a", "b"])
     >>> found.confusion, found.metrics["accuracy"], round(found.metrics["log_loss"], 4)
@@ -51,24 +52,23 @@ def evaluate(
     confusion = np.zeros((k, k))
     np.add.at(confusion, (codes, best), w)
     scores = np.array(log_probabilities.T[None], np.float64)
-    metrics = Tally.of(scores, codes, w).metrics(k)
+    metrics = MetricSums.of(scores, codes, w).metrics(k)
     return Evaluation(classes, confusion, {name: float(v[0]) for name, v in metrics.items()})
 
 
 def label_codes(classes: Array, y: Any) -> Indices:
-    """The position of each label among the classes of a model; an error names the others."""
-    found, codes = Labels.of(y).encode()
+    """The position of each label among the classes of a model; raises for unknown labels."""
+    labels, codes = Labels.of(y).encode()
     present = np.unique(codes)
     known = classes.tolist()
-    unknown = [label for label in found[present].tolist() if label not in known]
+    unknown = [label for label in labels[present].tolist() if label not in known]
     if unknown:
-        told = ", ".join(repr(label) for label in unknown[:10])
         raise InvalidLabels(
-            f"y holds labels that the model does not know: {told}; its classes are "
-            f"{', '.join(repr(label) for label in known[:20])}."
+            f"y has labels that the model was not trained on: {listed(unknown)}; its classes are "
+            f"{listed(known)}."
         )
-    places = np.full(len(found), -1, np.int64)
-    places[present] = [known.index(label) for label in found[present].tolist()]
+    places = np.full(len(labels), -1, np.int64)
+    places[present] = [known.index(label) for label in labels[present].tolist()]
     return np.asarray(places[codes])
 
 

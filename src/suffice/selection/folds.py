@@ -1,4 +1,4 @@
-"""Folds: which rows to train on and which to test on; statistics of each, no row read twice."""
+"""Folds: rows to train on and to test on, and their statistics without reading a row twice."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Fold:
     train: Indices
     test: Indices
 
-    def shares_out(self, n: int) -> bool:
-        """Whether each of n rows is either in one or in the other."""
+    def splits(self, n: int) -> bool:
+        """Whether each of n rows is in exactly one of the two."""
         counted = np.bincount(self.train, minlength=n) + np.bincount(self.test, minlength=n)
         return bool((counted == 1).all())
 
@@ -33,26 +33,26 @@ def training_statistics(
 ) -> Iterator[tuple[Any, Any]]:
     """Statistics of the training rows of each fold, and of all rows where they are known.
 
-    Where folds share the rows out between them, training = all - own fold. It is computed as the
-    sum of the others: so no digit is lost to a fold that holds an outlier.
+    Where folds partition the rows, training = all - own fold. It is computed as the sum of the
+    other folds, so that a fold with an outlier costs no digits.
     """
-    for group in _apart(folds, n):
+    for group in _disjoint_groups(folds, n):
         if len(group) == 1:
             yield summarize(group[0].train), None
             continue
         parts = [fold.test for fold in group]
-        never = np.ones(n, bool)
-        never[np.concatenate(parts)] = False
-        if never.any():
-            parts.append(np.flatnonzero(never))
-        found = in_turns(summarize, parts, threads)
-        others = all_but_each(found)
-        whole = found[0] + others[0]
+        untested = np.ones(n, bool)
+        untested[np.concatenate(parts)] = False
+        if untested.any():
+            parts.append(np.flatnonzero(untested))
+        statistics = in_turns(summarize, parts, threads)
+        others = all_but_each(statistics)
+        whole = statistics[0] + others[0]
         yield from ((training, whole) for training in others[: len(group)])
 
 
 def all_but_each(parts: Sequence[Any]) -> list[Any]:
-    """For each of two parts or more the sum of the others.
+    """For each of two or more parts, the sum of the others.
 
     >>> all_but_each([1, 2, 4, 8])
     [14, 13, 11, 7]
@@ -66,7 +66,7 @@ def all_but_each(parts: Sequence[Any]) -> list[Any]:
 def check_folds(folds: Sequence[Fold], codes: Indices, classes: Array) -> None:
     """Raise unless each fold trains on every class and tests on some row."""
     if not folds:
-        raise InvalidParameter("there are no folds; cv gave none.")
+        raise InvalidParameter("cv yields no folds; give at least one (train, test) pair.")
     for number, fold in enumerate(folds):
         if not len(fold.test):
             raise InvalidParameter(f"fold {number} has no row to test on.")
@@ -78,12 +78,12 @@ def check_folds(folds: Sequence[Fold], codes: Indices, classes: Array) -> None:
             )
 
 
-def _apart(folds: Sequence[Fold], n: int) -> Iterator[list[Fold]]:
-    """Folds in turn, together as long as no row is tested twice."""
+def _disjoint_groups(folds: Sequence[Fold], n: int) -> Iterator[list[Fold]]:
+    """Consecutive folds, grouped as long as no row is tested twice in a group."""
     group: list[Fold] = []
     tested = np.zeros(n, bool)
     for fold in folds:
-        whole = fold.shares_out(n)
+        whole = fold.splits(n)
         if group and (not whole or tested[fold.test].any()):
             yield group
             group = []

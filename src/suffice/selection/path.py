@@ -1,10 +1,9 @@
-"""Shrinkage path: one decomposition a covariance serves every share of its target."""
+"""Shrinkage path: one decomposition per covariance serves every share of its target."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -17,15 +16,8 @@ from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import small_matrices
 
-# Eigenvalues are known to some 1e-15 of the largest, so those this much smaller to ten digits.
-SMALLEST = 1e-5
-
-
-class Path(Protocol):
-    """Scores of m models at once."""
-
-    def scores(self, X: Floats) -> Floats:
-        """Log class densities up to a constant of the row, (m, k, n)."""
+# Smallest eigenvalue, as a share of the largest, that is still known to ten digits.
+SMALLEST_EIGENVALUE = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +30,7 @@ class Basis:
 
     @classmethod
     def of(cls, groups: Groups, group: Group) -> Basis | None:
-        """Of one group, for no shrinkage yet: the variances are those of the covariance."""
+        """The basis of one group without shrinkage: its variances are those of the covariance."""
         if group.denominator <= 0 or not isinstance(group.scatter, Matrix):
             return None
         covariance = group.covariance
@@ -57,24 +49,26 @@ class Basis:
         return cls(directions, variances[None], 2 * float(np.log(scale).sum()))
 
     def shrunk(self, shares: Floats, target: str, inflations: Floats) -> Basis:
-        """For shares (m,) of the target, and then inflated."""
+        """The same for shares (m,) of the target, then inflated."""
         own, share = self.variances, shares[:, None]
         goal = own.mean() if target == "identity" else 1.0
         variances = ((1 - share) * own + share * goal) * inflations[:, None]
         return Basis(self.directions, variances, self.log_scale)
 
     @property
-    def sound(self) -> Array:
-        """For which shares the variances are known well enough, (m,)."""
-        return np.asarray(self.variances.min(axis=1) > SMALLEST * self.variances.max(axis=1))
+    def accurate(self) -> Array:
+        """For which shares the variances are accurate enough, (m,)."""
+        return np.asarray(
+            self.variances.min(axis=1) > SMALLEST_EIGENVALUE * self.variances.max(axis=1)
+        )
 
     def keep(self, at: Array) -> Basis:
-        """For some of the shares."""
+        """The same for some of the shares."""
         return Basis(self.directions, self.variances[at], self.log_scale)
 
     @property
     def log_determinants(self) -> Floats:
-        """Of the covariance for each share, (m,)."""
+        """Log-determinant of the covariance for each share, (m,)."""
         return np.asarray(np.log(self.variances).sum(axis=1) + self.log_scale)
 
 
@@ -88,7 +82,7 @@ class LinearPath:
 
     @classmethod
     def of(cls, basis: Basis, means: Pair) -> LinearPath:
-        """Of class means (k, d)."""
+        """The path of classes with these means, (k, d)."""
         centre = means.high.mean(axis=0)
         steps = difference(means, Pair(centre)) @ basis.directions
         weighed = steps / basis.variances[:, None]
@@ -96,11 +90,11 @@ class LinearPath:
         return cls(centre, weighed @ basis.directions.T, constants)
 
     def scores(self, X: Floats) -> Floats:
-        """Log class densities up to a constant of the row, (m, k, n)."""
+        """Log class densities up to a constant per row, (m, k, n)."""
         m, k, d = self.slopes.shape
-        found = self.slopes.reshape(m * k, d) @ (X - self.centre).T
-        found += self.constants.reshape(m * k, 1)
-        return np.asarray(found.reshape(m, k, len(X)))
+        out = self.slopes.reshape(m * k, d) @ (X - self.centre).T
+        out += self.constants.reshape(m * k, 1)
+        return np.asarray(out.reshape(m, k, len(X)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,48 +105,45 @@ class QuadraticPath:
     bases: tuple[Basis, ...]  # k
 
     def scores(self, X: Floats) -> Floats:
-        """Log class densities up to a constant, (m, k, n)."""
+        """Log class densities up to a constant per row, (m, k, n)."""
         m = len(self.bases[0].variances)
-        found = np.empty((m, len(self.bases), len(X)))
+        out = np.empty((m, len(self.bases), len(X)))
         for c, basis in enumerate(self.bases):
             squares = difference(Pair(X), self.means[c]) @ basis.directions
             squares *= squares
-            np.matmul(-0.5 / basis.variances, squares.T, out=found[:, c])
-            found[:, c] -= basis.log_determinants[:, None] / 2
-        return found
+            np.matmul(-0.5 / basis.variances, squares.T, out=out[:, c])
+            out[:, c] -= basis.log_determinants[:, None] / 2
+        return out
 
 
 def shrinkage_path(
     statistics: Statistics, settings: Sequence[Settings]
-) -> tuple[Path | None, Array]:
-    """Full covariances that differ in shrinkage and inflation, and which of them this serves.
+) -> tuple[LinearPath | QuadraticPath | None, Array]:
+    """Full covariances that differ in shrinkage and inflation, and which settings this serves.
 
-    The others (where a covariance is nearly singular, or repairs are due) are left to `build`.
+    The others (where a covariance is nearly singular, or needs a repair) are left to `build`.
     """
-    with small_matrices(statistics.n_features):
-        return _path(statistics, settings)
-
-
-def _path(statistics: Statistics, settings: Sequence[Settings]) -> tuple[Path | None, Array]:
     nobody = np.zeros(len(settings), bool)
-    every = [Groups(statistics, one) for one in settings]
-    groups = every[0]
+    each = [Groups(statistics, one) for one in settings]
+    groups = each[0]
     if groups.wide:
         return None, nobody
-    found, inflations = [], np.array([one.inflation for one in settings])
-    for g in range(groups.size):
-        basis = Basis.of(groups, groups.group(g))
-        if basis is None:
-            return None, nobody
-        shares = np.array([_share(one, g) for one in every])
-        found.append(basis.shrunk(shares, settings[0].target, inflations))
-    served = np.logical_and.reduce([basis.sound for basis in found])
+    inflations = np.array([one.inflation for one in settings])
+    bases = []
+    with small_matrices(statistics.n_features):
+        for g in range(groups.size):
+            basis = Basis.of(groups, groups.group(g))
+            if basis is None:
+                return None, nobody
+            shares = np.array([_share(one, g) for one in each])
+            bases.append(basis.shrunk(shares, settings[0].target, inflations))
+    served = np.logical_and.reduce([basis.accurate for basis in bases])
     if not served.any():
         return None, nobody
-    bases = tuple(basis.keep(served) for basis in found)
+    kept = tuple(basis.keep(served) for basis in bases)
     if groups.shared:
-        return LinearPath.of(bases[0], statistics.means), served
-    return QuadraticPath(statistics.means, bases), served
+        return LinearPath.of(kept[0], statistics.means), served
+    return QuadraticPath(statistics.means, kept), served
 
 
 def _share(groups: Groups, g: int) -> float:

@@ -1,4 +1,4 @@
-"""Selection: what cross-validation found, as a table with a choice."""
+"""Selection: the cross-validated scores of candidates, and which one to take."""
 
 from __future__ import annotations
 
@@ -11,19 +11,11 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
-from suffice.selection.tally import METRICS
+from suffice.selection.metrics import METRICS
 from suffice.text import visible
 
-# How many of the best candidates are printed.
-SHOWN = 10
-
-# In so many ways folds may count, see `Selection.weights`.
-DRAWS = 400
-
-MORE_IS_BETTER = ("accuracy",)
-
-# Metrics as heads of columns, where shorter.
-HEADS = {"log_loss": "log-loss", "brier": "Brier", "calibration_error": "calib."}
+# Column headings of metrics, where they differ from the name.
+HEADINGS = {"log_loss": "log-loss", "brier": "Brier", "calibration_error": "calib."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +24,18 @@ class Selection:
 
     Attributes
     ----------
-    candidates : parameters of each candidate, a mapping each
+    candidates : one mapping of parameters per candidate
     scores : for each metric the score of each candidate in each fold, (candidates, folds)
     complexity : effective number of parameters of each candidate, (candidates,)
     metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
     best : position of the candidate with the best mean
     careful : position of the simplest that is not clearly worse
     one_standard_error : position of the simplest one within a standard error of the best
-    repeats : how often the rows were dealt into folds anew
-    averaged : whether the last candidate is between the others; the best and the simplest are
-        looked for among the others
+    repeats : how often the rows were shuffled into folds
+    averaged : whether the last candidate is the average of others; it is not considered for
+        `best`, `careful` and `one_standard_error`
     chosen : position of the candidate that was taken
-    notes : what was done otherwise than asked for
+    notes : deviations from what was requested
     model : the fitted model that was chosen
     """
 
@@ -65,7 +57,7 @@ class Selection:
 
     @property
     def tried(self) -> int:
-        """How many candidates there were to choose from."""
+        """Number of candidates to choose from."""
         return len(self.candidates) - self.averaged
 
     @property
@@ -75,33 +67,33 @@ class Selection:
         return int(np.lexsort((self.complexity[: self.tried], loss))[0])
 
     def weights(self, rows: float, belief: Floats | None = None) -> Floats:
-        """How much to believe each candidate, (tried,), after so many rows were tested.
+        """Posterior weight of each candidate, (tried,), after this many rows were tested.
 
-        Proportional to exp(belief - rows x mean loss): were the log-loss that of the rows
-        themselves, it would be Bayes' rule. Averaged over many ways in which the folds might
-        count (a Bayesian bootstrap), so that a few hard rows decide less.
+        Proportional to exp(belief - rows x mean loss): Bayes' rule, if the log-loss were that of
+        the rows themselves. Averaged over 400 random weightings of the folds (a Bayesian
+        bootstrap), so that a few hard rows decide less.
 
-        belief : logarithm of how much it was believed before; None for all alike
+        belief : log-prior weight of each candidate; None for equal ones
         """
         loss = self._loss
-        sound = np.isfinite(loss).all(axis=1)
-        beforehand = np.zeros(self.tried) if belief is None else belief
-        folds = loss.shape[1]
+        valid = np.isfinite(loss).all(axis=1)
+        prior = np.zeros(self.tried) if belief is None else belief
         # Each row was tested in as many folds as there are repeats.
-        counts = np.random.default_rng(0).dirichlet(np.full(folds, 1 / self.repeats), DRAWS)
-        nats = beforehand[sound, None] - rows * (loss[sound] @ counts.T)
+        concentration = np.full(loss.shape[1], 1 / self.repeats)
+        fold_weights = np.random.default_rng(0).dirichlet(concentration, 400)
+        nats = prior[valid, None] - rows * (loss[valid] @ fold_weights.T)
         each = np.exp(nats - nats.max(axis=0))
-        found = np.zeros(self.tried)
-        found[sound] = (each / each.sum(axis=0)).mean(axis=1)
-        return found
+        out = np.zeros(self.tried)
+        out[valid] = (each / each.sum(axis=0)).mean(axis=1)
+        return out
 
     @property
     def careful(self) -> int:
         """Position of the simplest that is not clearly worse than the best.
 
-        Clearly is by half a standard error of the difference between the two. One that is not
-        inflated counts as simpler: inflation mends posteriors that are too sure of themselves, at
-        the price of rows that are certain.
+        Clearly means by half a standard error of the difference between the two. A candidate
+        without inflation counts as simpler: inflation corrects over-confident posteriors, at the
+        expense of rows that are certain.
         """
         loss, best = self._loss, self.best
         with np.errstate(invalid="ignore"):
@@ -122,9 +114,9 @@ class Selection:
 
     @property
     def table(self) -> dict[str, Array]:
-        """A column a parameter, and of each metric its mean and standard error over the folds.
+        """One column per parameter, and the mean and standard error of each metric over folds.
 
-        `pandas.DataFrame(selection.table)` makes a frame of it.
+        `pandas.DataFrame(selection.table)` turns it into a frame.
         """
         names = list(dict.fromkeys(name for one in self.candidates for name in one))
         columns: dict[str, Array] = {}
@@ -140,9 +132,8 @@ class Selection:
 
     def __repr__(self) -> str:
         order = np.lexsort((self.complexity[: self.tried], self._loss.mean(axis=1)))
-        taken = self.careful if self.chosen is None else self.chosen
-        at = list(dict.fromkeys([*order[:SHOWN].tolist(), taken]))
-        lines = [self._head(), *aligned(self._lines(at))]
+        at = list(dict.fromkeys([*order[:10].tolist(), self._taken]))
+        lines = [self._heading(), *align_columns(self._lines(at))]
         if len(at) < len(self.candidates):
             lines.append(f"... and {len(self.candidates) - len(at)} more")
         return "\n".join([*lines, *self.notes])
@@ -150,42 +141,44 @@ class Selection:
     @property
     def _loss(self) -> Floats:
         scores = self.scores[self.metric][: self.tried]
-        loss = -scores if self.metric in MORE_IS_BETTER else scores
+        loss = -scores if self.metric == "accuracy" else scores
         # A candidate that failed in a fold is never chosen.
         return np.where(np.isnan(loss), np.inf, loss)
 
-    def _head(self) -> str:
-        folds = next(iter(self.scores.values())).shape[1]
-        return f"{self.tried} candidates, {folds} folds, by {self.metric} (* best, + {self._taken})"
-
     @property
-    def _taken(self) -> str:
+    def _taken(self) -> int:
+        return self.careful if self.chosen is None else self.chosen
+
+    def _heading(self) -> str:
+        folds = next(iter(self.scores.values())).shape[1]
+        rule = "taken"
         if self.averaged:
-            return "between them, by how well they did"
-        rules = {self.best: "taken", self.careful: "simplest that is not clearly worse"}
-        return rules[self.careful] if self.chosen is None else rules.get(self.chosen, "taken")
+            rule = "average of those that did well"
+        elif self._taken == self.careful:
+            rule = "simplest that is not clearly worse"
+        return f"{self.tried} candidates, {folds} folds, by {self.metric} (* best, + {rule})"
 
     def _lines(self, at: Sequence[int]) -> list[list[str]]:
-        table, taken = self.table, self.careful if self.chosen is None else self.chosen
+        table = self.table
         names = [name for name in table if len({str(one.get(name)) for one in self.candidates}) > 1]
         others = [metric for metric in METRICS if metric != self.metric]
-        heads = [HEADS.get(metric, metric) for metric in (self.metric, *others)]
-        lines = [["", "candidate", "params", *heads]]
+        headings = [HEADINGS.get(metric, metric) for metric in (self.metric, *others)]
+        lines = [["", "candidate", "params", *headings]]
         for i in at:
-            mark = ("*" if i == self.best else "") + ("+" if i == taken else "")
-            told = _told(self.candidates[i], names)
+            mark = ("*" if i == self.best else "") + ("+" if i == self._taken else "")
+            label = _label(self.candidates[i], names)
             score, error = table[self.metric][i], table[f"{self.metric}_se"][i]
             rest = [f"{table[metric][i]:.4f}" for metric in others]
             lines.append(
-                [mark, told, f"{self.complexity[i]:.4g}", f"{score:.4f} ± {error:.4f}", *rest]
+                [mark, label, f"{self.complexity[i]:.4g}", f"{score:.4f} ± {error:.4f}", *rest]
             )
         return lines
 
 
 def standard_error(scores: Floats, repeats: int = 1) -> Floats:
-    """Of the mean over folds, (candidates,); zero for a single fold.
+    """Standard error of the mean over folds, (candidates,); zero for a single fold.
 
-    Folds dealt anew hold the same rows: they count for no more than those of one deal.
+    Repeated folds hold the same rows, so they do not make the error smaller.
     """
     folds = scores.shape[1]
     if folds < 2:
@@ -194,22 +187,22 @@ def standard_error(scores: Floats, repeats: int = 1) -> Floats:
         return np.asarray(scores.std(axis=1, ddof=1) / np.sqrt(folds / repeats))
 
 
-def _told(candidate: Mapping[str, Any], names: Sequence[str]) -> str:
+def _label(candidate: Mapping[str, Any], names: Sequence[str]) -> str:
     """A candidate by those of its parameters that differ between candidates."""
     own = [name for name in names if name in candidate]
-    said = [f"{name}={_brief(candidate[name])}" for name in own if name != "model"]
-    kind = [str(candidate["model"])] if "model" in own or not said else []
-    return " ".join([*kind, *said]) if "model" in candidate or said else "candidate"
+    values = [f"{name}={_format_value(candidate[name])}" for name in own if name != "model"]
+    kind = [str(candidate["model"])] if "model" in own or not values else []
+    return " ".join([*kind, *values]) if "model" in candidate or values else "candidate"
 
 
-def _brief(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def aligned(lines: list[list[str]]) -> list[str]:
-    """Lines of cells as text, the cells of a column equally wide."""
+def align_columns(lines: list[list[str]]) -> list[str]:
+    """Rows of cells as lines of text with aligned columns."""
     safe = [[visible(cell) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
     return [

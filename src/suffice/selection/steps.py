@@ -1,14 +1,14 @@
-"""Steps: how far long work has come."""
+"""Steps: the share of a long computation that is done, reported to a callback."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-Tell = Callable[[float], None]
+ProgressCallback = Callable[[float], None]
 
 
 class Steps:
-    """Work of so many steps; whoever asked is told the share done, from 0 to 1.
+    """Work of a given number of steps; the callback receives the share done, from 0 to 1.
 
     >>> steps = Steps(4, lambda share: print(f"{share:.0%}"))
     >>> steps.add()
@@ -17,27 +17,27 @@ class Steps:
     50%
     """
 
-    def __init__(self, total: float, tell: Tell | None) -> None:
-        self.total, self.tell = total, tell
+    def __init__(self, total: float, callback: ProgressCallback | None) -> None:
+        self.total, self.callback = total, callback
         self.done = 0.0
 
     def add(self, steps: float = 1.0) -> None:
-        """So many steps more are done; what was done twice counts once."""
+        """Count more steps as done, up to the total."""
         self.done = min(self.done + steps, self.total)
-        if self.tell is not None:
-            self.tell(self.done / self.total)
+        if self.callback is not None:
+            self.callback(self.done / self.total)
 
     def finish(self) -> None:
-        """All is done, whatever was left out."""
+        """Count everything as done, including steps that were skipped."""
         self.add(self.total)
 
-    def part(self, steps: float) -> Tell:
-        """What to tell of a part of the work that is worth so many steps."""
-        told = 0.0
+    def part(self, steps: float) -> ProgressCallback:
+        """The callback for a part of the work that counts as this many steps."""
+        reported = 0.0
 
-        def tell(share: float) -> None:
-            nonlocal told
-            self.add((share - told) * steps)
-            told = share
+        def report(share: float) -> None:
+            nonlocal reported
+            self.add((share - reported) * steps)
+            reported = share
 
-        return tell
+        return report

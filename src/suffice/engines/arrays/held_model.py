@@ -13,6 +13,7 @@ from suffice.models.covariance import Covariance
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
+from suffice.models.structures import FULL
 from suffice.statistics.statistics import Statistics
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.estimators.choosing import GRID
+from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
-from suffice.selection.tally import METRICS
 
 _SCORES = "selection.scores."
 _COMPLEXITY = "selection.complexity"

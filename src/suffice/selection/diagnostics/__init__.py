@@ -1,1 +1,1 @@
-"""Diagnostics: whether Gaussian classes fit the data, said in plain sentences."""
+"""Diagnostics: whether Gaussian classes fit the data, in plain sentences."""

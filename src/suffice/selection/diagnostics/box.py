@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from suffice.data.arrays import Floats
 from suffice.models.linalg import Cholesky, Whitener, whitener
 from suffice.selection.diagnostics.box_null import BoxNull
 from suffice.selection.diagnostics.cloud import Shapes, scatter_of, shapes
-from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, chance, number
-from suffice.selection.diagnostics.table import as_statistics
+from suffice.selection.diagnostics.complete_rows import as_statistics
+from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, format_pvalue, number
 from suffice.statistics.statistics import Statistics
 
 
@@ -26,7 +26,7 @@ def box_m(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
     M is sensitive to classes that are not Gaussian: see `mardia` and `henze_zirkler`.
 
     X : rows, or statistics of detail "separate"
-    sample_weight : counts as so many equal rows
+    sample_weight : a weight counts as that many equal rows
 
     >>> from sklearn.datasets import load_iris
     >>> import suffice as sf
@@ -41,8 +41,7 @@ def box_m(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
     M, log_determinants, pooled = _m(statistics, found)
     freedom = np.array([shape.weight - 1 for shape in found.classes])
     null = BoxNull(freedom, found.classes[0].size)
-    pvalue = null.chance_beyond(M)
-    approximations = Approximations.of(M, null)
+    pvalue = null.pvalue(M)
     by_class = {
         shape.label: {"rows": shape.weight, "log_determinant": float(value)}
         for shape, value in zip(found.classes, log_determinants, strict=True)
@@ -57,24 +56,23 @@ def box_m(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
         differ,
         by_class,
         {
-            **approximations.details,
+            **_approximations(M, null),
             "pooled_log_determinant": pooled,
-            "left_out": dict(found.left_out),
-            "ignored_features": found.ignored,
+            **found.details,
         },
     )
 
 
 def _sentence(differ: bool, M: float, pvalue: float) -> str:
-    numbers = f"(Box's M = {number(M)}, {chance(pvalue)})"
+    numbers = f"(Box's M = {number(M)}, {format_pvalue(pvalue)})"
     if differ:
         return f"The class covariances differ {numbers}."
-    return f"Nothing speaks against equal class covariances {numbers}."
+    return f"No evidence against equal class covariances {numbers}."
 
 
 def _recommendation(differ: bool, found: Shapes) -> str:
     if not differ:
-        return "LDA (pooling=1) suffices, and its estimates are the steadier ones."
+        return "LDA (pooling=1) suffices, and its estimates vary less."
     if found.left_out:
         return "Use GaussianDiscriminant with pooling below 1; QDA for classes with more rows."
     return "Use QDA, or GaussianDiscriminant with pooling below 1."
@@ -96,43 +94,28 @@ def _m(statistics: Statistics, found: Shapes) -> tuple[float, Floats, float]:
     return max(M, 0.0), own, float(pooled)
 
 
-@dataclass(frozen=True, slots=True)
-class Approximations:
+def _approximations(M: float, null: BoxNull) -> dict[str, float]:
     """Box's chi-square and F approximations to the null distribution of M."""
-
-    details: dict[str, float]
-
-    @classmethod
-    def of(cls, M: float, null: BoxNull) -> Approximations:
-        """Both, each with its degrees of freedom and p-value."""
-        from scipy import special
-
-        v, d, k = null.freedom, null.size, len(null.freedom)
-        inverse = float((1 / v).sum() - 1 / v.sum())
-        squares = float((1 / v**2).sum() - 1 / v.sum() ** 2)
-        c1 = inverse * (2 * d**2 + 3 * d - 1) / (6 * (d + 1) * (k - 1))
-        c2 = squares * (d - 1) * (d + 2) / (6 * (k - 1))
-        df = d * (d + 1) * (k - 1) / 2
-        chi2 = M * (1 - c1)
-        f, df2, f_pvalue = _f(M, c1, c2, df)
-        chi2_pvalue = float(special.chdtrc(df, max(chi2, 0.0)))
-        return cls(
-            {
-                "chi2": chi2,
-                "chi2_df": df,
-                "chi2_pvalue": chi2_pvalue,
-                "f": f,
-                "f_df1": df,
-                "f_df2": df2,
-                "f_pvalue": f_pvalue,
-            }
-        )
+    v, d, k = null.freedom, null.size, len(null.freedom)
+    inverse = float((1 / v).sum() - 1 / v.sum())
+    squares = float((1 / v**2).sum() - 1 / v.sum() ** 2)
+    c1 = inverse * (2 * d**2 + 3 * d - 1) / (6 * (d + 1) * (k - 1))
+    c2 = squares * (d - 1) * (d + 2) / (6 * (k - 1))
+    df, chi2 = null.chi2_freedom, M * (1 - c1)
+    f, df2, f_pvalue = _f(M, c1, c2, df)
+    return {
+        "chi2": chi2,
+        "chi2_df": df,
+        "chi2_pvalue": float(special.chdtrc(df, max(chi2, 0.0))),
+        "f": f,
+        "f_df1": df,
+        "f_df2": df2,
+        "f_pvalue": f_pvalue,
+    }
 
 
 def _f(M: float, c1: float, c2: float, df: float) -> tuple[float, float, float]:
     """Box's F, its second degrees of freedom and its p-value."""
-    from scipy import special
-
     curvature = c2 - c1**2
     if abs(curvature) < 1e-15:
         return M * (1 - c1) / df, np.inf, float(special.chdtrc(df, M * (1 - c1)))

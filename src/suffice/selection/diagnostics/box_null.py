@@ -1,4 +1,4 @@
-"""Box null: how Box's M is distributed where Gaussian classes share a covariance."""
+"""Box null: the distribution of Box's M where Gaussian classes share a covariance."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from scipy import optimize, special
 
 from suffice.data.arrays import Floats
 
-# Closer to the mean than this, r* is 0/0 and its limit is taken.
-NEAR = 1e-5
-
-# Of more rows than this M is a chi-square to the last digit.
-ENDLESS = 1e12
-
-# Points and weights of Gauss and Legendre on [0, 1].
-_POINTS, _SHARES = np.polynomial.legendre.leggauss(40)
-_POINTS, _SHARES = (_POINTS + 1) / 2, _SHARES / 2
+# Standard deviations from the mean below which r* is 0/0, so that its limit is taken.
+NEAR_MEAN = 1e-5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,11 +19,11 @@ class BoxNull:
 
     M is independent of the pooled scatter W, and M = v ln|W| - sum of v_c ln|W_c| + constant, so
     K(t) = sum of G(v_c, -t v_c) - G(v, -tv) + t constant, with G(v, s) = ln E|Wishart(v)|^s.
-    Barndorff-Nielsen's r* of M is met by that of a chi-square with Box's degrees of freedom,
-    whose tail is exact; the relative error is below 1 percent, 3 for classes of three rows.
+    Barndorff-Nielsen's r* of M is matched with that of a chi-square with Box's degrees of
+    freedom, whose tail is exact; the relative error is below 1 percent, 3 for classes of 3 rows.
 
     >>> null = BoxNull(np.array([9.0, 9.0]), 2)
-    >>> round(null.chance_beyond(8.88), 3)
+    >>> round(null.pvalue(8.88), 3)
     0.05
     """
 
@@ -39,16 +32,16 @@ class BoxNull:
 
     @property
     def chi2_freedom(self) -> float:
-        """How many parameters equal covariances save."""
+        """Degrees of freedom: the number of parameters that equal covariances save."""
         return self.size * (self.size + 1) * (len(self.freedom) - 1) / 2
 
-    def chance_beyond(self, M: float) -> float:
+    def pvalue(self, M: float) -> float:
         """P(M is at least this large)."""
         if M <= 0:
             return 1.0
         if np.isinf(M):
             return 0.0
-        if self.freedom.min() > ENDLESS:
+        if self.freedom.min() > 1e12:  # a chi-square to the last digit
             return float(special.chdtrc(self.chi2_freedom, M))
         df, wanted = self.chi2_freedom, self._r_star(M)
         low, high = df / 2, df * 2
@@ -63,12 +56,14 @@ class BoxNull:
         t = self._saddle(M)
         second = self._derivative(2, t)
         u = t * np.sqrt(second)
-        if abs(u) < NEAR:
+        if abs(u) < NEAR_MEAN:
             return float(u + self._derivative(3, 0.0) / (6 * self._derivative(2, 0.0) ** 1.5))
         if abs(t) < self._edge / 4:
             # r² is the integral of 2 s K''(s): the difference tM - K(t) would lose its digits.
-            curved = np.array([self._derivative(2, t * x) for x in _POINTS])
-            ratio = np.sqrt(2 * (_SHARES * _POINTS) @ curved / second)
+            points, weights = np.polynomial.legendre.leggauss(40)
+            points, weights = (points + 1) / 2, weights / 2
+            curvature = np.array([self._derivative(2, t * x) for x in points])
+            ratio = np.sqrt(2 * (weights * points) @ curvature / second)
         else:
             ratio = np.sqrt(2 * (t * M - self._generating(t))) / abs(u)
         r = u * ratio
@@ -76,7 +71,7 @@ class BoxNull:
 
     @property
     def _edge(self) -> float:
-        """The generating function exists below this t."""
+        """The t below which the generating function exists."""
         return float(((self.freedom - self.size + 1) / (2 * self.freedom)).min())
 
     def _saddle(self, M: float) -> float:
@@ -123,7 +118,7 @@ class BoxNull:
 def _chi2_r_star(x: float, df: float) -> float:
     """Barndorff-Nielsen's r* of a chi-square."""
     u = (x - df) / np.sqrt(2 * df)
-    if abs(u) < NEAR:
+    if abs(u) < NEAR_MEAN:
         return float(u + np.sqrt(8 / df) / 6)
     step = (x - df) / df
     r = np.sign(u) * np.sqrt(df * (step - np.log1p(step)))

@@ -1,4 +1,4 @@
-"""Calibration: whether predicted probabilities come true as often as they say."""
+"""Calibration: whether predicted probabilities match observed frequencies."""
 
 from __future__ import annotations
 
@@ -10,19 +10,14 @@ import numpy as np
 from scipy import special
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import Labels, shown
+from suffice.data.labels import Labels
 from suffice.data.parameters import as_floats, choice, count
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.models.linalg import reciprocal
-from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, chance, holm, number
+from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, format_pvalue, holm, number
 from suffice.selection.diagnostics.reliability import STRATEGIES, Reliability
-
-# More bins than this are narrower than any sample can fill.
-MOST_BINS = 1_000_000
-
-# Rows of probabilities must add up to 1 within this.
-SUM_ERROR = 1e-6
+from suffice.selection.evaluation import label_codes
 
 
 def calibration(
@@ -45,19 +40,19 @@ def calibration(
 
     probabilities : (n, k), or (n,) of the second of two classes
     classes : labels of the columns; the sorted labels of y if None
-    sample_weight : counts as so many equal rows
-    n_bins, strategy : bins of equal width ("uniform") or with equally many rows ("quantile")
+    sample_weight : a weight counts as that many equal rows
+    n_bins, strategy : bins of equal width ("uniform") or of equally many rows ("quantile")
 
     >>> p = np.array([0.9, 0.8, 0.9, 0.2, 0.1, 0.3])
     >>> found = calibration([1, 1, 1, 0, 0, 1], p)
     >>> round(found.details["brier"], 4), round(found.details["spiegelhalter_z"], 3)
     (0.1, -0.353)
     >>> print(found.sentence)
-    Nothing speaks against the probabilities (expected calibration error 23%, p = 0.72).
+    No evidence against the probabilities (expected calibration error 23%, p = 0.72).
     """
     given = _Predictions.of(y, probabilities, classes, sample_weight)
     choice("strategy", strategy, STRATEGIES)
-    n_bins = count("n_bins", n_bins, MOST_BINS)
+    n_bins = count("n_bins", n_bins, 1_000_000)
     curves = {
         label: Reliability.of(p, given.codes == c, n_bins, strategy, given.weights)
         for c, (label, p) in enumerate(zip(given.labels, given.p.T, strict=True))
@@ -111,8 +106,8 @@ def spiegelhalter(p: Floats, codes: Indices, weights: Floats) -> tuple[float, fl
 def prevalence_test(p: Floats, codes: Indices, weights: Floats) -> tuple[float, int, float]:
     """Chi-square of class frequencies against predicted ones, degrees of freedom, p-value."""
     k = p.shape[1]
-    came = np.bincount(codes, weights, minlength=k)
-    surplus = came - weights @ p
+    observed = np.bincount(codes, weights, minlength=k)
+    surplus = observed - weights @ p
     weighted = p * weights[:, None]
     covariance = np.diag(weighted.sum(axis=0)) - weighted.T @ p
     scale = reciprocal(np.sqrt(np.maximum(covariance.diagonal(), 0)))
@@ -154,7 +149,9 @@ def _words(
     error = f"expected calibration error {100 * top.expected_error:.2g}%"
     if adjusted[0] < LEVEL:
         way = "over-confident" if z > 0 else "under-confident"
-        sentence = f"The probabilities are {way} ({error}, Z = {number(z)}, {chance(pvalue)})."
+        sentence = (
+            f"The probabilities are {way} ({error}, Z = {number(z)}, {format_pvalue(pvalue)})."
+        )
         remedy = (
             "Raise pooling or shrinkage, or model dependence between features (not GaussianNB)."
             if z > 0
@@ -163,19 +160,19 @@ def _words(
         return sentence, remedy
     if adjusted[1] < LEVEL:
         return (
-            f"The classes come in other shares than predicted ({error}, chi-square = "
-            f"{number(prevalence[0])}, {chance(prevalence[2])}).",
-            "Use adapt_priors, or with_priors if the shares are known.",
+            f"The class frequencies differ from the predicted ones ({error}, chi-square = "
+            f"{number(prevalence[0])}, {format_pvalue(prevalence[2])}).",
+            "Use adapt_priors, or with_priors if the frequencies are known.",
         )
     return (
-        f"Nothing speaks against the probabilities ({error}, {chance(pvalue)}).",
-        "Take them at their word.",
+        f"No evidence against the probabilities ({error}, {format_pvalue(pvalue)}).",
+        "They can be used as they are.",
     )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Predictions:
-    """Labels as positions of columns, probabilities and weights of rows that count."""
+    """Labels as positions of columns, probabilities and weights of rows."""
 
     labels: list[Any]
     codes: Indices
@@ -185,29 +182,22 @@ class _Predictions:
     @classmethod
     def of(cls, y: Any, probabilities: Any, classes: Any, sample_weight: Any) -> _Predictions:
         p = _table(probabilities)
-        found, codes = Labels.of(y).encode()
-        if len(codes) != len(p):
+        labels = Labels.of(y)
+        if len(labels) != len(p):
             raise InvalidInput(
-                f"probabilities has {len(p)} rows but y has {len(codes)} labels: inconsistent "
+                f"probabilities has {len(p)} rows but y has {len(labels)} labels: inconsistent "
                 "numbers of samples."
             )
-        names = found[np.unique(codes)] if classes is None else _class_names(classes)
+        names = labels.classes() if classes is None else _class_names(classes)
         if len(names) != p.shape[1]:
             raise InvalidParameter(
                 f"probabilities has {p.shape[1]} columns for {len(names)} classes "
                 f"{names.tolist()}; pass classes=model.classes_, the labels of the columns."
             )
-        place = {label: c for c, label in enumerate(names.tolist())}
-        for label in found[np.unique(codes)].tolist():
-            if label not in place:
-                raise InvalidLabels(
-                    f"y has label {shown(label)}, which is none of classes {names.tolist()}."
-                )
-        at = np.array([place.get(label, -1) for label in found.tolist()])[codes]
         weights = np.ones(len(p))
         if sample_weight is not None:
             weights = Weights.of(sample_weight, len(p)).read(0, len(p))
-        return cls(names.tolist(), at, p, weights)
+        return cls(names.tolist(), label_codes(names, y), p, weights)
 
 
 def _class_names(classes: Any) -> Array:
@@ -228,15 +218,16 @@ def _table(probabilities: Any) -> Floats:
         return np.stack([1 - p, p], axis=1)
     if p.ndim != 2 or not p.size:
         raise InvalidParameter(
-            f"probabilities has shape {p.shape}; it must have a row a label and a column a class."
+            f"probabilities has shape {p.shape}; it needs one row per label and one column per "
+            "class: pass predict_proba(X)."
         )
     _check(p)
     sums = p.sum(axis=1)
-    wrong = np.abs(sums - 1) > SUM_ERROR
+    wrong = np.abs(sums - 1) > 1e-6
     if wrong.any():
         i = int(wrong.argmax())
         raise InvalidParameter(
-            f"the probabilities of row {i} add up to {sums[i]:.6g}, not 1; pass predict_proba."
+            f"the probabilities of row {i} add up to {sums[i]:.6g}, not 1; pass predict_proba(X)."
         )
     return p
 

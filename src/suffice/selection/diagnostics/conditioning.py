@@ -1,4 +1,4 @@
-"""Conditioning: how close covariances come to having no inverse, and which features are why."""
+"""Conditioning: how close covariances are to singular, and which features cause it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from suffice.data.arrays import Floats
 from suffice.data.labels import shown
 from suffice.models.linalg import rank_tolerance, whitener
 from suffice.selection.diagnostics.cloud import scatter_of
-from suffice.selection.diagnostics.diagnostic import Diagnostic, counted, named, number
-from suffice.selection.diagnostics.table import as_statistics
+from suffice.selection.diagnostics.complete_rows import as_statistics
+from suffice.selection.diagnostics.diagnostic import Diagnostic, format_count, name_features, number
 from suffice.statistics.statistics import Statistics
 
-# Correlations conditioned worse have near dependencies that harm (Belsley, Kuh, Welsch 1980:
-# a condition index, the root of this, of 30).
-HARMFUL = 900.0
+# Condition number of correlations above which near dependencies do harm (Belsley, Kuh and Welsch
+# 1980: a condition index, its root, of 30).
+HARMFUL_CONDITION = 900.0
 
-# A feature takes part in a dependency with at least this share of its largest weight.
-PART = 0.3
-
-POOLED = "pooled"
+# A feature is part of a dependency from this share of the largest weight in it.
+LEAST_WEIGHT = 0.3
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,10 +30,10 @@ class Condition:
     correlation : largest over smallest eigenvalue of the correlations, free of units
     covariance : the same of the covariance, in the units of the features
     rank : directions in which the rows vary
-    features : those that take part in the nearest linear dependency, the most involved first
+    features : those in the strongest near dependency
     direction : (d,) the weights of the standardised features in it
     constant : features that do not vary, left out of all this
-    why : what is wrong, in words; empty where nothing is
+    why : the reason in words where it is singular for want of rows or variance, else empty
     """
 
     correlation: float
@@ -50,8 +48,8 @@ class Condition:
 def conditioning(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
     """Condition numbers of the covariances of each class and of the pooled one.
 
-    `details["conditions"]` holds a `Condition` for each class and, as `details["pooled"]`, one
-    for the pooled covariance. The statistic is the pooled condition number of correlations,
+    `details["conditions"]` holds one `Condition` per class, and `details["pooled"]` that of the
+    pooled covariance. The statistic is the pooled condition number of correlations,
     largest over smallest eigenvalue; above 900 near dependencies are named.
 
     X : rows, or statistics of detail "separate"
@@ -68,8 +66,8 @@ def conditioning(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic
     k, d = len(statistics.classes), statistics.n_features
     labels = statistics.classes.tolist()
     own = {label: _own(statistics, c) for c, label in enumerate(labels)}
-    worst = [label for label in labels if own[label].correlation > HARMFUL]
-    concern = pooled.correlation > HARMFUL or bool(worst)
+    worst = [label for label in labels if own[label].correlation > HARMFUL_CONDITION]
+    concern = pooled.correlation > HARMFUL_CONDITION or bool(worst)
     sentence, recommendation = _words(pooled, own, worst, statistics)
     return Diagnostic(
         "Conditioning",
@@ -86,7 +84,7 @@ def conditioning(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic
             }
             for label, found in own.items()
         },
-        {POOLED: pooled, "conditions": own, "features": d, "classes": k},
+        {"pooled": pooled, "conditions": own, "features": d, "classes": k},
     )
 
 
@@ -97,9 +95,8 @@ def _words(
     size = f"(condition number {_size(pooled.correlation)})"
     constant = ""
     if pooled.constant:
-        words = ", ".join(named(j, names) for j in pooled.constant[:5])
-        constant = f" Constant in every class, and left out of this: {words}."
-    if pooled.correlation > HARMFUL:
+        constant = f" Ignored, constant in every class: {name_features(pooled.constant, names)}."
+    if pooled.correlation > HARMFUL_CONDITION:
         state = "singular" if np.isinf(pooled.correlation) else "ill-conditioned"
         text = f"The pooled covariance is {state}: {_why(pooled, names)}."
         if pooled.why:
@@ -108,7 +105,7 @@ def _words(
     if worst:
         first = own[worst[0]]
         others = len(worst) - 1
-        more = f", nor are those of {counted(others, 'other class')}" * (others > 1)
+        more = f", nor are those of {format_count(others, 'other class')}" * (others > 1)
         more = ", nor is that of 1 other class" if others == 1 else more
         text = (
             f"The pooled covariance is well conditioned {size}, but that of class "
@@ -121,8 +118,7 @@ def _words(
 def _why(found: Condition, names: tuple[str, ...] | None) -> str:
     if found.why:
         return found.why
-    words = [named(j, names) for j in found.features]
-    involved = " and ".join(words[:5]) + f" and {len(words) - 5} more" * (len(words) > 5)
+    involved = name_features(found.features, names, " and ")
     if np.isinf(found.correlation):
         return f"{involved} depend on each other"
     return f"{involved} nearly depend on each other (condition number {_size(found.correlation)})"
@@ -155,9 +151,9 @@ def _condition(
         why = "no feature varies" if len(classes) > 1 else "no feature varies in it"
         return Condition(np.inf, np.inf, 0, (), direction, fixed, why)
     if freedom < d:
-        # Known to be singular, whatever rounding says: no matrix is made.
+        # Singular whatever rounding says, so no matrix is formed.
         least = d + (len(classes) if len(classes) > 1 else 1)
-        why = f"{counted(d, 'feature')} need {least} rows or more"
+        why = f"{format_count(d, 'feature')} need {least} rows or more"
         return Condition(np.inf, np.inf, max(0, int(freedom)), (), direction, fixed, why)
     scatter = np.zeros((len(squares), len(squares)))
     for c in classes:
@@ -167,18 +163,18 @@ def _condition(
     values, vectors = np.linalg.eigh(part / scale / scale[:, None])
     direction[varying] = vectors[:, 0]
     size = np.abs(direction)
-    involved = [int(j) for j in np.argsort(-size, kind="stable") if size[j] >= PART * size.max()]
+    involved = tuple(np.flatnonzero(size >= LEAST_WEIGHT * size.max()).tolist())
     rank = int((values > rank_tolerance(d)).sum())
     correlation = _ratio(values, d)
     covariance = np.inf if np.isinf(correlation) else _covariance_ratio(part)
-    return Condition(correlation, covariance, rank, tuple(sorted(involved)), direction, fixed, "")
+    return Condition(correlation, covariance, rank, involved, direction, fixed, "")
 
 
 def _covariance_ratio(matrix: Floats) -> float:
     found = whitener(matrix)
     if found is None:
         return float(np.inf)
-    # By a factor: units many powers of ten apart leave the small eigenvalues their digits.
+    # Singular values of a factor: small eigenvalues keep their digits in any units.
     sizes = np.linalg.svd(found.colouring, compute_uv=False)
     with np.errstate(divide="ignore", over="ignore"):
         return float((sizes[0] / sizes[-1]) ** 2)

@@ -11,31 +11,39 @@ from suffice.errors import SufficeError, TooFewRows
 from suffice.models.settings import Settings
 from suffice.selection.diagnostics.box import box_m
 from suffice.selection.diagnostics.calibration import calibration
+from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.conditioning import conditioning
-from suffice.selection.diagnostics.diagnostic import Diagnostic, counted
+from suffice.selection.diagnostics.diagnostic import Diagnostic, format_count
 from suffice.selection.diagnostics.distances import distance_quantiles
 from suffice.selection.diagnostics.held_out import held_out_posteriors
 from suffice.selection.diagnostics.henze_zirkler import henze_zirkler
 from suffice.selection.diagnostics.influence import influential_rows
 from suffice.selection.diagnostics.mardia import mardia
-from suffice.selection.diagnostics.table import Table
 
-# Models whose held-out probabilities are judged.
+# Models whose held-out probabilities are tested.
 MODELS = {"LDA": Settings(pooling=1.0), "QDA": Settings()}
 
-# Tests of Gaussian classes, which Box's M presumes.
-NORMALITY = ("Mardia", "Henze-Zirkler", "Distance quantiles")
+# Diagnostics of complete rows, in the order of the page.
+TESTS: dict[str, Callable[[CompleteRows], Diagnostic]] = {
+    "Box's M": box_m,
+    "Mardia": mardia,
+    "Henze-Zirkler": henze_zirkler,
+    "Distance quantiles": distance_quantiles,
+    "Conditioning": conditioning,
+    "Influential rows": influential_rows,
+}
 
-WIDTH = 88
+# Characters of a line of the page, and of its left column.
+LINE_WIDTH = 88
 INDENT = 24
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Diagnosis:
-    """What `diagnose` found: a mapping from names to diagnostics that prints as a page.
+    """The result of `diagnose`: a mapping from names to diagnostics that prints as a page.
 
     diagnostics : the findings by name
-    skipped : why others could not be made, by name
+    skipped : why other diagnostics were not possible, by name
     """
 
     rows: int
@@ -61,11 +69,11 @@ class Diagnosis:
 
     def __str__(self) -> str:
         head = (
-            f"{counted(self.rows, 'row')}, {counted(self.features, 'feature')}, "
-            f"{counted(len(self.classes), 'class')}"
+            f"{format_count(self.rows, 'row')}, {format_count(self.features, 'feature')}, "
+            f"{format_count(len(self.classes), 'class')}"
         )
         if self.dropped:
-            head += f"; {counted(self.dropped, 'further row')} with missing values left out"
+            head += f"; {format_count(self.dropped, 'further row')} with missing values left out"
         lines = [head, ""]
         advice = ""
         for name, found in self.diagnostics.items():
@@ -78,15 +86,16 @@ class Diagnosis:
             lines += _entry("", "", f"→ {advice}")
         for why in dict.fromkeys(self.skipped.values()):
             names = [name for name, reason in self.skipped.items() if reason == why]
-            lines += _entry("-", "Not judged", f"{', '.join(names)}: {why}")
+            lines += _entry("-", "Not tested", f"{', '.join(names)}: {why}")
         return "\n".join(line.rstrip() for line in lines)
 
     __repr__ = __str__
 
 
 def _entry(mark: str, name: str, text: str) -> list[str]:
-    # "p = 0.03" stays on one line.
-    wrapped = textwrap.wrap(text.replace(" = ", "\0=\0").replace(" < ", "\0<\0"), WIDTH - INDENT)
+    # Keep "p = 0.03" on one line.
+    text = text.replace(" = ", "\0=\0").replace(" < ", "\0<\0")
+    wrapped = textwrap.wrap(text, LINE_WIDTH - INDENT)
     first = f"{mark:<2}{name:<{INDENT - 2}}{wrapped[0]}"
     lines = [first, *(" " * INDENT + line for line in wrapped[1:])]
     return [line.replace("\0", " ") for line in lines]
@@ -97,9 +106,9 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
 
     Box's M, Mardia's tests, Henze and Zirkler's, the quantiles of distances, the condition of
     covariances, influential rows, and the calibration of LDA and QDA on rows held out in turn.
-    Rows with missing values are left out. What too few rows or classes forbid is skipped.
+    Rows with missing values are left out. Diagnostics that need more rows or classes are skipped.
 
-    sample_weight : counts as so many equal rows
+    sample_weight : a weight counts as that many equal rows
 
     >>> from sklearn.datasets import load_iris
     >>> print(diagnose(*load_iris(return_X_y=True)))
@@ -107,54 +116,47 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
     <BLANKLINE>
     ! Box's M               The class covariances differ (Box's M = 146.7, p < 1e-15).
                             → Use QDA, or GaussianDiscriminant with pooling below 1.
-    ✓ Mardia                Nothing speaks against Gaussian classes (Mardia, p = 0.34...
+    ✓ Mardia                No evidence against Gaussian classes (Mardia, p = 0.34...
     """
-    table = Table.of(X, y, sample_weight)
-    tests: dict[str, Callable[[Table], Diagnostic]] = {
-        "Box's M": box_m,
-        "Mardia": mardia,
-        "Henze-Zirkler": lambda t: henze_zirkler(t, None),
-        "Distance quantiles": lambda t: distance_quantiles(t, None),
-        "Conditioning": conditioning,
-        "Influential rows": lambda t: influential_rows(t, None),
-    }
+    rows = CompleteRows.of(X, y, sample_weight)
     found: dict[str, Diagnostic] = {}
     skipped: dict[str, str] = {}
-    for name, test in tests.items():
+    for name, test in TESTS.items():
         try:
-            found[name] = _quiet(test(table), table)
+            found[name] = _without_remark(test(rows), rows)
         except TooFewRows as error:
             skipped[name] = str(error)
-    if "Box's M" in found and any(found[name].concern for name in NORMALITY if name in found):
-        found["Box's M"] = _doubted(found["Box's M"])
+    # Tests of Gaussian classes, which Box's M presumes.
+    normality = found.keys() & {"Mardia", "Henze-Zirkler", "Distance quantiles"}
+    if "Box's M" in found and any(found[name].concern for name in normality):
+        found["Box's M"] = _add_doubt(found["Box's M"])
     try:
-        found.update(_calibrations(table))
+        found.update(_calibrations(rows))
     except SufficeError as error:
         skipped["Calibration"] = str(error)
-    classes = tuple(table.statistics.classes.tolist())
-    n, d = table.features.shape
-    return Diagnosis(n, table.dropped, d, classes, found, skipped)
+    n, d = rows.table.X.shape
+    return Diagnosis(n, rows.dropped, d, tuple(rows.table.classes.tolist()), found, skipped)
 
 
-def _quiet(found: Diagnostic, table: Table) -> Diagnostic:
+def _without_remark(found: Diagnostic, rows: CompleteRows) -> Diagnostic:
     """The finding without the remark on missing values, which the page makes once."""
-    remark = f" {counted(table.dropped, 'row')} with missing values left out."
+    remark = f" {format_count(rows.dropped, 'row')} with missing values left out."
     return replace(found, sentence=found.sentence.replace(remark, ""))
 
 
-def _doubted(found: Diagnostic) -> Diagnostic:
+def _add_doubt(found: Diagnostic) -> Diagnostic:
     if not found.concern:
         return found
     doubt = " Box's M also responds to classes that are not Gaussian: compare both by validation."
     return replace(found, recommendation=found.recommendation + doubt)
 
 
-def _calibrations(table: Table) -> dict[str, Diagnostic]:
-    at, posteriors = held_out_posteriors(table, MODELS)
-    classes = table.statistics.classes
-    labels, weights = classes[table.codes[at]], table.weights_at(at)
+def _calibrations(rows: CompleteRows) -> dict[str, Diagnostic]:
+    at, posteriors = held_out_posteriors(rows, MODELS)
+    part = rows.table.take(at)
     out = {}
     for model, p in posteriors.items():
         name = f"Calibration of {model}"
-        out[name] = replace(calibration(labels, p, classes, weights), name=name)
+        found = calibration(part.labels, p, part.classes, part.weight)
+        out[name] = replace(found, name=name)
     return out

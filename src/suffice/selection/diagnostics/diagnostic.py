@@ -11,11 +11,11 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.data.labels import shown
 
-# Findings less likely than this under the null hypothesis are a concern.
+# Significance level: p-values below it are a concern.
 LEVEL = 0.05
 
-# Labels and names beyond these are counted, not listed.
-MOST_LISTED = 5
+# Labels and names beyond this number are counted, not listed.
+MAX_LISTED = 5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,8 +24,8 @@ class Diagnostic:
 
     name : of the test or the measure
     statistic : its value
-    pvalue : the chance of a value as large where all is well; None for a measure without a test
-    sentence : what was found
+    pvalue : probability of a value as large under the null hypothesis; None without a test
+    sentence : the finding in words
     recommendation : what to do about it, in terms of this library
     concern : whether something should be done about it
     by_class : numbers of each class, by label
@@ -48,7 +48,7 @@ class Diagnostic:
         return f"{self.sentence} {self.recommendation}".strip()
 
     def __repr__(self) -> str:
-        p = "" if self.pvalue is None else f", {chance(self.pvalue)}"
+        p = "" if self.pvalue is None else f", {format_pvalue(self.pvalue)}"
         return f"<Diagnostic {self.name}: {number(self.statistic)}{p}. {self.sentence}>"
 
 
@@ -61,44 +61,52 @@ def number(value: float) -> str:
     return "infinite" if np.isinf(value) else f"{value:.4g}"
 
 
-def chance(pvalue: float) -> str:
+def format_pvalue(pvalue: float) -> str:
     """A p-value for a sentence.
 
-    >>> chance(0.0312), chance(3e-20), chance(0.9999)
+    >>> format_pvalue(0.0312), format_pvalue(3e-20), format_pvalue(0.9999)
     ('p = 0.031', 'p < 1e-15', 'p = 1')
     """
     return "p < 1e-15" if pvalue < 1e-15 else f"p = {pvalue:.2g}"
 
 
-def listed(names: Iterable[Any]) -> str:
+def list_names(names: Iterable[Any]) -> str:
     """Labels or names for a sentence, the first few of them.
 
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(range(9))
+    >>> list_names(["a"]), list_names(["a", "b", "c"]), list_names(range(9))
     ("'a'", "'a', 'b' and 'c'", '0, 1, 2, 3, 4 and 4 more')
     """
     words = [shown(name) for name in names]
-    if len(words) > MOST_LISTED:
-        return f"{', '.join(words[:MOST_LISTED])} and {len(words) - MOST_LISTED} more"
+    if len(words) > MAX_LISTED:
+        return f"{', '.join(words[:MAX_LISTED])} and {len(words) - MAX_LISTED} more"
     return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
 
 
-def counted(count: float, noun: str) -> str:
+def format_count(count: float, noun: str) -> str:
     """A count and its noun.
 
-    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class")
+    >>> format_count(1, "row"), format_count(1200, "row"), format_count(2, "class")
     ('1 row', '1200 rows', '2 classes')
     """
     plural = noun + ("es" if noun.endswith("s") else "s")
     return f"{count:.6g} {noun if count == 1 else plural}"
 
 
-def named(feature: int, names: tuple[str, ...] | None) -> str:
-    """A feature for a sentence."""
-    return f"feature {feature}" if names is None else repr(names[feature])
+def name_features(
+    features: Sequence[int], names: tuple[str, ...] | None, joiner: str = ", "
+) -> str:
+    """Features for a sentence, the first few of them.
+
+    >>> name_features([0, 2], None), name_features([0, 2], ("a", "b", "c"), " and ")
+    ('feature 0, feature 2', "'a' and 'c'")
+    """
+    words = [f"feature {j}" if names is None else repr(names[j]) for j in features[:MAX_LISTED]]
+    rest = len(features) - MAX_LISTED
+    return joiner.join(words) + f" and {rest} more" * (rest > 0)
 
 
 def holm(pvalues: Sequence[float] | Floats) -> Floats:
-    """P-values adjusted for their number (Holm 1979), in the order given.
+    """P-values adjusted for multiple tests (Holm 1979), in the order given.
 
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])

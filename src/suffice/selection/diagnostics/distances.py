@@ -11,26 +11,22 @@ from scipy import special
 
 from suffice.data.arrays import Floats, Indices
 from suffice.selection.diagnostics.cloud import Cloud, clouds, remarks, shapes
-from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic
-from suffice.selection.diagnostics.normality import FINE, REMEDY, verdict
-from suffice.selection.diagnostics.table import Table
+from suffice.selection.diagnostics.complete_rows import CompleteRows
+from suffice.selection.diagnostics.diagnostic import Diagnostic
+from suffice.selection.diagnostics.normality import normality_diagnostic
 
 # With more rows than this, the null distribution of the statistic no longer changes.
-MANY = 400
-
-# Simulated classes, and the multiplications they may take.
-SIMULATED = 1999
-MOST_WORK = 4e9
+MANY_ROWS = 400
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quantiles:
-    """The squared distances of a class's rows to its mean, sorted, beside what to expect.
+    """The squared distances of the rows of a class to its mean, sorted, and their quantiles.
 
     observed : (n,) by the unbiased covariance
     expected : (n,) quantiles of the exact distribution (n-1)²/n Beta(d/2, (n-d-1)/2)
     chi2 : (n,) quantiles of the chi-square, its limit for many rows
-    rows : (n,) which row each is
+    rows : (n,) row numbers
     """
 
     observed: Floats
@@ -39,51 +35,44 @@ class Quantiles:
     rows: Indices
 
 
-def distance_quantiles(X: Any, y: Any, sample_weight: Any = None) -> Diagnostic:
+def distance_quantiles(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
     """Squared Mahalanobis distances of each class against their distribution for Gaussian rows.
 
-    `details["quantiles"]` holds the points of the plot, a `Quantiles` a class. The distance of a
-    row to a mean and covariance that it has helped to estimate has a Beta distribution; the
+    `details["quantiles"]` holds the points of the plot, one `Quantiles` per class. The distance
+    of a row to a mean and covariance that it has helped to estimate has a Beta distribution; the
     statistic is Anderson and Darling's of all rows against it. Since the distances of a class
-    depend on each other, its p-value is by simulation of Gaussian classes of as many rows (400 of
-    larger ones) and features, always the same ones, so no smaller than 1/2000.
+    depend on each other, its p-value comes from a simulation, with a fixed seed, of 1,999
+    Gaussian classes of as many features and rows (at most 400): it is not below 1/2000.
 
-    sample_weight : counts as so many equal rows
+    sample_weight : a weight counts as that many equal rows
 
     >>> from sklearn.datasets import load_iris
     >>> found = distance_quantiles(*load_iris(return_X_y=True))
     >>> print(found.sentence)
-    Nothing speaks against Gaussian classes (distances, p = 0.086 adjusted for 3 tests).
+    No evidence against Gaussian classes (distances, p = 0.086 adjusted for 3 tests).
     >>> plot = found.details["quantiles"][0]
     >>> print(plot.rows[-1], plot.observed[-1].round(2), plot.expected[-1].round(2))
     41 12.33 11.98
     """
-    table = Table.of(X, y, sample_weight)
-    found = shapes(table.statistics, spare=2)
+    rows = CompleteRows.of(X, y, sample_weight)
+    found = shapes(rows.statistics, spare=2)
     by_class, plots = {}, {}
-    for cloud in clouds(table, found):
+    for cloud in clouds(rows, found):
         label = cloud.shape.label
-        by_class[label], plots[label] = _of_class(cloud)
-    pvalues = [numbers["pvalue"] for numbers in by_class.values()]
-    pvalue, sentence = verdict(list(by_class), pvalues, "distances")
-    concern = pvalue < LEVEL
-    return Diagnostic(
+        by_class[label], plots[label] = _test_class(cloud)
+    return normality_diagnostic(
         "Distance quantiles",
         max(numbers["anderson_darling"] for numbers in by_class.values()),
-        pvalue,
-        sentence + remarks(table, found),
-        REMEDY if concern else FINE,
-        concern,
+        {label: [numbers["pvalue"]] for label, numbers in by_class.items()},
         by_class,
-        {
-            "quantiles": plots,
-            "left_out": dict(found.left_out),
-            "ignored_features": found.ignored,
-        },
+        found,
+        remarks(rows, found),
+        "distances",
+        quantiles=plots,
     )
 
 
-def _of_class(cloud: Cloud) -> tuple[dict[str, float], Quantiles]:
+def _test_class(cloud: Cloud) -> tuple[dict[str, float], Quantiles]:
     n, d = cloud.shape.weight, cloud.shape.size
     lengths = cloud.squared_lengths()
     order = np.argsort(lengths, kind="stable")
@@ -100,9 +89,9 @@ def _of_class(cloud: Cloud) -> tuple[dict[str, float], Quantiles]:
         share * scale,
         special.betaincinv(a, b, place) * scale,
         special.chdtri(d, 1 - place),
-        cloud.table.numbers[cloud.at[order]],
+        cloud.rows.numbers[cloud.at[order]],
     )
-    null = simulated_null(int(min(max(round(n), d + 2), max(MANY, 4 * d))), d)
+    null = simulated_null(int(min(max(round(n), d + 2), max(MANY_ROWS, 4 * d))), d)
     beyond = len(null) - int(np.searchsorted(null, statistic, side="left"))
     pvalue = (beyond + 1) / (len(null) + 1)
     return {"rows": n, "anderson_darling": statistic, "pvalue": pvalue}, plot
@@ -129,7 +118,8 @@ def anderson_darling(share: Floats, before: Floats, weights: Floats, d: int) -> 
 def simulated_null(n: int, d: int) -> Floats:
     """Sorted values of A² for classes of n Gaussian rows of d features."""
     rng = np.random.default_rng([n, d])
-    times = int(np.clip(MOST_WORK / (n * d * d), 199, SIMULATED))
+    # Fewer where 1,999 classes would take more than 4e9 multiplications.
+    times = int(np.clip(4e9 / (n * d * d), 199, 1999))
     step = max(1, (1 << 21) // (n * d))
     before, ones = np.arange(n, dtype=np.float64), np.ones(n)
     out = np.empty(times)

@@ -1,4 +1,4 @@
-"""Held out: what models say of rows they have not seen."""
+"""Held out: posteriors of rows that the model was not trained on."""
 
 from __future__ import annotations
 
@@ -7,58 +7,58 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.labelled_table import LabelledTable
 from suffice.errors import TooFewRows
 from suffice.models.gaussian import build
 from suffice.models.settings import Settings
-from suffice.selection.diagnostics.table import Table
+from suffice.selection.diagnostics.complete_rows import CompleteRows
+from suffice.selection.diagnostics.diagnostic import format_count
 from suffice.selection.folds import Fold, training_statistics
 from suffice.statistics.summarize import summarize
 
-FOLDS = 5
-
 
 def held_out_posteriors(
-    table: Table, settings: dict[str, Settings], n_folds: int = FOLDS, seed: int = 0
+    rows: CompleteRows, settings: dict[str, Settings], n_folds: int = 5
 ) -> tuple[Indices, dict[str, Floats]]:
     """Rows, and p(y | x) of each under each model fitted without its fold, (m, k).
 
-    Rows of a class are dealt evenly to the folds, at random but always the same. A class of one
-    row is never held out.
+    Rows of a class are spread evenly over the folds, at random with a fixed seed. The only row
+    of a class is never held out.
     """
-    fold = _dealt(table, n_folds, seed)
-    judged = np.flatnonzero(fold >= 0)
-    k = len(table.statistics.classes)
-    if k < 2 or not len(judged):
+    table = rows.table
+    fold = _assign_folds(table, n_folds)
+    tested = np.flatnonzero(fold >= 0)
+    k = len(table.classes)
+    if k < 2 or not len(tested):
         raise TooFewRows(
-            f"probabilities need two classes of two rows or more; there {'is' if k == 1 else 'are'}"
-            f" {k} of {len(table.codes)} rows in all."
+            "held-out probabilities need two classes of two rows or more; the "
+            f"{format_count(len(table), 'row')} are of {format_count(k, 'class')}."
         )
-    out = {name: np.zeros((len(table.codes), k)) for name in settings}
+    out = {name: np.zeros((len(table), k)) for name in settings}
+
+    def summarize_rows(at: Indices) -> Any:
+        part = table.take(at)
+        return summarize(part.X, part.labels, part.weights)
+
     folds = [Fold(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
     folds = [one for one in folds if len(one.test)]
-    trained = training_statistics(folds, len(fold), lambda at: _statistics(table, at))
+    trained = training_statistics(folds, len(fold), summarize_rows)
     for one, (training, _) in zip(folds, trained, strict=True):
-        rows = table.features.take(one.test)
+        X = np.asarray(table.X[one.test], np.float64)
         for name, chosen in settings.items():
-            model = build(training, chosen, None)
-            out[name][one.test] = model.answer("posterior", rows)
-    return judged, {name: p[judged] for name, p in out.items()}
+            out[name][one.test] = build(training, chosen, None).answer("posterior", X)
+    return tested, {name: p[tested] for name, p in out.items()}
 
 
-def _dealt(table: Table, n_folds: int, seed: int) -> Indices:
+def _assign_folds(table: LabelledTable, n_folds: int) -> Indices:
     """The fold of each row; -1 for the only row of its class."""
-    rng = np.random.default_rng(seed)
-    fold = np.full(len(table.codes), -1)
+    rng = np.random.default_rng(0)
+    fold = np.full(len(table), -1)
     first = 0
-    for c in range(len(table.statistics.classes)):
-        at = table.rows(c)
+    for c in range(len(table.classes)):
+        at = table.rows_of(c)
         if len(at) < 2:
             continue
         fold[rng.permutation(at)] = (first + np.arange(len(at))) % n_folds
         first += len(at)
     return fold
-
-
-def _statistics(table: Table, at: Indices) -> Any:
-    weights = None if table.weights is None else table.weights[at]
-    return summarize(table.features.take(at), table.statistics.classes[table.codes[at]], weights)

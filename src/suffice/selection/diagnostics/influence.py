@@ -11,13 +11,19 @@ from scipy import special
 from suffice.data.arrays import Floats, Indices
 from suffice.data.labels import shown
 from suffice.selection.diagnostics.cloud import Cloud, clouds, remarks, shapes
-from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, chance, listed, number
-from suffice.selection.diagnostics.table import Table
+from suffice.selection.diagnostics.complete_rows import CompleteRows
+from suffice.selection.diagnostics.diagnostic import (
+    LEVEL,
+    Diagnostic,
+    format_pvalue,
+    list_names,
+    number,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Influence:
-    """What leaving out each row would do; a value a row given, NaN for rows not judged.
+    """The effect of leaving out each row; one value per given row, NaN for rows not tested.
 
     distance : squared Mahalanobis distance to the mean of its own class (divisor n)
     leverage : w (1 + distance) / n, from 0 to 1: at 1 the class has no covariance without the row
@@ -25,8 +31,8 @@ class Influence:
     volume_change : how much ln|covariance| changes
     divergence : Kullback-Leibler divergence, in nats, of the class's Gaussian from the one
         without the row
-    pvalue : chance that a row of a Gaussian class lies as far out, exact
-    ranking : rows judged, the most influential first
+    pvalue : exact probability that a row of a Gaussian class lies as far out
+    ranking : the rows that were tested, the most influential first
     """
 
     distance: Floats
@@ -38,14 +44,16 @@ class Influence:
     ranking: Indices
 
 
-def influential_rows(X: Any, y: Any, sample_weight: Any = None, n_top: int = 5) -> Diagnostic:
+def influential_rows(
+    X: Any, y: Any = None, sample_weight: Any = None, n_top: int = 5
+) -> Diagnostic:
     """The rows whose removal would change their class most, in closed form for every row.
 
     `details["influence"]` is an `Influence`; `details["top"]` holds the `n_top` most influential
     rows. `pvalue` is that of the farthest row of all (Wilks 1963): its exact Beta probability
     times the number of rows.
 
-    sample_weight : counts as so many equal rows, left out together
+    sample_weight : a weight counts as that many equal rows, left out together
 
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(60, 2))
@@ -54,35 +62,34 @@ def influential_rows(X: Any, y: Any, sample_weight: Any = None, n_top: int = 5) 
     Row 7 of class 1 lies farther out than Gaussian rows do (p = 3.1e-07 adjusted for 60 rows);
     without it the Gaussian of its class differs by 3.099 nats.
     """
-    table = Table.of(X, y, sample_weight)
-    found = shapes(table.statistics, spare=2)
-    columns = np.full((6, table.given), np.nan)
+    rows = CompleteRows.of(X, y, sample_weight)
+    found = shapes(rows.statistics, spare=2)
+    columns = np.full((6, rows.given), np.nan)
     by_class = {}
-    for cloud in clouds(table, found):
+    for cloud in clouds(rows, found):
         values = _columns(cloud)
-        columns[:, table.numbers[cloud.at]] = values
+        columns[:, rows.numbers[cloud.at]] = values
         by_class[cloud.shape.label] = {
             "rows": cloud.shape.weight,
             "largest_leverage": float(values[1].max()),
             "largest_divergence": float(values[4].max()),
             "smallest_pvalue": float(values[5].min()),
         }
-    divergence = columns[4]
-    judged = np.flatnonzero(~np.isnan(divergence))
-    ranking = judged[np.argsort(-divergence[judged], kind="stable")]
-    adjusted = np.minimum(1.0, columns[5] * len(judged))
+    distance, leverage, shift, volume, divergence, pvalues = columns
+    tested = np.flatnonzero(~np.isnan(divergence))
+    ranking = tested[np.argsort(-divergence[tested], kind="stable")]
+    adjusted = np.minimum(1.0, pvalues * len(tested))
     outlying = [int(i) for i in ranking if adjusted[i] < LEVEL]
-    a, b, c, d, e, f = columns
-    influence = Influence(a, b, c, d, e, f, ranking)
+    influence = Influence(distance, leverage, shift, volume, divergence, pvalues, ranking)
     top, first = ranking[:n_top], int(ranking[0])
-    labels = dict(zip(table.numbers.tolist(), table.codes.tolist(), strict=True))
-    own = table.statistics.classes[labels[outlying[0] if outlying else first]]
+    at = np.flatnonzero(rows.numbers == (outlying[0] if outlying else first))[0]
+    own = rows.table.labels[at]
     pvalue = float(np.nanmin(adjusted))
     return Diagnostic(
         "Influential rows",
         float(divergence[first]),
         pvalue,
-        _sentence(first, outlying, own, influence, pvalue, len(judged)) + remarks(table, found),
+        _sentence(first, outlying, own, influence, pvalue, len(tested)) + remarks(rows, found),
         _recommendation(outlying),
         bool(outlying),
         by_class,
@@ -90,8 +97,7 @@ def influential_rows(X: Any, y: Any, sample_weight: Any = None, n_top: int = 5) 
             "influence": influence,
             "top": tuple(top.tolist()),
             "outlying": tuple(outlying),
-            "left_out": dict(found.left_out),
-            "ignored_features": found.ignored,
+            **found.details,
         },
     )
 
@@ -109,9 +115,9 @@ def _columns(cloud: Cloud) -> Floats:
         log_q = np.log1p(-reach)
         volume = log_q - d * np.log1p(-w / n)
         excess = (1 + share) * reach / (1 - reach)
-        # Small numbers only: among terms of size d a row of a million would show no influence.
+        # Sum small terms only: beside terms of size d one row in a million would round to zero.
         divergence = (rest / n * excess - d * w / n + volume) / 2
-    # Without such a row the class does not fill its space: no Gaussian is left.
+    # Without such a row the covariance is singular: no Gaussian is left.
     gone = leverage >= 1 - 1e-12
     divergence = np.where(gone, np.inf, np.maximum(divergence, 0.0))
     volume = np.where(gone, -np.inf, volume)
@@ -121,9 +127,9 @@ def _columns(cloud: Cloud) -> Floats:
 
 
 def _sentence(
-    first: int, outlying: list[int], label: Any, found: Influence, pvalue: float, judged: int
+    first: int, outlying: list[int], label: Any, found: Influence, pvalue: float, tested: int
 ) -> str:
-    by = f"({chance(pvalue)} adjusted for {judged} rows)"
+    by = f"({format_pvalue(pvalue)} adjusted for {tested} rows)"
     if not outlying:
         loss = number(found.divergence[first])
         return (
@@ -136,7 +142,7 @@ def _sentence(
             f"Row {outlying[0]} of class {shown(label)} lies farther out than Gaussian rows do "
             f"{by}; without it the Gaussian of its class differs by {loss} nats."
         )
-    return f"Rows {listed(outlying)} lie farther out than Gaussian rows do {by}."
+    return f"Rows {list_names(outlying)} lie farther out than Gaussian rows do {by}."
 
 
 def _recommendation(outlying: list[int]) -> str:
@@ -144,4 +150,4 @@ def _recommendation(outlying: list[int]) -> str:
         return "No row needs a second look."
     if len(outlying) == 1:
         return f"Look at row {outlying[0]}; forget undoes its training."
-    return f"Look at rows {listed(outlying)}; forget undoes their training."
+    return f"Look at rows {list_names(outlying)}; forget undoes their training."

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.selection.diagnostics.cloud import Cloud, Shapes, clouds, remarks, shapes
-from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic
-from suffice.selection.diagnostics.normality import FINE, REMEDY, verdict
-from suffice.selection.diagnostics.table import Table, as_statistics
+from suffice.selection.diagnostics.complete_rows import CompleteRows, as_statistics
+from suffice.selection.diagnostics.diagnostic import Diagnostic
+from suffice.selection.diagnostics.normality import normality_diagnostic
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.statistics import Statistics
-
-# Multiplications that the skewness of a class may take; beyond, rows are drawn at random.
-MOST_WORK = 4e10
-
-# D'Agostino's transformation takes this many rows.
-LEAST_ROWS = 8
-
-# Third moments are summed over blocks of rows of about this many bytes.
-BLOCK_BYTES = 1 << 24
 
 
 def mardia(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
@@ -34,20 +23,20 @@ def mardia(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
     With z the rows of a class whitened by its own mean and covariance (divisor n):
     skewness b1 = mean over pairs of (z'w)³, kurtosis b2 = mean of |z|⁴.
     n k b1 / 6, with k making its mean exact, is compared with a chi-square that is stretched to
-    the spread of its null distribution at so few rows; of one feature, b1 is transformed as in
+    the spread of its null distribution for few rows; for one feature, b1 is transformed as in
     `scipy.stats.skewtest` (D'Agostino 1970). b2, by its exact mean and variance and an estimate of
     its skewness, is compared with a normal after the cube root transformation of Anscombe and
     Glynn, which for one feature is `scipy.stats.kurtosistest`.
-    The verdict takes all classes together (Holm). Classes of so many rows and features that the
-    skewness would take minutes are judged by some of their rows, drawn at random.
+    The verdict takes all classes together (Holm). Where the skewness of a large class would take
+    minutes, a random sample of its rows is tested.
 
-    X : rows; for a single feature also statistics, which know its third and fourth moments
-    sample_weight : counts as so many equal rows
+    X : rows; for a single feature also statistics, which keep its third and fourth moments
+    sample_weight : a weight counts as that many equal rows
 
     >>> from sklearn.datasets import load_iris
     >>> found = mardia(*load_iris(return_X_y=True))
     >>> print(found.sentence)
-    Nothing speaks against Gaussian classes (Mardia, p = 0.34 adjusted for 6 tests).
+    No evidence against Gaussian classes (Mardia, p = 0.34 adjusted for 6 tests).
     >>> round(found.by_class[0]["skewness"], 4), round(found.by_class[0]["kurtosis"], 4)
     (3.0797, 26.5377)
     """
@@ -55,29 +44,24 @@ def mardia(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
         found, moments = _of_statistics(as_statistics(X))
         note = found.note
     else:
-        table = Table.of(X, y, sample_weight)
-        table = table.sampled(_most_rows(table.features.shape[1]))
-        found = shapes(table.statistics, spare=2)
-        moments = [_moments(cloud) for cloud in clouds(table, found)]
-        note = remarks(table, found)
-    labels = [shape.label for shape in found.classes for _ in range(2)]
-    pvalues = [p for m in moments for p in (m.skewness_pvalue, m.kurtosis_pvalue)]
-    pvalue, sentence = verdict(labels, pvalues, "Mardia")
-    concern = pvalue < LEVEL
-    return Diagnostic(
+        rows = CompleteRows.of(X, y, sample_weight)
+        rows = rows.sample(_max_rows(rows.table.X.shape[1]))
+        found = shapes(rows.statistics, spare=2)
+        moments = [_moments(cloud) for cloud in clouds(rows, found)]
+        note = remarks(rows, found)
+    by_class = {s.label: m for s, m in zip(found.classes, moments, strict=True)}
+    return normality_diagnostic(
         "Mardia",
         max(max(m.skewness_chi2, m.kurtosis_z**2) for m in moments),
-        pvalue,
-        sentence + note,
-        REMEDY if concern else FINE,
-        concern,
-        {s.label: m.numbers for s, m in zip(found.classes, moments, strict=True)},
-        {"left_out": dict(found.left_out), "ignored_features": found.ignored},
+        {label: (m.skewness_pvalue, m.kurtosis_pvalue) for label, m in by_class.items()},
+        {label: m.numbers for label, m in by_class.items()},
+        found,
+        note,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class MardiaMoments:
     """Mardia's measures of n rows of d features, and how far they are from a Gaussian's."""
 
     n: float
@@ -100,7 +84,7 @@ class Moments:
     @property
     def skewness_pvalue(self) -> float:
         """P(a skewness at least as large)."""
-        if self.d == 1 and self.n >= LEAST_ROWS:
+        if self.d == 1 and self.n >= 8:  # as D'Agostino's transformation needs
             return float(2 * special.ndtr(-self._skewness_z))
         r = self._stretch
         return float(special.chdtrc(self.skewness_df / r, self.skewness_chi2 / r))
@@ -154,58 +138,53 @@ class Moments:
         return {"rows": self.n, **out, "kurtosis_pvalue": self.kurtosis_pvalue}
 
 
-def _most_rows(d: int) -> int:
-    """How many rows the skewness can take: n d³ / 2 or n² d multiplications, whichever is less."""
-    return int(max(MOST_WORK / (d * d * (d + 1) / 2), np.sqrt(MOST_WORK / d)))
+def _max_rows(d: int) -> int:
+    """How many rows take 4e10 multiplications: n d³ / 2 or n² d, whichever is less."""
+    return int(max(4e10 / (d * d * (d + 1) / 2), np.sqrt(4e10 / d)))
 
 
-def _moments(cloud: Cloud) -> Moments:
+def _moments(cloud: Cloud) -> MardiaMoments:
     n, d = cloud.shape.weight, cloud.shape.size
     quartic = 0.0
     for rows, part in cloud.blocks():
         lengths = np.einsum("ij,ij->i", part, part)
         quartic += float(cloud.weights[rows] @ lengths**2)
-    if len(cloud.at) < d * (d + 1) / 2:
-        cubic = _by_pairs(cloud.whitened(), cloud.weights)
-    else:
-        cubic = _by_products(cloud)
-    return Moments(n, d, cubic / n**2, quartic / n)
+    few = len(cloud.at) < d * (d + 1) / 2
+    cubic = cubic_by_pairs(cloud) if few else cubic_by_features(cloud)
+    return MardiaMoments(n, d, cubic / n**2, quartic / n)
 
 
-def _by_pairs(rows: Floats, weights: Floats) -> float:
+def cubic_by_pairs(cloud: Cloud) -> float:
     """The sum over pairs of rows of their cubed products."""
-    total = 0.0
-    step = max(1, BLOCK_BYTES // (8 * len(rows)))
+    rows, weights, total = cloud.whitened(), cloud.weights, 0.0
+    step = max(1, cloud.rows.block_bytes // (8 * len(rows)))
     for start in range(0, len(rows), step):
         products = rows[start : start + step] @ rows.T
         total += float(weights[start : start + step] @ (products**3 @ weights))
     return total
 
 
-def _by_products(cloud: Cloud) -> float:
-    """The same as the squared length of the sums of all products of three features."""
+def cubic_by_features(cloud: Cloud) -> float:
+    """The same, as the squared length of the sums of all products of three features."""
     d = cloud.shape.size
     low, high = np.triu_indices(d)
     sums = np.zeros((len(low), d))
-    for rows, weights in _stretches(cloud, max(1, BLOCK_BYTES // (8 * len(low)))):
-        sums += (rows[:, low] * rows[:, high]).T @ (rows * weights[:, None])
+    step = max(1, cloud.rows.block_bytes // (8 * len(low)))
+    for at, block in cloud.blocks():
+        weights = cloud.weights[at]
+        for start in range(0, len(block), step):
+            rows, w = block[start : start + step], weights[start : start + step]
+            sums += (rows[:, low] * rows[:, high]).T @ (rows * w[:, None])
     # A product of two different features stands for both orders.
     return float(np.where(low == high, 1.0, 2.0) @ np.einsum("ij,ij->i", sums, sums))
 
 
-def _stretches(cloud: Cloud, step: int) -> Iterator[tuple[Floats, Floats]]:
-    for at, rows in cloud.blocks():
-        weights = cloud.weights[at]
-        for start in range(0, len(rows), step):
-            yield rows[start : start + step], weights[start : start + step]
-
-
-def _of_statistics(statistics: Statistics) -> tuple[Shapes, list[Moments]]:
+def _of_statistics(statistics: Statistics) -> tuple[Shapes, list[MardiaMoments]]:
     """One feature: its third and fourth moments are among the statistics."""
     if statistics.n_features > 1 or statistics.fourth is None:
         raise InvalidParameter(
-            "statistics keep third and fourth moments of single features only where there is "
-            f"one, and here are {statistics.n_features}; pass X and y."
+            f"these statistics are of {statistics.n_features} features, and keep third and fourth "
+            "moments of each only where there is one; pass X and y."
         )
     found = shapes(statistics, spare=2)
     sums = statistics.fourth.centred(statistics.known)
@@ -213,5 +192,5 @@ def _of_statistics(statistics: Statistics) -> tuple[Shapes, list[Moments]]:
     for shape in found.classes:
         c, n = shape.position, shape.weight
         square, cubic, quartic = sums.square[c] / n, sums.cubic[c, 0] / n, sums.quartic[c] / n
-        moments.append(Moments(n, 1, float(cubic**2 / square**3), float(quartic / square**2)))
+        moments.append(MardiaMoments(n, 1, float(cubic**2 / square**3), float(quartic / square**2)))
     return found, moments

@@ -2,37 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from suffice.data.labels import shown
-from suffice.selection.diagnostics.diagnostic import LEVEL, chance, holm, listed
+from suffice.selection.diagnostics.cloud import Shapes
+from suffice.selection.diagnostics.diagnostic import (
+    LEVEL,
+    Diagnostic,
+    format_pvalue,
+    holm,
+    list_names,
+)
 
 REMEDY = (
     "Transform skewed features (logarithm, square root), set outliers aside, or let "
     "MixtureDiscriminant give each class several Gaussians."
 )
 
-FINE = "Gaussian class models suit these data."
+
+def normality_diagnostic(
+    name: str,
+    statistic: float,
+    pvalues: Mapping[Any, Sequence[float]],
+    by_class: Mapping[Any, Mapping[str, float]],
+    found: Shapes,
+    note: str,
+    test: str | None = None,
+    **details: Any,
+) -> Diagnostic:
+    """The diagnostic of a test of Gaussian classes.
+
+    pvalues : of each class, one or more
+    note : what follows the sentence
+    test : its name in the sentence, if other than `name`
+    """
+    pvalue, sentence = verdict(pvalues, test or name)
+    concern = pvalue < LEVEL
+    advice = REMEDY if concern else "Gaussian class models suit these data."
+    return Diagnostic(
+        name,
+        statistic,
+        pvalue,
+        sentence + note,
+        advice,
+        concern,
+        by_class,
+        {**details, **found.details},
+    )
 
 
-def verdict(labels: Sequence[Any], pvalues: Sequence[float], test: str) -> tuple[float, str]:
+def verdict(pvalues: Mapping[Any, Sequence[float]], test: str) -> tuple[float, str]:
     """The smallest p-value after Holm's adjustment, and a sentence about all classes.
 
-    labels may repeat: a class counts with each of its p-values.
-
-    >>> verdict(["a", "b"], [0.001, 0.6], "Mardia")[1]
+    >>> verdict({"a": [0.001], "b": [0.6]}, "Mardia")[1]
     "Class 'a' is not Gaussian (Mardia, p = 0.002 adjusted for 2 tests)."
     """
-    adjusted = holm(pvalues)
+    labels = [label for label, values in pvalues.items() for _ in values]
+    adjusted = holm([p for values in pvalues.values() for p in values])
     smallest = float(adjusted.min())
-    by = f"{test}, {chance(smallest)}"
+    by = f"{test}, {format_pvalue(smallest)}"
     if len(adjusted) > 1:
         by += f" adjusted for {len(adjusted)} tests"
     bad = [label for label, p in zip(labels, adjusted, strict=True) if p < LEVEL]
     bad = list(dict.fromkeys(bad))
     if not bad:
-        return smallest, f"Nothing speaks against Gaussian classes ({by})."
+        return smallest, f"No evidence against Gaussian classes ({by})."
     if len(bad) == 1:
         return smallest, f"Class {shown(bad[0])} is not Gaussian ({by})."
-    return smallest, f"Classes {listed(bad)} are not Gaussian ({by})."
+    return smallest, f"Classes {list_names(bad)} are not Gaussian ({by})."

@@ -1,4 +1,4 @@
-"""Reliability: predicted probabilities beside the frequencies that came true, bin by bin."""
+"""Reliability: predicted probabilities and observed frequencies, bin by bin."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Reliability:
     """The reliability curve of one event; bins without a row are left out.
 
     probability : (bins,) mean predicted probability
-    frequency : (bins,) how often the event came true
-    weight : (bins,) rows, by weight
+    frequency : (bins,) observed frequency of the event
+    weight : (bins,) weight of the rows
     brier : mean squared difference between prediction and outcome
 
     >>> curve = Reliability.of(np.array([0.1, 0.3, 0.9, 0.9]), np.array([0, 1, 1, 1]), 2)
@@ -61,7 +61,7 @@ class Reliability:
 
     @property
     def share(self) -> Floats:
-        """The part of the rows in each bin."""
+        """The share of the rows in each bin."""
         return np.asarray(self.weight / self.weight.sum())
 
     @property
@@ -81,7 +81,7 @@ class Reliability:
 
     @property
     def resolution(self) -> float:
-        """Murphy's resolution: how far frequencies of bins differ from the overall one."""
+        """Murphy's resolution: variance of the frequencies of bins about the overall one."""
         return float(self.share @ (self.frequency - self.share @ self.frequency) ** 2)
 
     @property
@@ -92,7 +92,7 @@ class Reliability:
 
     @property
     def within_bins(self) -> float:
-        """What differences within bins add (Stephenson et al. 2008).
+        """The contribution of differences within bins (Stephenson et al. 2008).
 
         brier = reliability - resolution + uncertainty + within_bins
         """

@@ -1,1 +1,1 @@
-"""Leave-one-out in closed form: what the model of all other rows says of each row."""
+"""Leave-one-out: predictions for each row of the model trained on all other rows."""

@@ -1,4 +1,4 @@
-"""Counts leave-one-out: probabilities of levels without one row, which are counts less one."""
+"""Counts: probabilities of levels without one row, from counts less one."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
+from suffice.data.labelled_table import LabelledTable
 from suffice.data.labels import shown
 from suffice.data.levels import MISSING, UNSEEN
 from suffice.errors import NeverIncluded, TooFewRows
 from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete
 from suffice.selection.leave_one_out.densities import LeftOutDensities
-from suffice.selection.leave_one_out.rows import LabelledRows
+from suffice.selection.leave_one_out.removal import check_weights
 from suffice.statistics.counts import Counts, Table
 
 
 def discrete_densities(
-    counts: Counts, smoothing: Smoothing, model: DiscreteModel, rows: LabelledRows
+    counts: Counts, smoothing: Smoothing, model: DiscreteModel, rows: LabelledTable
 ) -> LeftOutDensities:
     """ln P(x | class) of each row of level codes under the model of all other rows.
 
     Only probabilities in the row's own class change. Where a level or a class is gone with the
-    row, or where smoothing is chosen by the counts, a model is built anew.
+    row, or where the counts determine the smoothing, a model is built for the row.
     """
     tables = [
         table.spread(slice(None), len(table.rows), feature.levels)
@@ -38,7 +39,7 @@ def discrete_densities(
     for j, table in enumerate(tables):
         at = np.flatnonzero((rows.X[:, j] != MISSING) & counted)
         x, c, w = rows.X[at, j], rows.codes[at], rows.weight[at]
-        # What is left of a level's only row is nothing, whatever rounding says.
+        # Nothing is left of a level's only row, whatever rounding says.
         left = np.where(table.rows[c, x] == 1, 0.0, table.weight[c, x] - w)
         total = table.weight.sum(axis=1)[c] - w + alpha[j] * len(table.levels)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -50,9 +51,9 @@ def discrete_densities(
     return out
 
 
-def _check(counts: Counts, tables: list[Table], rows: LabelledRows) -> None:
+def _check(counts: Counts, tables: list[Table], rows: LabelledTable) -> None:
     """Raise unless the counts are of these rows."""
-    rows.check_weight(counts.classes, counts.count, counts.weight)
+    check_weights(rows, counts.count, counts.weight)
     counted = rows.weight > 0
     for j, table in enumerate(tables):
         x, c = rows.X[counted, j], rows.codes[counted]
@@ -65,7 +66,7 @@ def _check(counts: Counts, tables: list[Table], rows: LabelledRows) -> None:
             name = j if counts.feature_names is None else counts.feature_names[j]
             raise NeverIncluded(
                 f"feature {shown(name)} has other levels in these rows than in those that the "
-                "model was trained on; leave-one-out takes all of the training rows and no others."
+                "model was trained on; leave-one-out needs all of the training rows and no others."
             )
 
 
@@ -73,10 +74,10 @@ def _refit(
     counts: Counts,
     tables: list[Table],
     smoothing: Smoothing,
-    rows: LabelledRows,
+    rows: LabelledTable,
     out: LeftOutDensities,
 ) -> None:
-    """Write ln P(x | class) of the doubtful rows, each by a model of the others."""
+    """Write ln P(x | class) of the doubtful rows, each from a model of the others."""
     for i in np.flatnonzero(out.doubtful).tolist():
         codes, c, w = rows.X[i], int(rows.codes[i]), float(rows.weight[i])
         count, weight = counts.count.copy(), counts.weight.copy()
@@ -84,7 +85,7 @@ def _refit(
         weight[c] -= w
         kept = np.flatnonzero(count > 0)
         if not len(kept):
-            raise TooFewRows(f"row {i} is the only one, so nothing is left to learn from.")
+            raise TooFewRows(f"row {i} is the only one, so no row is left to learn from.")
         pairs = zip(tables, codes.tolist(), strict=True)
         left = [_without(table, x, c, w, kept) for table, x in pairs]
         rest = Counts(counts.classes[kept], count[kept], weight[kept], tuple(left))
@@ -109,13 +110,3 @@ def _code(tables: list[Table], model: DiscreteModel, codes: Array, j: int) -> in
     level, levels = tables[j].levels[codes[j]], model.features[j].levels
     at = int(np.searchsorted(levels, level)) if len(levels) else 0
     return at if at < len(levels) and levels[at] == level else UNSEEN
-
-
-def product_densities(parts: list[LeftOutDensities]) -> LeftOutDensities:
-    """Densities of parts that are independent given the class; the first is overwritten."""
-    first, *others = parts
-    for part in others:
-        np.add(first.relative, part.relative, out=first.relative)
-        np.add(first.base, part.base, out=first.base)
-        np.logical_or(first.doubtful, part.doubtful, out=first.doubtful)
-    return first

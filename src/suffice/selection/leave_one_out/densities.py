@@ -8,23 +8,24 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labelled_table import LabelledTable
 from suffice.models.gaussian import LOG_2PI
 from suffice.models.priors import class_priors
 from suffice.models.scoring import normalised
-from suffice.selection.leave_one_out.rows import LabelledRows, blocks
+from suffice.selection.leave_one_out.removal import blocks
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LeftOutDensities:
     """ln p(x | class) = relative + base; filled in place, since it may be as large as memory.
 
-    Apart, since what all classes share may be large, and the differences decide.
+    Two parts, since the base may be large and only the differences between classes decide.
     """
 
     relative: Floats  # (n, k)
     base: Floats  # (n,)
-    doubtful: Array  # (n,): rows whose closed form is not the answer, or not to enough digits
-    inflation: float = 1.0  # what the covariances are multiplied by in the end
+    doubtful: Array  # (n,): rows whose closed form is wrong, or not accurate enough
+    inflation: float = 1.0  # the final factor of the covariances
 
     @classmethod
     def empty(cls, n: int, k: int, inflation: float = 1.0) -> LeftOutDensities:
@@ -38,11 +39,17 @@ class LeftOutDensities:
 
     @property
     def unclear(self) -> Indices:
-        """Positions of the rows that still have to be computed, (m,)."""
-        known = self.doubtful.copy()
+        """Positions of the rows that are doubtful or not finite, (m,)."""
+        finite = np.isfinite(self.base)
         for at in blocks(*self.relative.shape):
-            known[at] = np.isfinite(self.relative[at]).all(axis=1) & np.isfinite(self.base[at])
-        return np.flatnonzero(self.doubtful | ~known)
+            finite[at] &= np.isfinite(self.relative[at]).all(axis=1)
+        return np.flatnonzero(self.doubtful | ~finite)
+
+    def add(self, other: LeftOutDensities) -> None:
+        """Add the densities of features that are independent of these given the class."""
+        np.add(self.relative, other.relative, out=self.relative)
+        np.add(self.base, other.base, out=self.base)
+        np.logical_or(self.doubtful, other.doubtful, out=self.doubtful)
 
     def posterior(self, priors: LeftOutPriors, joint: Floats | None = None) -> Floats:
         """ln p(class | x), (n, k), written over the densities; ln p(x, class) goes to `joint`."""
@@ -51,9 +58,9 @@ class LeftOutDensities:
             scores += log_priors
             if joint is not None:
                 np.add(scores, self.base[at, None], out=joint[at])
-            # A row that no class allows says nothing of the classes.
-            none = np.isneginf(scores.max(axis=1))
-            scores[none] = log_priors[none]
+            # A row that is impossible in every class leaves the priors as they are.
+            impossible = np.isneginf(scores.max(axis=1))
+            scores[impossible] = log_priors[impossible]
             with np.errstate(divide="ignore"):
                 scores[:] = normalised(np.ascontiguousarray(scores.T)).T
         return self.relative
@@ -61,39 +68,39 @@ class LeftOutDensities:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LeftOutPriors:
-    """Priors for each row as the other rows alone have them.
+    """Priors for each row, as the other rows alone determine them.
 
-    A class that is gone with its only row has a prior of zero there; priors that are given are
-    then those of the other classes, in the same proportions.
+    Without its only row a class has a prior of zero; given priors are then those of the other
+    classes, in the same proportions.
     """
 
-    chances: Floats  # (k,): those given, or the weight of each class
+    priors: Floats  # (k,): those given, or the weight of each class
     given: bool
-    rows: LabelledRows
-    gone: Array  # (n,): rows that are the only ones of their class
+    table: LabelledTable
+    single: Array  # (n,): rows that are the only ones of their class
 
     @classmethod
-    def of(cls, priors: Any, classes: Array, rows: LabelledRows) -> LeftOutPriors:
-        """Those that a user gives, or class shares."""
-        k, w = len(classes), rows.weight
-        count = np.bincount(rows.codes[w > 0], minlength=k)
-        weight = np.asarray(np.bincount(rows.codes, w, minlength=k), np.float64)
-        chances = class_priors(priors, classes, weight)  # raises where they do not fit
-        gone = (count[rows.codes] == 1) & (w > 0)
-        return cls(weight if priors is None else chances, priors is not None, rows, gone)
+    def of(cls, priors: Any, table: LabelledTable) -> LeftOutPriors:
+        """The priors that a user gives, or class shares."""
+        k, w = len(table.classes), table.weight
+        count = np.bincount(table.codes[w > 0], minlength=k)
+        weight = np.asarray(np.bincount(table.codes, w, minlength=k), np.float64)
+        values = class_priors(priors, table.classes, weight)  # raises where they do not fit
+        single = (count[table.codes] == 1) & (w > 0)
+        return cls(weight if priors is None else values, priors is not None, table, single)
 
     def logs(self, at: slice) -> Floats:
         """Log priors of some rows, (b, k)."""
-        codes, weight = self.rows.codes[at], self.rows.weight[at]
-        n, k = len(codes), len(self.chances)
-        chances = np.repeat(self.chances[None], n, axis=0)
+        codes, weight = self.table.codes[at], self.table.weight[at]
+        n, k = len(codes), len(self.priors)
+        priors = np.repeat(self.priors[None], n, axis=0)
         if not self.given:
-            chances[np.arange(n), codes] -= weight
-        alone = np.flatnonzero(self.gone[at])
-        chances[alone, codes[alone]] = 0.0
-        touched = alone if self.given else np.arange(n)
-        total = chances[touched].sum(axis=1, keepdims=True)
-        others = np.where(np.arange(k) == codes[touched, None], 0.0, 1.0 / max(k - 1, 1))
+            priors[np.arange(n), codes] -= weight
+        single = np.flatnonzero(self.single[at])
+        priors[single, codes[single]] = 0.0
+        changed = single if self.given else np.arange(n)
+        total = priors[changed].sum(axis=1, keepdims=True)
+        others = np.where(np.arange(k) == codes[changed, None], 0.0, 1.0 / max(k - 1, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            chances[touched] = np.where(total > 0, chances[touched] / total, others)
-            return np.log(chances)
+            priors[changed] = np.where(total > 0, priors[changed] / total, others)
+            return np.log(priors)

@@ -1,89 +1,184 @@
-"""Diagonal leave-one-out: how to compute the densities of independent features."""
+"""Diagonal: densities of independent features without one row, in closed form."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 from suffice.models.diagonal import diagonal_covariances
-from suffice.models.groups import Groups
 from suffice.models.separating import overall_variances, pooled_squares
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out.independent import Independent, Overall, Variances
-from suffice.selection.leave_one_out.plan import Plan, grouped, hopeless
-from suffice.selection.leave_one_out.rows import LabelledRows
-from suffice.selection.leave_one_out.shares import Shares, quartic_losses
+from suffice.selection.leave_one_out.closed_form import ClosedForm, SharedCovariance
+from suffice.selection.leave_one_out.densities import LeftOutDensities
+from suffice.selection.leave_one_out.frames import LEAST_LEFT, Metric, log_products
+from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.statistics import Statistics
 
 
-def diagonal_plans(
-    statistics: Statistics, settings: Settings, rows: LabelledRows
-) -> tuple[Plan, ...]:
-    """Ways to compute the densities: one, or none where there is no closed form."""
-    estimated = isinstance(settings.shrinkage, str) and settings.target != "diagonal"
-    covariances, _ = diagonal_covariances(statistics, settings)
-    kept = covariances[0].variances > 0
-    if not kept.any():
-        return ()
-    shares = _DiagonalShares(statistics, settings, rows, estimated)
-    k, total = len(statistics.classes), np.asarray(pooled_squares(statistics))
-    denominator = float(statistics.weight.sum()) - settings.ddof * k
-    pooled = shares.variances(total, denominator, None)
-    nobody, means = np.empty(0, np.int64), statistics.means
-    lost = hopeless(statistics, settings, nobody, 0)
-    if settings.pooling == 1:
-        frame = Independent(pooled, pooled, np.zeros(len(kept), bool), kept, None)
-        return (Plan(grouped(means, [], frame, np.arange(k), 1.0), lost, total),)
-    overall = _overall(statistics, settings)
-    frames = []
-    for c in range(k):
-        own = _own(statistics, settings, shares, pooled, c)
-        lent = (own.whole[0] == 0) & (pooled.whole[0] > 0)
-        frames.append(Independent(own, pooled, lent, kept, overall))
-    still = overall is None and not any(frame.borrowed.any() for frame in frames)
-    classes = [(c, frame, covariances[c]) for c, frame in enumerate(frames)]
-    found = grouped(means, [*classes], None, nobody, settings.pooling, still)
-    return (Plan(found, lost, total),)
-
-
-def _own(
-    statistics: Statistics, settings: Settings, shares: _DiagonalShares, pooled: Variances, c: int
-) -> Variances:
-    """The variances of a class, blended with the pooled ones."""
-    part = settings.pooling
-    squares = (1 - part) * statistics.squares[c] + part * pooled.squares
-    own = float(statistics.weight[c]) - settings.ddof
-    denominator = (1 - part) * own + part * pooled.denominator
-    if denominator <= 0:  # then all variances are borrowed
-        return shares.variances(np.zeros_like(squares), 1.0, c)
-    return shares.variances(squares, denominator, c)
-
-
-def _overall(statistics: Statistics, settings: Settings) -> Overall | None:
-    if not settings.smoothing:
+def diagonal_closed_form(statistics: Statistics, settings: Settings) -> ClosedForm | None:
+    """The closed form for independent features; None where there is none."""
+    s = statistics
+    if isinstance(settings.shrinkage, str) and settings.target != "diagonal":
         return None
-    base, weight = statistics.mean[0], float(statistics.weight.sum())
-    centre = base + statistics.weight @ (statistics.mean - base) / weight
-    return Overall(centre, overall_variances(statistics), weight, settings.smoothing)
+    kept = diagonal_covariances(s, settings)[0][0].variances > 0
+    if not kept.any():
+        return None
+    k, part, squares = len(s.classes), settings.pooling, np.asarray(pooled_squares(s))
+    pooled = Variances(squares, float(s.weight.sum()) - settings.ddof * k, settings)
+    if part == 1:
+        shared = SharedCovariance.of(np.arange(k), PooledFrame(pooled, kept), s.means)
+        return ClosedForm((shared,), s.count <= 1, squares)
+    own: list[Variances] = []
+    for c in range(k):
+        denominator = (1 - part) * (float(s.weight[c]) - settings.ddof) + part * pooled.denominator
+        blended = (1 - part) * s.squares[c] + part * squares
+        if denominator <= 0:  # all variances are borrowed
+            blended, denominator = np.zeros_like(squares), 1.0
+        own.append(Variances(blended, denominator, settings))
+    overall = None
+    if settings.smoothing:
+        centre = s.mean[0] + s.weight @ (s.mean - s.mean[0]) / s.weight.sum()
+        overall = Overall(centre, overall_variances(s), float(s.weight.sum()), settings.smoothing)
+    form = DiagonalClasses(tuple(own), pooled, kept, overall)
+    return ClosedForm((form,), s.count <= 1, squares)
 
 
-class _DiagonalShares:
-    """Variances with their shares, estimated from full scatter where they are estimated."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Variances:
+    """Variances of a class, or of all classes together, after pooling and shrinkage."""
 
-    def __init__(
-        self, statistics: Statistics, settings: Settings, rows: LabelledRows, estimated: bool
+    squares: Floats  # (d,)
+    denominator: float
+    settings: Settings
+
+    @property
+    def whole(self) -> Floats:
+        """With all rows, (d,)."""
+        return self._finish(np.maximum(self.squares[None], 0.0) / self.denominator).ravel()
+
+    def without(self, removal: Removal, part: Floats) -> tuple[Floats, Array]:
+        """Without each row, (b, d), and where too little is left of the weight, (b,).
+
+        part : how much of the row's loss these variances suffer, (b,)
+        """
+        left = self.denominator - part * removal.weight
+        loss = removal.steps**2
+        loss *= (part * removal.loss)[:, None]
+        variances = np.maximum(self.squares - loss, 0.0) / left[:, None]
+        return self._finish(variances), left < LEAST_LEFT * self.denominator
+
+    def _finish(self, variances: Floats) -> Floats:
+        """Shrunk, and made equal if spherical."""
+        share, target = self.settings.shrinkage, self.settings.target
+        # A diagonal covariance is its own diagonal target.
+        if target != "diagonal" and share:
+            mean = variances.mean(axis=1, keepdims=True)
+            goal = mean if target == "identity" else 1.0
+            variances = (1 - share) * variances + share * goal  # type: ignore[operator]
+        if self.settings.structure == "spherical":
+            mean = variances.mean(axis=1, keepdims=True)
+            return np.repeat(mean, variances.shape[1], axis=1)
+        return np.asarray(variances)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Overall:
+    """Variances over all rows, between classes included, of which smoothing adds a share."""
+
+    mean: Floats  # (d,)
+    variances: Floats  # (d,)
+    weight: float
+    smoothing: float
+
+    def without(self, removal: Removal) -> tuple[Floats, Array]:
+        """What smoothing adds without each row, (b, d), and where it is doubtful, (b,)."""
+        total = self.weight * self.variances
+        left = self.weight - removal.weight
+        steps = removal.rows - self.mean
+        rest = total - (removal.weight * self.weight / left)[:, None] * steps**2
+        doubtful = np.asarray((rest < LEAST_LEFT * total).any(axis=1))
+        return self.smoothing * rest / left[:, None], doubtful
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DiagonalClasses:
+    """The densities of all classes, each with variances of its own.
+
+    A feature that is constant in a class borrows its pooled variance.
+    """
+
+    own: tuple[Variances, ...]  # k
+    pooled: Variances
+    kept: Array  # (d,): features that have variance
+    overall: Overall | None
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row takes."""
+        return len(self.kept)
+
+    def fill(self, removal: Removal, out: LeftOutDensities) -> None:
+        """Write ln p(x | class) of the rows of a block."""
+        pooled, lost = self.pooled.without(removal, np.ones(len(removal.at)))
+        fallen = pooled < LEAST_LEFT * self.pooled.whole
+        added: Floats | float = 0.0
+        if self.overall is not None:
+            added, doubtful = self.overall.without(removal)
+            out.doubtful[removal.at] |= doubtful
+        for c, own in enumerate(self.own):
+            variances, doubtful = self._without(removal, own, c)
+            borrowed = (own.whole == 0) & (self.pooled.whole > 0)
+            if borrowed.any():
+                doubtful |= lost | (fallen & borrowed & self.kept).any(axis=1)
+                variances = np.where(borrowed, pooled, variances)
+            out.doubtful[removal.at] |= doubtful
+            self._fill_class(removal, c, (variances + added)[:, self.kept], out)
+
+    def _without(self, removal: Removal, own: Variances, c: int) -> tuple[Floats, Array]:
+        """The variances of a class without each row, of whatever class the row is."""
+        part = np.where(removal.codes == c, 1.0, own.settings.pooling)
+        changed, whole = part > 0, own.whole
+        variances = np.repeat(whole[None], len(part), axis=0)
+        doubtful = np.zeros(len(part), bool)
+        if changed.any():
+            some = removal if changed.all() else removal.take(changed)
+            left, lost = own.without(some, part[changed])
+            variances[changed] = left
+            doubtful[changed] = lost | ((left < LEAST_LEFT * whole) & self.kept).any(axis=1)
+        return variances, doubtful
+
+    def _fill_class(
+        self, removal: Removal, c: int, variances: Floats, out: LeftOutDensities
     ) -> None:
-        self.settings = settings
-        self.groups = Groups(statistics, settings) if estimated else None
-        self.losses = None if self.groups is None else quartic_losses(self.groups, rows)
+        steps = removal.steps_from(c)[:, self.kept]
+        lengths = np.einsum("ij,ij->i", steps / variances, steps)
+        lengths *= np.where(removal.codes == c, removal.stretch**2, 1.0)
+        volume = log_products(variances)
+        out.relative[removal.at, c] = out.density(lengths, volume, variances.shape[1])
 
-    def variances(self, squares: Floats, denominator: float, c: int | None) -> Variances:
-        """Of a class, or of all."""
-        kind = self.settings.shrinkage
-        if self.groups is None:
-            share = 0.0 if isinstance(kind, str) else kind
-            shares = Shares(share, share, 0.0, len(squares), 1.0, 0.0, 0.0, 0.0, None)
-            return Variances(squares, denominator, shares, None, self.settings)
-        group = self.groups.pooled if c is None else self.groups.group(c)
-        shares = Shares.of(self.groups, group, self.losses)
-        return Variances(squares, denominator, shares, group.scatter.matrix, self.settings)
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PooledFrame:
+    """The features themselves, for classes that share the pooled variances."""
+
+    pooled: Variances
+    kept: Array  # (d,): features that have variance
+    least_left: float = LEAST_LEFT
+
+    @property
+    def rank(self) -> int:
+        """How many features have variance."""
+        return int(self.kept.sum())
+
+    def project(self, steps: Floats) -> Floats:
+        """Coordinates of steps, (b, m)."""
+        return steps[:, self.kept]
+
+    def metric(self, removal: Removal, place: Floats, part: Floats) -> Metric:
+        """The covariance without each row."""
+        variances, doubtful = self.pooled.without(removal, part)
+        variances = variances[:, self.kept]
+        doubtful |= (variances < LEAST_LEFT * self.pooled.whole[self.kept]).any(axis=1)
+        return Metric(1 / variances, log_products(variances), np.zeros(len(place)), doubtful)

@@ -1,7 +1,7 @@
 """Frames: coordinates in which a covariance without one row is diagonal but for that row.
 
 Without the row, a covariance is C - r zz': C is diagonal in coordinates that are the same for all
-rows, and zz' is taken off by the Sherman-Morrison formula.
+rows, and zz' is removed by the Sherman-Morrison formula.
 """
 
 from __future__ import annotations
@@ -14,36 +14,34 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.models.covariance import Full
 from suffice.models.groups import Factor, Group
-from suffice.selection.leave_one_out.rows import Removal
+from suffice.models.linalg import principal_axes, whitener
+from suffice.selection.leave_one_out.removal import Removal
 from suffice.selection.leave_one_out.shares import Shares
 
-# Where a removal leaves less than this of a variance, too few digits are left of it.
-LITTLE = 1e-4
-
-# Eigenvalues further apart than this are not known to enough digits.
-UNEVEN = 1e5
-
-# So many ratios are multiplied before the logarithm is taken.
-FACTORS = 64
+# The share of a variance or a determinant that a removal must leave, to keep enough digits.
+LEAST_LEFT = 1e-4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Metric:
-    """Covariances C - r zz', one a row, in the coordinates of a frame."""
+    """Covariances C - r zz', one per row, in the coordinates of a frame."""
 
     precisions: Floats  # (b, m) or (b, 1): one over the diagonal of C
     log_determinant: Floats  # (b,): of C
-    loss: Floats | None  # (b,): r; None where it is zero
+    loss: Floats  # (b,): r
     doubtful: Array  # (b,)
-    limit: float = LITTLE  # what a removal must leave of a determinant
 
 
 class Frame(Protocol):
-    """Coordinates for the covariance of a group."""
+    """Coordinates for the covariance of some classes."""
 
     @property
     def rank(self) -> int:
         """How many directions the covariance has."""
+
+    @property
+    def least_left(self) -> float:
+        """What a removal must leave of the determinant."""
 
     def project(self, steps: Floats) -> Floats:
         """Coordinates of steps, (b, m)."""
@@ -52,17 +50,17 @@ class Frame(Protocol):
         """The covariance without each row.
 
         place : coordinates of the rows about the means of their own classes
-        part : how much of the loss of the row's class this group suffers, (b,)
+        part : how much of the loss of the row's class this covariance suffers, (b,)
         """
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Whitened:
+class WhitenedFrame:
     """The whitened rows of a covariance that is not shrunk: C is a multiple of it."""
 
     covariance: Full
     denominator: float
-    limit: float = LITTLE
+    least_left: float = LEAST_LEFT
 
     @property
     def rank(self) -> int:
@@ -78,12 +76,11 @@ class Whitened:
         left = self.denominator - part * removal.weight
         ratio = left / self.denominator
         volume = self.covariance.log_determinant - self.rank * np.log(ratio)
-        loss = part * removal.loss / left
-        return Metric(ratio[:, None], volume, loss, ratio < LITTLE, self.limit)
+        return Metric(ratio[:, None], volume, part * removal.loss / left, ratio < LEAST_LEFT)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Eigen:
+class EigenFrame:
     """The axes of a scatter matrix, to which shrinkage adds a multiple of the identity."""
 
     values: Floats  # (m,)
@@ -91,31 +88,33 @@ class Eigen:
     denominator: float
     shares: Shares
     unit: bool  # whether the target is the unit matrix itself
+    most_uneven: float  # largest ratio of variances that is known to enough digits
+    least_left: float = LEAST_LEFT
 
     @classmethod
-    def of(cls, group: Group, shares: Shares, unit: bool, basis: Floats | None = None) -> Eigen:
+    def of(
+        cls, group: Group, shares: Shares, unit: bool, basis: Floats | None = None
+    ) -> EigenFrame:
         """The axes of a group, in the span of a basis (m, d) where that holds all rows."""
-        scatter = group.scatter
-        if basis is None:
-            values, vectors = np.linalg.eigh(scatter.matrix)
-        else:
+        scatter, most_uneven = group.scatter, 1e5
+        if basis is not None:
             assert isinstance(scatter, Factor)
             rows = scatter.rows @ basis.T
             values, vectors = np.linalg.eigh(rows.T @ rows)
             vectors = basis.T @ vectors
-        return cls(np.maximum(values, 0.0), vectors, group.denominator, shares, unit)
+        elif (factor := whitener(scatter.matrix)) is not None:
+            # Singular values of a factor: twice the digits that eigenvalues keep.
+            sizes, axes = principal_axes(factor.colouring)
+            values, vectors, most_uneven = sizes**2, axes.T, 1e9
+        else:
+            values, vectors = np.linalg.eigh(scatter.matrix)
+        values = np.maximum(values, 0.0)
+        return cls(values, vectors, group.denominator, shares, unit, most_uneven)
 
     @property
     def rank(self) -> int:
         """Every direction has variance."""
         return len(self.vectors)
-
-    @property
-    def _whole(self) -> Floats:
-        """The diagonal of C with all rows, (m,)."""
-        share, variances = self.shares.whole, self.values / self.denominator
-        target = 1.0 if self.unit else float(variances.sum()) / self.rank
-        return (1 - share) * variances + share * target
 
     def project(self, steps: Floats) -> Floats:
         """Coordinates of steps, (b, m)."""
@@ -126,29 +125,30 @@ class Eigen:
         left = self.denominator - part * removal.weight
         loss = part * removal.loss
         squares = place * place
-        lengths, unit = squares.sum(axis=1), self.shares.unit
+        unit, total = self.shares.unit, float(self.values.sum())
         inside = squares / unit / unit
         form = inside @ (self.values / unit / unit)
         share, doubtful = self.shares.without(removal, part, inside.sum(axis=1), form)
-        total = float(self.values.sum())
-        trace = total - loss * lengths
+        trace = total - loss * squares.sum(axis=1)
         kept = (1 - share) / left
         added = share if self.unit else share * trace / left / self.rank
         diagonal = kept[:, None] * self.values + added[:, None]
-        # Outside of the span of all rows there is nothing but what shrinkage adds.
+        doubtful = doubtful | (left < LEAST_LEFT * self.denominator) | (trace < LEAST_LEFT * total)
+        doubtful |= ~(diagonal.max(axis=1) < self.most_uneven * diagonal.min(axis=1))
+        volume = log_products(diagonal)
+        # Outside of the span of all rows, variance is only what shrinkage adds.
         hidden = self.rank - len(self.values)
-        lowest, highest = diagonal.min(axis=1), diagonal.max(axis=1)
-        doubtful = doubtful | (left < LITTLE * self.denominator) | (trace < LITTLE * total)
-        doubtful |= ~(highest < UNEVEN * lowest)
-        volume = log_products(diagonal, self._whole)
         if hidden:
             volume += hidden * np.log(added)
         return Metric(1 / diagonal, volume, kept * loss, doubtful)
 
 
-def log_products(values: Floats, scale: Floats) -> Floats:
-    """Log of the product of each row of (b, m); infinite where rows are beyond a scale (m,)."""
-    # One logarithm for many factors, which are near one in units of the scale.
-    starts = np.arange(0, values.shape[1], FACTORS)
+def log_products(values: Floats) -> Floats:
+    """Log of the product of each row of (b, m).
+
+    One logarithm for 64 factors, in units of the largest of all rows, so that they are near one.
+    """
+    scale = np.fmax.reduce(values, axis=0)
+    starts = np.arange(0, values.shape[1], 64)
     products = np.multiply.reduceat(values / scale, starts, axis=1)
     return np.asarray(np.log(products).sum(axis=1) + np.log(scale).sum())

@@ -1,4 +1,4 @@
-"""Leave-one-out: what the model of all other rows says of each row, in closed form."""
+"""Leave-one-out: the predictions for each row of the model trained on all other rows."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.completion import adapted
-from suffice.models.settings import Settings
+from suffice.data.labelled_table import LabelledTable
 from suffice.selection.leave_one_out.densities import LeftOutDensities, LeftOutPriors
-from suffice.selection.leave_one_out.gaussian import gaussian_densities
-from suffice.selection.leave_one_out.rows import LabelledRows, blocks
-from suffice.selection.tally import Tally
-from suffice.statistics.incomplete import AnyStatistics
+from suffice.selection.leave_one_out.removal import blocks
+from suffice.selection.metrics import MetricSums
 
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """Every row as the model sees it that was trained on all other rows.
+    """Predictions for each row of the model trained on all other rows.
 
     Scores weigh rows by their sample weight.
 
@@ -32,7 +29,7 @@ class LeaveOneOut:
     codes : (n,) position of each row's own class in `classes`
     weights : (n,)
     classes : (k,)
-    refitted : (m,) rows that no closed form served, so that a model was built for each
+    refitted : (m,) rows without a closed form, for each of which a model was built
 
     >>> import suffice as sf
     >>> X, y = [[0.0], [1.0], [2.0], [4.0], [5.0], [1.5]], [0, 0, 0, 1, 1, 1]
@@ -60,7 +57,7 @@ class LeaveOneOut:
 
     @property
     def impossible(self) -> Indices:
-        """Rows whose own class has no probability: the only ones of their class, as a rule.
+        """Rows whose own class has probability zero, usually the only ones of their class.
 
         Each makes the log-loss infinite.
         """
@@ -88,7 +85,7 @@ class LeaveOneOut:
 
     @property
     def log_likelihood(self) -> float:
-        """Sum of ln p(row, own class), which needs no penalty for parameters."""
+        """Sum of ln p(row, own class); unlike that of training rows, it needs no penalty."""
         own = self.joint_log_proba[np.arange(len(self.codes)), self.codes]
         counted = self.weights > 0
         return float(own[counted] @ self.weights[counted])
@@ -100,46 +97,18 @@ class LeaveOneOut:
         )
 
     def _metric(self, name: str) -> float:
-        tally = reduce(add, map(self._tally, blocks(*self.log_proba.shape)))
-        return float(tally.metrics(len(self.classes))[name][0])
+        sums = reduce(add, map(self._sums, blocks(*self.log_proba.shape)))
+        return float(sums.metrics(len(self.classes))[name][0])
 
-    def _tally(self, rows: slice) -> Tally:
+    def _sums(self, rows: slice) -> MetricSums:
         at = self.weights[rows] > 0  # zero times infinity is not a number
         scores = np.array(self.log_proba[rows][at].T[None])
-        return Tally.of(scores, self.codes[rows][at], self.weights[rows][at])
+        return MetricSums.of(scores, self.codes[rows][at], self.weights[rows][at])
 
 
-def leave_one_out(
-    statistics: AnyStatistics,
-    settings: Settings,
-    priors: Any,
-    X: Array,
-    codes: Indices,
-    weights: Floats | None = None,
-) -> Floats:
-    """ln p(class | row) under the model of all other rows, (n, k).
-
-    statistics : of all rows
-    codes : position of the class of each row in `statistics.classes`
-
-    >>> import suffice as sf
-    >>> from suffice.models.settings import Settings
-    >>> X, y = np.array([[0.0], [1.0], [2.0], [4.0], [5.0], [7.0]]), np.array([0, 0, 0, 1, 1, 1])
-    >>> found = leave_one_out(sf.summarize(X, y), Settings(pooling=1.0), None, X, y)
-    >>> np.exp(found[2]).round(3)
-    array([0.98, 0.02])
-    """
-    rows = LabelledRows(X, codes, weights)
-    settings = adapted(settings, statistics)
-    densities = gaussian_densities(statistics, settings, rows)
-    return densities.posterior(LeftOutPriors.of(priors, statistics.classes, rows))
-
-
-def left_out(
-    densities: LeftOutDensities, priors: Any, classes: Array, rows: LabelledRows
-) -> LeaveOneOut:
-    """What comes of densities, which are overwritten, and priors."""
+def predictions(densities: LeftOutDensities, priors: Any, table: LabelledTable) -> LeaveOneOut:
+    """The predictions from densities, which are overwritten, and priors."""
     joint = np.empty_like(densities.relative)
-    log_proba = densities.posterior(LeftOutPriors.of(priors, classes, rows), joint)
+    log_proba = densities.posterior(LeftOutPriors.of(priors, table), joint)
     refitted = np.flatnonzero(densities.doubtful)
-    return LeaveOneOut(log_proba, joint, rows.codes, rows.weight, classes, refitted)
+    return LeaveOneOut(log_proba, joint, table.codes, table.weight, table.classes, refitted)

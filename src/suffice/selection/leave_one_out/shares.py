@@ -1,4 +1,4 @@
-"""Shares: the shrinkage of a covariance without one row, estimated anew for every row."""
+"""Shares: the shrinkage of a covariance without one row, estimated for every row."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.labelled_table import LabelledTable
 from suffice.models.groups import Group, Groups
 from suffice.models.linalg import rank_tolerance
-from suffice.selection.leave_one_out.rows import LabelledRows, Removal
+from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.numbers import Pair
 
-# Sums of fourth order that a removal leaves with less than this share have lost digits.
-LEAST = 1e-5
+# The share of a sum of fourth order that a removal must leave, to keep enough digits.
+LEAST_FOURTH = 1e-5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Spreads:
-    """What the estimates take of covariances, (b,) each; see `shrinkage.Spread`."""
+    """What the estimates need of covariances, (b,) each; see `shrinkage.Spread`."""
 
     weight: Floats
     features: int
@@ -46,21 +47,20 @@ class Spreads:
 
     @property
     def doubtful(self) -> Array:
-        """Where the covariance is so round that rounding decides the share."""
+        """Where the covariance is so close to spherical that rounding decides the share."""
         gap = self.squared_norm - self.trace**2 / self.features
-        return np.asarray(gap < LEAST**2 * self.squared_norm)
+        return np.asarray(gap < LEAST_FOURTH**2 * self.squared_norm)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shares:
     """The share that the target has in the covariance of a group, without each row.
 
-    Numbers given are the same for every row. Else the sums that the estimate takes lose what the
+    A given number is the same for every row. Otherwise the sums behind the estimate lose what the
     row contributes: the trace a|z|², the squared norm 2a z'Bz - a²|z|⁴, and the quartic sum.
     """
 
     kind: float | str
-    whole: float  # with all rows
     weight: float
     features: int
     unit: float
@@ -71,20 +71,15 @@ class Shares:
 
     @classmethod
     def of(cls, groups: Groups, group: Group, quartic_loss: Floats | None) -> Shares:
-        """Those of one group."""
+        """The shares of one group."""
         kind, d = groups.settings.shrinkage, groups.statistics.n_features
         if not isinstance(kind, str):
-            return cls(kind, kind, group.weight, d, 1.0, 0.0, 0.0, 0.0, None)
+            return cls(kind, group.weight, d, 1.0, 0.0, 0.0, 0.0, None)
         unit = _unit(groups)
         spread = group.spread(unit)
-        w, whole = group.weight, groups.share(group)
+        w = group.weight
         trace, norm, quartic = spread.trace * w, spread.squared_norm * w * w, spread.quartic * w
-        return cls(kind, whole, w, d, unit, trace, norm, quartic, quartic_loss)
-
-    @property
-    def estimated(self) -> bool:
-        """Whether they differ from row to row."""
-        return isinstance(self.kind, str)
+        return cls(kind, w, d, unit, trace, norm, quartic, quartic_loss)
 
     def without(
         self, removal: Removal, part: Floats, squares: Floats, form: Floats
@@ -101,17 +96,17 @@ class Shares:
         trace = self.trace - loss * squares
         norm = self.squared_norm - 2 * loss * form + (loss * squares) ** 2
         quartic = np.full_like(trace, np.nan)
-        doubtful = norm < LEAST * self.squared_norm
+        doubtful = norm < LEAST_FOURTH * self.squared_norm
         if self.quartic_loss is not None:
             quartic = self.quartic - part * self.quartic_loss[removal.at]
-            doubtful |= quartic < LEAST * self.quartic
+            doubtful |= quartic < LEAST_FOURTH * self.quartic
         spreads = Spreads(weight, self.features, trace / weight, norm / weight**2, quartic / weight)
-        found = spreads.oas() if self.kind == "oas" else spreads.ledoit_wolf()
-        return np.where(found > rank_tolerance(1), found, 0.0), doubtful | spreads.doubtful
+        share = spreads.oas() if self.kind == "oas" else spreads.ledoit_wolf()
+        return np.where(share > rank_tolerance(1), share, 0.0), doubtful | spreads.doubtful
 
 
-def quartic_losses(groups: Groups, rows: LabelledRows) -> Floats | None:
-    """By how much the sum of w|z|⁴ falls without each row, in units, (n,).
+def quartic_losses(groups: Groups, table: LabelledTable) -> Floats | None:
+    """What the sum of w|z|⁴ loses without each row, in units, (n,); None unless it is needed.
 
     z is about the mean, which moves: with u = z W / (W - w) and a step s = w z / (W - w),
     w|u|⁴ - 4s'c - 4s'Ss - 2q|s|² - W|s|⁴, where c and q are the sums of w|z|²z and w|z|².
@@ -120,10 +115,10 @@ def quartic_losses(groups: Groups, rows: LabelledRows) -> Floats | None:
     if groups.settings.shrinkage != "ledoit-wolf" or s.fourth is None:
         return None
     sums, unit = s.fourth.centred(s.known), s.fourth.unit
-    out = np.zeros(len(rows))
+    out = np.zeros(len(table))
     for c in range(len(s.classes)):
-        at = np.flatnonzero(rows.codes == c)
-        one = Removal(rows, at, Pair(s.means.high, s.means.low), s.weight)
+        at = table.rows_of(c)
+        one = Removal(table, at, Pair(s.means.high, s.means.low), s.weight)
         z = one.steps / unit
         lengths = np.einsum("ij,ij->i", z, z)
         form = _forms(z, one.weight)

@@ -1,4 +1,4 @@
-"""Ellipse: where a class lies in two features, at a given probability or distance."""
+"""Geometry: the ellipse of a class in two features, and the space whitened by it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.data.parameters import as_float, positive
 from suffice.errors import InvalidParameter
+from suffice.models.covariance import Full
 from suffice.models.gaussian import GaussianModel
+from suffice.models.linalg import symmetric_root
 
 
 @dataclass(frozen=True, slots=True)
 class Ellipse:
-    """centre + points whose Mahalanobis distance in the two features is the radius."""
+    """The points at a given Mahalanobis distance of a centre, in two features."""
 
     centre: Floats  # (2,)
     half_axes: Floats  # (2,), longer first
-    directions: Floats  # (2, 2), a row an axis
+    directions: Floats  # (2, 2), one row per axis
 
     def points(self, n: int = 200) -> Floats:
         """The closed curve, (n, 2)."""
@@ -35,12 +37,12 @@ def ellipse(
     probability: float | None = None,
     deviations: float | None = None,
 ) -> Ellipse:
-    """The ellipse of class c that holds `probability` of it, or lies `deviations` off its mean.
+    """The ellipse of class c with this probability, or at this number of standard deviations.
 
     In two features the squared distance is exponential: r² = -2 ln(1 - probability).
     """
     if (probability is None) == (deviations is None):
-        raise InvalidParameter("give either probability or deviations.")
+        raise InvalidParameter("give either probability or deviations: probability=0.95, say.")
     if probability is not None and not 0 < as_float(probability) < 1:
         raise InvalidParameter(f"probability is {shown(probability)}; it must lie between 0 and 1.")
     radius = (
@@ -53,3 +55,15 @@ def ellipse(
     variances, vectors = np.linalg.eigh(rows[:, at].T @ rows[:, at])
     sizes = np.sqrt(np.maximum(variances[::-1], 0.0)) * radius
     return Ellipse(model.means[c][at], sizes, vectors.T[::-1])
+
+
+def whiten(model: GaussianModel, X: Array, c: int) -> Floats:
+    """(x - centre) times the symmetric root of the inverse covariance of class c, (n, d).
+
+    The centre is the mean of the class means, so that class means can be whitened too.
+    """
+    steps = X - model.linear.centre
+    covariance = model.covariances[0 if model.shared else c]
+    if isinstance(covariance, Full):
+        return np.asarray(steps @ symmetric_root(covariance.whitener.matrix))
+    return covariance.whiten(steps)

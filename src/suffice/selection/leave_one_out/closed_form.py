@@ -1,34 +1,66 @@
-"""Groups of classes that share a covariance: densities without one row, in the group's frame."""
+"""Closed form: densities without one row, for classes that have or share a covariance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from suffice.data.arrays import Floats, Indices
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.covariance import Covariance
 from suffice.selection.leave_one_out.densities import LeftOutDensities
-from suffice.selection.leave_one_out.frames import Frame, Metric, Whitened
-from suffice.selection.leave_one_out.rows import Removal
+from suffice.selection.leave_one_out.frames import LEAST_LEFT, Frame, Metric, WhitenedFrame
+from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.numbers import Pair
 from suffice.statistics.shift import difference
 
 
+class ClassDensities(Protocol):
+    """The densities of some classes."""
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row takes."""
+
+    def fill(self, removal: Removal, out: LeftOutDensities) -> None:
+        """Write ln p(x | class) of the rows of a block."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class OneClass:
+class ClosedForm:
+    """The densities of all classes in closed form."""
+
+    parts: tuple[ClassDensities, ...]
+    unserved: Array  # (k,): classes whose rows have no closed form
+    pooled: Floats | None  # (d,): squares of which a removal must leave something
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row takes while its densities are computed, about."""
+        return max(part.width for part in self.parts)
+
+    def fill(self, removal: Removal, out: LeftOutDensities) -> None:
+        """Write ln p(x | class) of the rows of a block."""
+        for part in self.parts:
+            part.fill(removal, out)
+        if self.pooled is not None:
+            loss = removal.loss[:, None] * removal.steps**2
+            out.doubtful[removal.at] |= (loss > (1 - LEAST_LEFT) * self.pooled).any(axis=1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OwnCovariance:
     """A class with a covariance of its own.
 
-    part : how much of the loss of another class's row it suffers: the pooling
-    still : whether rows of other classes leave the covariance as it is
+    pooling : how much of the loss of another class's row it suffers
     """
 
     c: int
     frame: Frame
     covariance: Covariance  # with all rows
     means: Pair  # (k, d), of all classes
-    part: float
-    still: bool
+    pooling: float
 
     @property
     def width(self) -> int:
@@ -38,12 +70,13 @@ class OneClass:
     def fill(self, removal: Removal, out: LeftOutDensities) -> None:
         """Write ln p(x | class) of the rows of a block."""
         steps, own = removal.steps_from(self.c), removal.codes == self.c
-        if not self.still:
-            part = np.where(own, 1.0, self.part)
+        if self.pooling > 0:
+            part = np.where(own, 1.0, self.pooling)
             place = self.frame.project(steps)
             self._write(removal, place, place + self._between(removal), part, out)
             return
-        if isinstance(self.frame, Whitened):
+        # Rows of other classes leave the covariance as it is.
+        if isinstance(self.frame, WhitenedFrame):
             steps = self.frame.project(steps)
             lengths, place = np.einsum("ij,ij->i", steps, steps), steps[own]
         else:
@@ -52,7 +85,7 @@ class OneClass:
         volume, rank = self.covariance.log_determinant, self.covariance.rank
         out.relative[removal.at, self.c] = out.density(lengths, volume, rank)
         if len(place):
-            self._write(removal.some(own), place, place, np.ones(len(place)), out)
+            self._write(removal.take(own), place, place, np.ones(len(place)), out)
 
     def _between(self, removal: Removal) -> Floats:
         """What to add to coordinates about this mean for those about each row's own, (b, m)."""
@@ -64,22 +97,19 @@ class OneClass:
         self, removal: Removal, steps: Floats, place: Floats, part: Floats, out: LeftOutDensities
     ) -> None:
         metric = self.frame.metric(removal, place, part)
-        volume, doubtful = metric.log_determinant, metric.doubtful
+        scaled = place * metric.precisions
+        left = 1 - metric.loss * np.einsum("ij,ij->i", scaled, place)
+        along = np.einsum("ij,ij->i", scaled, steps)
         lengths = np.einsum("ij,ij->i", steps * metric.precisions, steps)
-        if metric.loss is not None:
-            scaled = place * metric.precisions
-            left = 1 - metric.loss * np.einsum("ij,ij->i", scaled, place)
-            along = np.einsum("ij,ij->i", scaled, steps)
-            lengths += metric.loss * along**2 / left
-            volume = volume + np.log(left)
-            doubtful = doubtful | ~(left > metric.limit)
+        lengths += metric.loss * along**2 / left
         lengths *= np.where(removal.codes == self.c, removal.stretch**2, 1.0)
+        volume = metric.log_determinant + np.log(left)
         out.relative[removal.at, self.c] = out.density(lengths, volume, self.frame.rank)
-        out.doubtful[removal.at] |= doubtful
+        out.doubtful[removal.at] |= metric.doubtful | ~(left > self.frame.least_left)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ManyClasses:
+class SharedCovariance:
     """Classes that share the pooled covariance, to which every row belongs.
 
     A row's step to the mean of another class is z + e, where e leads from that mean to its own.
@@ -88,8 +118,19 @@ class ManyClasses:
     classes: Indices  # (m,)
     frame: Frame
     places: Floats  # (k, r): coordinates of all class means
-    apart: Floats | None  # (k, k): squared distances, where coordinates are whitened
-    all: bool
+    distances: Floats | None  # (k, k): squared, where coordinates are whitened
+
+    @classmethod
+    def of(cls, classes: Indices, frame: Frame, means: Pair) -> SharedCovariance:
+        """Of these classes, given the means of all."""
+        k = len(means.high)
+        places = frame.project(difference(means, means[np.full(k, classes[0])]))
+        distances = None
+        if isinstance(frame, WhitenedFrame):
+            distances = np.empty((k, k))
+            for c, place in enumerate(places):
+                distances[c] = ((place - places) ** 2).sum(axis=1)
+        return cls(classes, frame, places, distances)
 
     @property
     def width(self) -> int:
@@ -102,28 +143,27 @@ class ManyClasses:
         metric = self.frame.metric(removal, place, np.ones(len(place)))
         scaled = place * metric.precisions
         lengths = np.einsum("ij,ij->i", scaled, place)
-        loss = np.zeros(len(place)) if metric.loss is None else metric.loss
-        left = 1 - loss * lengths
+        left = 1 - metric.loss * lengths
         lengths /= left
         cross = scaled @ self.places.T
         cross = np.take_along_axis(cross, removal.codes[:, None], axis=1) - cross
-        relative = self._apart(removal.codes, metric) + (loss / left)[:, None] * cross**2
+        relative = self._between(removal.codes, metric) + (metric.loss / left)[:, None] * cross**2
         relative += 2 * cross / left[:, None]
         relative[np.arange(len(place)), removal.codes] = (removal.stretch**2 - 1) * lengths
         relative /= -2 * out.inflation
         base = out.density(lengths, metric.log_determinant + np.log(left), self.frame.rank)
-        if self.all:
+        if len(self.classes) == len(self.places):
             out.relative[removal.at] = relative
             out.base[removal.at] = base
         else:
-            found = relative[:, self.classes] + base[:, None]
-            out.relative[removal.at[:, None], self.classes] = found
-        out.doubtful[removal.at] |= metric.doubtful | ~(left > metric.limit)
+            densities = relative[:, self.classes] + base[:, None]
+            out.relative[removal.at[:, None], self.classes] = densities
+        out.doubtful[removal.at] |= metric.doubtful | ~(left > self.frame.least_left)
 
-    def _apart(self, codes: Indices, metric: Metric) -> Floats:
+    def _between(self, codes: Indices, metric: Metric) -> Floats:
         """e'C⁻¹e for the step e from each class mean to that of the row's own, (b, k)."""
-        if self.apart is not None:
-            return np.asarray(self.apart[codes] * metric.precisions)
+        if self.distances is not None:
+            return np.asarray(self.distances[codes] * metric.precisions)
         out = np.empty((len(codes), len(self.places)))
         for c in np.unique(codes).tolist():
             at = np.flatnonzero(codes == c)
