@@ -238,7 +238,7 @@ def test_bars_are_for_the_two_most_probable_classes():
     with pytest.raises(InvalidParameter, match="no row 500; X has 178 rows"):
         plots.ContributionsDisplay.from_estimator(model, ROWS, 500)
     mixture = sf.MixtureDiscriminant(1, random_state=0).fit(ROWS[:, :2], Y)
-    with pytest.raises(InvalidParameter, match="no sum over features"):
+    with pytest.raises(InvalidParameter, match="not a sum over features"):
         plots.ContributionsDisplay.from_estimator(mixture, ROWS[:, :2])
 
 

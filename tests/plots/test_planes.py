@@ -122,7 +122,7 @@ def test_features_that_are_not_drawn_can_be_given_or_unknown():
     two = {"features": ("petal length (cm)", "petal width (cm)"), "resolution": 30}
     at = {"sepal length (cm)": 7.5, "sepal width (cm)": None}
     given = plots.RegionsDisplay.from_estimator(model, FRAME, at=at, **two, ax=axes())
-    assert given.caption_ == "sepal length (cm) = 7.5, sepal width (cm) = not known"
+    assert given.caption_ == "sepal length (cm) = 7.5, sepal width (cm) = unknown"
     row = pd.DataFrame([[7.5, np.nan, *(low for low, _ in given.plane.box)]], columns=FRAME.columns)
     np.testing.assert_allclose(given.posterior[0, 0], model.predict_proba(row)[0], atol=1e-12)
     unknown = plots.RegionsDisplay.from_estimator(model, FRAME, at="unknown", **two, ax=axes())
@@ -307,7 +307,7 @@ def test_gaps_in_drawn_features_are_left_out_and_counted():
     assert shown.caption_ == "7 rows with gaps left out"
     assert sum(len(one.get_offsets()) for one in shown.ax_.collections) == 143
     X.iloc[:, 2] = np.nan
-    with pytest.raises(HasGaps, match="each of the 150 rows has a gap"):
+    with pytest.raises(HasGaps, match="each of the 150 rows has a missing value"):
         plots.ClassesDisplay.from_data(X, LABELS, features=(2, 3), ax=axes())
 
 
@@ -456,7 +456,7 @@ def test_other_things_that_cannot_be_drawn_are_said():
     with pytest.raises(InvalidParameter, match="not fitted"):
         plots.RegionsDisplay.from_estimator(sf.LDA(), ax=axes())
     logistic = LogisticRegression(max_iter=1000).fit(FRAME, LABELS)
-    with pytest.raises(InvalidParameter, match="cannot be asked"):
+    with pytest.raises(InvalidParameter, match="cannot be evaluated"):
         plots.RegionsDisplay.from_estimator(logistic, FRAME, features=(0, 1), at="unknown")
     with pytest.raises(InvalidParameter, match="no score_samples"):
         plots.DensityDisplay.from_estimator(LogisticRegression().fit(ROWS, LABELS), ROWS)

@@ -89,7 +89,7 @@ def _svg(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from suffice.plots.display import legend_below
+    from suffice.plots.decoration import legend_below
     from suffice.plots.style import theme
 
     # A column may be named "$x$", which is no formula.
