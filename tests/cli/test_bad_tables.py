@@ -194,7 +194,7 @@ def test_infinite_values_are_named(tmp_path):
 def test_a_text_for_nothing_that_is_no_text(tmp_path):
     file = written(tmp_path, "a,y\n1,u\n2,v\n2,u\n3,v\n")
     told = fit_refused(file, "--model", "lda", "--missing", "?,n\udce4")
-    assert "--missing 'n\\udce4' is no text" in told
+    assert "--missing 'n\\udce4' is not text" in told
 
 
 def test_weights_that_are_none(tmp_path):
@@ -328,7 +328,7 @@ def test_parts_that_do_not_fit(folder, tmp_path):
     iris().drop("petal_width").write_csv(tmp_path / "t.csv")
     run("summarize", tmp_path / "t.csv", "-t", "species", "-o", tmp_path / "t.stats")
     told = refused("merge", folder / "iris.stats", tmp_path / "t.stats", "-o", tmp_path / "all")
-    assert "do not fit" in told
+    assert "do not match" in told
 
 
 def test_a_model_without_boundaries(folder, tmp_path):

@@ -119,7 +119,7 @@ def test_rows_without_a_label_are_dropped_or_learnt_from(folder, tmp_path):
     assert sum(told["rows"]) == 100
     told = answer("fit", tmp_path / "some.csv", "-t", "species", "--model", "mixture", "-o", out)
     assert told["classes"] == ["setosa", "versicolor", "virginica"]
-    assert "no sum over columns" in refused("explain", out, folder / "flowers.csv")
+    assert "not a sum over columns" in refused("explain", out, folder / "flowers.csv")
     assert "no such equation" in refused("boundary", out, "setosa", "virginica")
     assert "--drop-unlabelled" in refused(
         "fit", tmp_path / "some.csv", "-t", "species", "--model", "lda", "-o", out

@@ -182,7 +182,7 @@ def test_numbers_with_signs(tmp_path):
         (("boundary", "lda", "--3", "2"), "No such option: --3. Try 'suffice boundary --help'."),
         (("info", "lda", "5"), "argument(s) (5). Try 'suffice info --help'."),
         (("fit", "iris.csv", "--model", "x", "-o", "m"), "'--model': 'x' is not one of 'auto'"),
-        (("info", "iris.csv"), "`suffice fit` makes a model of a table"),
+        (("info", "iris.csv"), "`suffice fit` makes a model from a table"),
     ],
 )
 def test_sentences_end_and_help(folder, monkeypatch, arguments, told):

@@ -51,13 +51,13 @@ def test_fit_of_a_pattern_is_the_model_of_the_whole(folder, kind):
 
 def test_a_large_file_is_read_in_parts_and_a_small_one_is_not(folder, monkeypatch):
     calls = []
-    real = streaming.summarized
+    real = streaming.summarize_files
 
     def counted(*arguments):
         calls.append(arguments)
         return real(*arguments)
 
-    monkeypatch.setattr(streaming, "summarized", counted)
+    monkeypatch.setattr(streaming, "summarize_files", counted)
     run("summarize", "all.csv", "-t", "species", "-o", "small.stats")
     assert not calls
     monkeypatch.setattr(streaming, "LARGE_BYTES", 0)
