@@ -244,7 +244,7 @@ def test_a_part_that_fails_leaves_the_others_alone(tmp_path, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("<of all things>")
 
-    monkeypatch.setattr(page, "diagnosed", broken)
+    monkeypatch.setattr(page, "diagnosis", broken)
     monkeypatch.setattr(pictures, "_confusion", broken)
     report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
     assert report.failures == {"diagnosis": "<of all things>."}

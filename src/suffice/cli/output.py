@@ -18,7 +18,7 @@ from suffice.cli.signing import key
 from suffice.data.files import check_writable, unwritable, write_whole
 from suffice.data.pipes import descriptor, is_pipe, write_pipe
 from suffice.errors import InvalidParameter
-from suffice.text import HIDDEN, visible, visible_lines
+from suffice.text import HIDDEN, shorten, visible, visible_lines
 
 SHOWN_ROWS = 20  # of a table on a terminal
 LONGEST = 32  # characters of a cell; longer text is shortened
@@ -182,8 +182,7 @@ def brief(text: str, most: int = LONGEST) -> str:
     >>> brief("a"), brief("a label that goes on and on", 11)
     ('a', 'a lab…nd on')
     """
-    text, kept = visible(text), most - 1
-    return text if len(text) <= most else f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"
+    return shorten(visible(text), most)
 
 
 def columns_that_fit(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:

@@ -13,9 +13,10 @@ from suffice.data.features import as_frame
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import as_value, feature_names, plain
-from suffice.plots.decoration import beside, plural
+from suffice.plots.decoration import beside
 from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
+from suffice.text import plural
 
 TEXT_SHARE = 0.24  # of the bars' range, beside the longest bars, for the numbers written there
 

@@ -147,12 +147,3 @@ def logarithmic_heights(ax: Axes) -> None:
     ax.yaxis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.minorticks_off()
-
-
-def plural(n: int, noun: str) -> str:
-    """A count and its noun.
-
-    >>> plural(1, "row"), plural(12000, "class"), plural(2, "column")
-    ('1 row', '12,000 classes', '2 columns')
-    """
-    return f"{n:,} {noun if n == 1 else noun + ('es' if noun.endswith('s') else 's')}"

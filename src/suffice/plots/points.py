@@ -11,8 +11,8 @@ from suffice.answers.pair import class_position
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.partial_labels import label_column, partial_classes
 from suffice.errors import HasGaps, InvalidInput
-from suffice.plots.decoration import plural
 from suffice.plots.style import Style, as_text, ground, ink
+from suffice.text import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -114,6 +114,17 @@ def depth(ax: Axes, colour: Any) -> LinearSegmentedColormap:
     return LinearSegmentedColormap.from_list("depth", [ground(ax), colour])
 
 
+def colour_settings(paper: str, text: str, lines: str) -> dict[str, str]:
+    """Settings of matplotlib for figures in three colours."""
+    papers = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
+    texts = ("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color")
+    return {
+        **dict.fromkeys(papers, paper),
+        **dict.fromkeys((*texts, "axes.edgecolor"), text),
+        **dict.fromkeys(("grid.color", "legend.edgecolor"), lines),
+    }
+
+
 @contextmanager
 def theme(background: str = "light", **settings: Any) -> Iterator[None]:
     """Make figures created inside light or dark, and keep their text as text in files.
@@ -128,14 +139,8 @@ def theme(background: str = "light", **settings: Any) -> Iterator[None]:
     from matplotlib import rc_context
 
     choice("background", background, tuple(GROUNDS))
-    paper, text, lines = GROUNDS[background]
     chosen: Any = {
-        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), paper),
-        **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor"), text),
-        **dict.fromkeys(("xtick.color", "ytick.color", "axes.edgecolor"), text),
-        "grid.color": lines,
-        "legend.facecolor": paper,
-        "legend.edgecolor": lines,
+        **colour_settings(*GROUNDS[background]),
         "axes.spines.top": False,
         "axes.spines.right": False,
         "svg.fonttype": "none",
