@@ -11,10 +11,10 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from suffice.cli.main import INTERRUPTED
 from suffice.cli.output import say
 
 FAILED = 2
-INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 # If this variable is set, errors keep their traceback.

@@ -15,7 +15,7 @@ def impute(
     *,
     target: options.AnyTarget = None,
     reading: options.Reading,
-    answers: options.Answers,
+    output: options.TableOutput,
 ) -> None:
     """Replace each missing value by its mean (or most probable category) given its row.
 
@@ -25,7 +25,7 @@ def impute(
     from suffice.cli.output import working
     from suffice.data.table_labels import class_column
 
-    answers.check()
+    output.check()
     loaded = load_model(model)
     fill = loaded.method("impute", "way to fill in missing values")
     table = loaded.read(data, reading, target)
@@ -39,7 +39,7 @@ def impute(
     for j, name in enumerate(loaded.names or table.columns):
         if _has_gaps(columns[name]):
             columns[name] = filled[:, j]
-    answers.write(columns)
+    output.write(columns)
 
 
 def _has_gaps(series: Any) -> bool:

@@ -138,7 +138,7 @@ class TableOptions(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class TableOutput:
     """Where a table of answers is written."""
 
     out: Out = None

@@ -26,7 +26,7 @@ def outliers(
         ),
     ] = None,
     reading: options.Reading,
-    answers: options.Answers,
+    output: options.TableOutput,
 ) -> None:
     """Give each row the probability that a row of the model is at least as unusual.
 
@@ -36,7 +36,7 @@ def outliers(
     from suffice.cli.output import free_name, working
     from suffice.data.table_output import frame_of
 
-    answers.check()
+    output.check()
     loaded = load_model(model)
     table = loaded.read(data, reading)
     X = loaded.last_rows(loaded.rows(table))
@@ -50,4 +50,4 @@ def outliers(
     if below is not None:
         frame = frame_of({name: list(values) for name, values in columns.items()})
         columns = frame.filter(frame[name] < below).sort(name, maintain_order=True).to_dict()
-    answers.write(columns, kept=len(columns) - 1)
+    output.write(columns, kept=len(columns) - 1)

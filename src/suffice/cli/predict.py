@@ -26,7 +26,7 @@ def predict(
         ),
     ] = None,
     reading: options.Reading,
-    answers: options.Answers,
+    output: options.TableOutput,
 ) -> None:
     """Predict the most probable class of each row, and the probability of each class.
 
@@ -36,7 +36,7 @@ def predict(
     from suffice.cli.models import parse_priors, with_priors
     from suffice.cli.output import free_name, working
 
-    answers.check()
+    output.check()
     loaded = load_model(model)
     labels = loaded.classes
     table = loaded.read(data, reading)
@@ -53,4 +53,4 @@ def predict(
     if probabilities:
         for c, label in enumerate(labels):
             columns[free_name(f"probability_{label}", columns)] = posterior[:, c]
-    answers.write(columns, kept)
+    output.write(columns, kept)

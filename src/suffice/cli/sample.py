@@ -28,14 +28,14 @@ def sample(
         str, typer.Option("--target", "-t", help="Name of the column with the classes.")
     ] = "label",
     seed: options.Seed = None,
-    answers: options.Answers,
+    output: options.TableOutput,
 ) -> None:
     """Draw random rows and their classes from the model."""
     from suffice.cli.loaded import load_model
     from suffice.cli.models import parse_label
     from suffice.cli.output import working
 
-    answers.check()
+    output.check()
     loaded = load_model(model)
     draw = loaded.method("sample", "way to draw rows")
     names = loaded.all_names
@@ -51,7 +51,7 @@ def sample(
     with working("drawing rows"):
         rows, labels = draw(n, **conditions)
     columns = {name: rows[:, j] for j, name in enumerate(names)}
-    answers.write({**columns, target: labels.tolist()})
+    output.write({**columns, target: labels.tolist()})
 
 
 def _parse_given(text: str, names: list[str], text_columns: list[str]) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from suffice.plots.view import View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CURVE_POINTS = 400  # on the only boundary, which is drawn whole
 CUT_POINTS = 1500  # on a boundary that is cut where another class is more probable
 
 
@@ -52,7 +51,7 @@ def borders(view: View) -> list[Border]:
     for a, b in combinations(np.unique(values.argmax(axis=1)).tolist(), 2):
         boundary = _equation(view, classes[a], classes[b])
         if boundary is not None:
-            lines = boundary.curve(view.box, CURVE_POINTS if only_two else CUT_POINTS)
+            lines = boundary.curve(view.box, 400 if only_two else CUT_POINTS)
         else:
             lines = _trace(view, values[:, a] - values[:, b])
         if not only_two:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DEVIATIONS = (1.0, 2.0)
-ELLIPSE_MARGIN = 0.03  # share of an ellipse's range between it and the edge of the box
 
 
 @dataclass(eq=False)
@@ -165,11 +164,9 @@ def radii(deviations: Any) -> tuple[float, ...]:
     return tuple(positive("each of deviations", one) for one in list(deviations))
 
 
-def box_around(box: Box, ellipses: Mapping[Any, Sequence[Ellipse]]) -> Box:
-    """The box, extended to hold the ellipses."""
+def box_around(box: Box, ellipses: Mapping[Any, Sequence[Ellipse]], margin: float = 0.03) -> Box:
+    """The box, extended to hold the ellipses, each with a margin, as a share of its range."""
     corners = [
-        np.array(around(one.points(), ELLIPSE_MARGIN)).T
-        for several in ellipses.values()
-        for one in several
+        np.array(around(one.points(), margin)).T for several in ellipses.values() for one in several
     ]
     return around(np.concatenate([np.array(box).T, *corners]), 0.0) if corners else box

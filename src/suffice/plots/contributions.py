@@ -18,8 +18,6 @@ from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
 from suffice.text import plural
 
-TEXT_SHARE = 0.24  # of the bars' range, beside the longest bars, for the numbers written there
-
 
 @dataclass(eq=False)
 class ContributionsDisplay(Display):
@@ -124,10 +122,10 @@ class ContributionsDisplay(Display):
         return [*names, "before any feature"], np.array([*values, self.base])
 
 
-def _make_room(ax: Any, values: Floats) -> None:
-    """Limits that leave room for the numbers at the ends of the bars."""
+def _make_room(ax: Any, values: Floats, share: float = 0.24) -> None:
+    """Set limits that leave a share of the bars' range for the numbers at their ends."""
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
-    room = TEXT_SHARE * ((high - low) or 1.0)
+    room = share * ((high - low) or 1.0)
     ax.set_xlim(low - room * (low < 0), high + room * (high > 0))
 
 

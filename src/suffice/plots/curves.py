@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RESOLUTION = 400  # points along the feature
-TICK_SHARE = 0.05  # of the height of the curves, for the ticks of each class
 
 
 @dataclass(eq=False)
@@ -101,7 +100,7 @@ class CurvesDisplay(Display):
             return
         codes = np.full(len(self.rows), -1) if self.codes is None else self.codes
         heights = sorted(set(codes.tolist()))
-        room = TICK_SHARE * top
+        room = 0.05 * top
         for i, c in enumerate(heights):
             colour = ink(ax) if c < 0 else Style.of(c).colour
             low = -(i + 1) * room

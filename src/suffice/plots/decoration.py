@@ -6,6 +6,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from suffice.data.arrays import Floats
 from suffice.plots.style import as_text, ink
 from suffice.text import visible_lines
 
@@ -47,7 +50,7 @@ def headline(ax: Axes, title: str | None, caption: str) -> None:
 
 
 def beside(ax: Axes, at: Any, text: str, offset: float) -> None:
-    """Small text so many points to the right of a position, or to its left if negative."""
+    """Small text to the right of a position by `offset` points, or to its left if negative."""
     ax.annotate(
         text,
         at,
@@ -139,10 +142,13 @@ def colour_bar(ax: Axes, shades: Any, label: str, ticks: Mapping[float, str]) ->
         text.set_fontsize("small")
 
 
-def logarithmic_heights(ax: Axes) -> None:
-    """Draw heights on a logarithmic scale, and write them as plain numbers."""
+def scale_heights(ax: Axes, heights: Floats, decades: float) -> None:
+    """Use a logarithmic scale if positive heights differ by more powers of ten than `decades`."""
     from matplotlib.ticker import FuncFormatter, LogLocator
 
+    finite = heights[np.isfinite(heights)]
+    if not len(finite) or finite.min() <= 0 or np.log10(finite.max() / finite.min()) <= decades:
+        return
     ax.set_yscale("log")
     ax.yaxis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -84,7 +84,7 @@ class Display:
         write_whole(name, picture.getvalue())
 
 
-class SideBySide(Display):
+class SeveralDisplays(Display):
     """Several displays on one figure, with one legend; `axes_` holds their axes."""
 
     axes_: Array | None

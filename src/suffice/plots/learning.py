@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
-from suffice.plots.decoration import logarithmic_heights
+from suffice.plots.decoration import scale_heights
 from suffice.plots.display import Display, name_axes
 from suffice.plots.style import Style, as_text
 from suffice.selection.comparison import Comparison
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 METRICS = {"log_loss": "log-loss", "accuracy": "accuracy"}
-WIDE_DECADES = 1.2  # losses that differ by more powers of ten get a logarithmic scale
 
 
 @dataclass(eq=False)
@@ -62,10 +61,8 @@ class LearningDisplay(Display):
         ax.set_xscale("log")
         ax.set_xticks(rows, [f"{n:,}" for n in curve.rows])
         ax.minorticks_off()
-        finite = scores[np.isfinite(scores)]
-        positive = self.metric == "log_loss" and len(finite) and finite.min() > 0
-        if positive and np.log10(finite.max() / finite.min()) > WIDE_DECADES:
-            logarithmic_heights(ax)
+        if self.metric == "log_loss":
+            scale_heights(ax, scores, decades=1.2)
         name_axes(ax, ("training rows", METRICS[self.metric]))
         folds = self.comparison.selection.scores[self.metric].shape[1]
         return [f"mean over {folds} folds"]

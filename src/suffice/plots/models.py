@@ -10,17 +10,13 @@ from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import borders
 from suffice.plots.columns import select_columns, two_features, width
-from suffice.plots.display import SideBySide, canvases
+from suffice.plots.display import SeveralDisplays, canvases
 from suffice.plots.regions import RegionsDisplay, posterior
 from suffice.plots.view import RESOLUTION, View
 
-COLUMNS = 3  # pictures side by side, at most
-WIDTH = 4.2  # inches of each
-HEIGHT = 3.8
-
 
 @dataclass(eq=False)
-class ModelsDisplay(SideBySide):
+class ModelsDisplay(SeveralDisplays):
     """Decision regions of several models on the same rows.
 
     regions : one `RegionsDisplay` per name; axes_ : their axes
@@ -95,9 +91,9 @@ class ModelsDisplay(SideBySide):
     def plot(self, ax: Any = None, *, show_legend: bool = True, **scatter: Any) -> Self:
         """Draw on axes, one per model, or on a new figure; more options go to scatter."""
         n = len(self.regions)
-        across = 2 if n in (2, 4) else min(n, COLUMNS)
+        across = 2 if n in (2, 4) else min(n, 3)
         down = -(-n // across)
-        axes = canvases(ax, (down, across), (WIDTH * across, HEIGHT * down + 0.4), n)
+        axes = canvases(ax, (down, across), (4.2 * across, 3.8 * down + 0.4), n)
         for one, (name, regions) in zip(axes, self.regions.items(), strict=True):
             regions.plot(one, title=name, show_legend=False, colorbar=False, **scatter)
         return self._finish_all(axes, self.regions.values(), show_legend)

@@ -9,13 +9,13 @@ from suffice.data.arrays import Array
 from suffice.plots.borders import borders
 from suffice.plots.classes import DEVIATIONS, ClassesDisplay, box_around, class_ellipses
 from suffice.plots.density import DensityDisplay, log_density
-from suffice.plots.display import SideBySide, canvases
+from suffice.plots.display import SeveralDisplays, canvases
 from suffice.plots.regions import RegionsDisplay, posterior
 from suffice.plots.view import RESOLUTION, View
 
 
 @dataclass(eq=False)
-class PanelsDisplay(SideBySide):
+class PanelsDisplay(SeveralDisplays):
     """Where classes lie, how dense they are, and which one is the most probable.
 
     classes, density, regions : the three displays; axes_ : their axes

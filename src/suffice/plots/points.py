@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20_000  # drawn; of more, each class's share is drawn at random
 MOST_SHAPES = 5_000  # rows drawn as shapes; more are drawn as pixels
-FEWEST_ROWS = 50  # that each class keeps, if it has them
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -121,13 +120,13 @@ def encode_labels(
     return classes, at[codes]
 
 
-def thin(codes: Indices, most: int = MOST_ROWS, seed: int = 0) -> Indices:
-    """Positions of the rows to draw: all, or a part of each class, the same for each seed."""
+def thin(codes: Indices, most: int = MOST_ROWS, seed: int = 0, fewest: int = 50) -> Indices:
+    """Positions of all rows, or of a random share of each class, but at least of `fewest`."""
     if len(codes) <= most:
         return np.arange(len(codes))
     rng = np.random.default_rng(seed)
     share, kept = most / len(codes), []
     for c in np.unique(codes).tolist():
         own = np.flatnonzero(codes == c)
-        kept.append(rng.permutation(own)[: max(FEWEST_ROWS, round(share * len(own)))])
+        kept.append(rng.permutation(own)[: max(fewest, round(share * len(own)))])
     return np.sort(np.concatenate(kept))

@@ -23,9 +23,7 @@ from suffice.plots.view import around, ask
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BORDER_MARGIN = 2.0  # multiple of the rows' range to which boundaries extend
 MOST_CIRCLES = 6  # classes with two circles each; of more, each has one
-CIRCLE = np.linspace(0.0, 2 * np.pi, 200)  # angles of its points
 
 
 @dataclass(eq=False)
@@ -99,7 +97,8 @@ class ProjectionDisplay(Display):
             self._strips(ax, options)
             return self.points.notes
         self.points.draw(ax, **options)
-        circle = np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
+        angles = np.linspace(0.0, 2 * np.pi, 200)
+        circle = np.column_stack([np.cos(angles), np.sin(angles)])
         sizes = (1, 2) if len(self.means) <= MOST_CIRCLES else (1,)
         curves = {c: [m + size * circle for size in sizes] for c, m in enumerate(self.means)}
         draw_classes(ax, self.classes, dict(enumerate(self.means)), curves, self.points, sizes)
@@ -157,7 +156,7 @@ def _borders(model: Any, points: PlottedRows, means: Floats) -> list[Border]:
     possible = np.flatnonzero(model.priors_ > 0).tolist()
     if means.shape[1] == 1:
         return _threshold(model, means)
-    box = around(np.concatenate([points.rows, means]), BORDER_MARGIN)
+    box = around(np.concatenate([points.rows, means]), margin=2.0)
     against = [_between(model, means, c, possible[0]) for c in range(len(means))]
 
     def scores(rows: Floats) -> Floats:

@@ -19,8 +19,6 @@ from suffice.selection.diagnostics.distances import Quantiles, distance_quantile
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CLOSE = 0.045  # share of the axis; rows whose heights differ by less share one text
-
 
 @dataclass(eq=False)
 class QuantilesDisplay(Display):
@@ -90,12 +88,12 @@ class QuantilesDisplay(Display):
         return self._finish(ax, title, notes, show_legend=show_legend)
 
 
-def _name_rows(ax: Axes, named: Mapping[int, Any], end: float) -> None:
-    """Numbers of rows beside their points; rows of about the same height share one text."""
+def _name_rows(ax: Axes, named: Mapping[int, Any], end: float, close: float = 0.045) -> None:
+    """Numbers of rows beside their points; rows closer than a share of the axis share a text."""
     waiting = sorted(named, key=lambda number: -named[number][1])
     while waiting:
         top = named[waiting[0]][1]
-        near = [number for number in waiting if top - named[number][1] < CLOSE * end]
+        near = [number for number in waiting if top - named[number][1] < close * end]
         leftmost = min(named[number][0] for number in near)
         middle = float(np.mean([named[number][1] for number in near]))
         near.sort(key=lambda number: named[number][0])

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.data.parameters import choice, is_number
 from suffice.errors import InvalidParameter
-from suffice.plots.decoration import logarithmic_heights
+from suffice.plots.decoration import scale_heights
 from suffice.plots.display import Display, name_axes
 from suffice.plots.style import Style, ink
 from suffice.selection.selection import Selection
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Values of parameters that a candidate does not name.
 DEFAULTS = {"shrinkage": 0.0, "pooling": 0.0, "inflation": 1.0, "var_smoothing": 1e-9}
-WIDE_DECADES = 0.8  # values that differ by more powers of ten get a logarithmic scale
+WIDE_DECADES = 0.8  # powers of ten; wider ranges get a logarithmic scale
 MOST_BANDS = 3  # lines with bands; of more only the best has one: bands would hide the lines
 
 
@@ -141,10 +141,7 @@ class SelectionDisplay(Display):
             else:
                 ax.set_xscale("log")
             ax.xaxis.set_major_formatter("{x:g}")
-        drawn = mean[[i for path in self.paths for i in path.at]]
-        drawn = drawn[np.isfinite(drawn)]
-        if len(drawn) and drawn.min() > 0 and np.log10(drawn.max() / drawn.min()) > WIDE_DECADES:
-            logarithmic_heights(ax)
+        scale_heights(ax, mean[[i for path in self.paths for i in path.at]], WIDE_DECADES)
 
     def _note(self) -> str:
         folds = self.selection.scores[self.metric].shape[1]

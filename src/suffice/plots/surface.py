@@ -15,9 +15,6 @@ from suffice.plots.style import COLOURS, depth, ground, ink, mixed
 from suffice.plots.view import View
 
 RESOLUTION = 80  # grid points along each feature: more take long to draw and show no more
-FLOOR_SHARES = np.array([0.01, 0.1, 0.25, 0.5, 0.75])  # of the highest density: lines on the floor
-LOWEST_SHARE = 0.005  # of the highest density; what is lower is left out, for the floor to be seen
-VIEWPOINT = (32.0, -60.0)  # degrees above the floor, and around it
 
 
 @dataclass(eq=False)
@@ -69,19 +66,21 @@ class SurfaceDisplay(Display):
         across, along = np.meshgrid(*self.plane.axes)
         top = float(self.density.max())
         floor = -0.5 * top
-        hill = np.where(self.density < LOWEST_SHARE * top, np.nan, self.density)
+        # What is lower is left out, so that the floor is visible.
+        hill = np.where(self.density < 0.005 * top, np.nan, self.density)
         look = {"cmap": depth(ax, COLOURS[0]), "rcount": 60, "ccount": 60, "linewidth": 0.15}
         edges = {"edgecolor": mixed(COLOURS[0], ink(ax), 0.5), "antialiased": True}
         ax.plot_surface(across, along, hill, **{**look, **edges, **surface})
         lines = {"zdir": "z", "offset": floor, "colors": [COLOURS[0]], "linewidths": 1.0}
-        ax.contour(across, along, self.density, FLOOR_SHARES * top, **lines)
+        heights = top * np.array([0.01, 0.1, 0.25, 0.5, 0.75])
+        ax.contour(across, along, self.density, heights, **lines)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.set_pane_color(mixed(ground(ax), ink(ax), 0.05))
         ax.set_zlim(floor, top)
         ax.set_zticks([tick for tick in MaxNLocator(4).tick_values(0, top) if 0 <= tick <= top])
         name_axes(ax, self.plane.labels)
         ax.set_zlabel("density", labelpad=10.0)
-        ax.view_init(*VIEWPOINT)
+        ax.view_init(elev=32.0, azim=-60.0)
         ax.set_box_aspect(None, zoom=0.88)  # or the label of the heights is cut off
         return self._finish(ax, title, [self.plane.note])
 

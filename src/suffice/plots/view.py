@@ -26,13 +26,6 @@ from suffice.plots.columns import (
 from suffice.plots.points import PlottedRows
 
 RESOLUTION = 240  # grid points along each of two features
-MOST_RESOLUTION = 4096  # finer grids would not fit into memory
-MOST_LINE_RESOLUTION = 1_000_000  # the same for one feature
-MARGIN = 0.08  # share of the rows' range by which the box exceeds it
-LINE_MARGIN = 0.1  # the same for one feature
-BOX_DEVIATIONS = 3.0  # of the ellipses that the box holds where there are no rows
-LINE_DEVIATIONS = 4.0  # beyond the outermost means where there are no rows
-MOST_NAMED = 4  # values of other features in a caption
 
 Limits = tuple[float, float]
 Box = tuple[Limits, ...]
@@ -89,7 +82,7 @@ class View:
         pair = two_features(names, features)
         held, note = _held(model, X, names, pair, at)
         limits = _box(model, X, pair, box)
-        _check_resolution(resolution, MOST_RESOLUTION)
+        _check_resolution(resolution, most=4096)
         points = None if X is None else PlottedRows.of(numbers(X, pair), y, model)
         return cls(model, pair, names, held, limits, resolution, note, _frame(X), points)
 
@@ -103,7 +96,7 @@ class View:
         names = feature_names(model, X)
         j = one_feature(names, feature)
         box = (_limits(model, None if X is None else numbers(X, [j])[:, 0], j, limits),)
-        _check_resolution(resolution, MOST_LINE_RESOLUTION)
+        _check_resolution(resolution, most=1_000_000)
         unknown = np.full(len(names), None, object)
         return cls(model, (j,), names, unknown, box, resolution, frame=_frame(X))
 
@@ -186,8 +179,8 @@ def ask(model: Any, method: str, rows: Any, *more: Any) -> Any:
             ) from None
 
 
-def around(rows: Floats, margin: float = MARGIN) -> Box:
-    """The box that holds rows (n, 2), with a margin; around zero if there are no rows."""
+def around(rows: Floats, margin: float = 0.08) -> Box:
+    """The box that holds rows (n, 2), with a margin as a share of their range; (0, 0) if none."""
     if not len(rows):
         rows = np.zeros((1, 2))
     low, high = rows.min(axis=0), rows.max(axis=0)
@@ -197,6 +190,7 @@ def around(rows: Floats, margin: float = MARGIN) -> Box:
 
 
 def _check_resolution(n: Any, most: int) -> None:
+    # A finer grid would not fit into memory.
     if count("resolution", n, most) < 2:
         raise InvalidParameter(f"resolution is {shown(n)}; it must be a whole number from 2.")
 
@@ -235,13 +229,15 @@ def _held(
     return held, _note(names, held, others, given)
 
 
-def _note(names: Sequence[str], held: Array, others: Sequence[int], given: Any) -> str:
-    """The values of features that are not shown, in words."""
+def _note(
+    names: Sequence[str], held: Array, others: Sequence[int], given: Any, most: int = 4
+) -> str:
+    """The values of features that are not shown, in words; `most` of them by name."""
     named = [j for j in others if j in given]
     unknown = [j for j in others if j not in given and is_missing(held[j])]
-    parts = [f"{names[j]} = {as_value(held[j], 'unknown')}" for j in named[:MOST_NAMED]]
-    if len(named) > MOST_NAMED:
-        parts.append(f"{len(named) - MOST_NAMED} more as given")
+    parts = [f"{names[j]} = {as_value(held[j], 'unknown')}" for j in named[:most]]
+    if len(named) > most:
+        parts.append(f"{len(named) - most} more as given")
     if unknown:
         parts.append(f"{'other features' if len(unknown) > 1 else 'another feature'} unknown")
     if len(named) + len(unknown) < len(others):
@@ -276,7 +272,7 @@ def _box(model: Any, X: Any, pair: tuple[int, int], box: Any) -> Box:
         raise InvalidParameter(
             f"a {type(model).__name__} does not say where its classes lie; pass X or box."
         )
-    ellipses = [model.ellipse(label, pair, deviations=BOX_DEVIATIONS) for label in model.classes_]
+    ellipses = [model.ellipse(label, pair, deviations=3.0) for label in model.classes_]
     return around(np.concatenate([ellipse.points() for ellipse in ellipses]), margin=0.0)
 
 
@@ -303,12 +299,12 @@ def _limits(model: Any, column: Floats | None, j: int, limits: Any) -> Limits:
         return low, high
     if column is not None and not np.isnan(column).all():
         low, high = float(np.nanmin(column)), float(np.nanmax(column))
-        room = LINE_MARGIN * (high - low) or 0.5
+        room = 0.1 * (high - low) or 0.5
         return low - room, high + room
     if not hasattr(model, "means_") or not hasattr(model, "covariances_"):
         raise InvalidParameter(
             f"a {type(model).__name__} does not say where its classes lie; pass X or limits."
         )
     means = np.asarray(model.means_)[:, j]
-    reach = LINE_DEVIATIONS * np.sqrt(np.array([matrix[j, j] for matrix in model.covariances_]))
+    reach = 4.0 * np.sqrt(np.array([matrix[j, j] for matrix in model.covariances_]))
     return float((means - reach).min()), float((means + reach).max())

@@ -19,9 +19,6 @@ from suffice.plots.view import View, around
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BORDER_MARGIN = 3.0  # multiple of the rows' range to which boundaries extend
-RESOLUTION = 120  # grid points along each feature, to find the classes that meet
-
 
 @dataclass(eq=False)
 class WhitenedDisplay(Display):
@@ -90,11 +87,10 @@ class WhitenedDisplay(Display):
         points = view.points
         if points is not None:
             points = replace(points, rows=whiten(points.rows))
-        # In a box so large that boundaries leave the picture.
-        far = around(np.array(view.box).T, BORDER_MARGIN)
+        # The box is so large that boundaries leave the picture.
+        far = replace(view, box=around(np.array(view.box).T, margin=3.0), resolution=120)
         lines = [
-            replace(one, lines=tuple(whiten(line) for line in one.lines))
-            for one in borders(replace(view, box=far, resolution=RESOLUTION))
+            replace(one, lines=tuple(whiten(line) for line in one.lines)) for one in borders(far)
         ]
         means = whiten(np.asarray(model.means_))
         made = cls(points, view.classes, means, curves, lines, view.labels, label, sizes)

@@ -26,8 +26,6 @@ from suffice.selection.steps import Tell
 from suffice.selection.tally import METRICS
 from suffice.text import plural
 
-MOST_CANDIDATES = 6  # listed
-
 # Names of the metrics in tables.
 TITLES = {
     "accuracy": "Accuracy",
@@ -163,11 +161,11 @@ def _parameters(found: Selection, at: int) -> str:
     return f"It has {own:.4g} effective parameters, the best one {best:.4g}."
 
 
-def _candidates(choice: Choice) -> Html:
+def _candidates(choice: Choice, most: int = 6) -> Html:
     found, columns = choice.selection, choice._table
     loss = columns[found.metric] * (-1 if found.metric == "accuracy" else 1)
     order = np.lexsort((found.complexity, np.where(np.isnan(loss), np.inf, loss)))
-    at = list(dict.fromkeys([*order[:MOST_CANDIDATES].tolist(), choice.at]))
+    at = list(dict.fromkeys([*order[:most].tolist(), choice.at]))
     rows = []
     for i in at:
         scores = [f"{choice.score(m, i)[0]:.4f} ± {choice.score(m, i)[1]:.4f}" for m in METRICS]

@@ -13,8 +13,6 @@ from suffice.report.material import Material
 from suffice.text import plural
 
 MOST_COLUMNS = 40  # listed
-MOST_CLASSES = 30  # listed
-MOST_LEVELS = 4  # categories of a column that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +119,7 @@ def data_html(facts: DataFacts) -> Html:
 
 def _classes(facts: DataFacts) -> Html:
     rows = [[short(c), f"{count:,}", percent(count / facts.rows)] for c, count in facts.classes]
-    return table("Rows of each class.", ["Class", "Rows", "Share"], rows, most=MOST_CLASSES)
+    return table("Rows of each class.", ["Class", "Rows", "Share"], rows, most=30)
 
 
 def _columns(facts: DataFacts) -> Html:
@@ -142,11 +140,9 @@ def _columns(facts: DataFacts) -> Html:
     return table("The columns.", head, rows, words=words, most=MOST_COLUMNS)
 
 
-def _name_levels(column: ColumnFacts) -> str:
+def _name_levels(column: ColumnFacts, most: int = 4) -> str:
     if not column.levels:
         return "-"
-    some = ", ".join(
-        f"{short(level, 24)} ({count:,})" for level, count in column.levels[:MOST_LEVELS]
-    )
-    more = len(column.levels) - MOST_LEVELS
+    some = ", ".join(f"{short(level, 24)} ({count:,})" for level, count in column.levels[:most])
+    more = len(column.levels) - most
     return f"{some} and {more} more" if more > 0 else some

@@ -13,9 +13,7 @@ from suffice.report.markup import Html, joined, paragraphs, percent, short, tabl
 from suffice.report.material import Material
 from suffice.text import plural
 
-MOST_COLUMNS = 25  # listed
 MOST_CLASSES = 8  # with their own column
-UNEVEN = 0.1  # difference between classes in their share of missing values that is reported
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -104,11 +102,11 @@ def gaps_html(found: GapFacts) -> Html:
         for name, count, shares in zip(found.columns, found.counts, found.shares, strict=True)
     ]
     advice = ""
-    if by_class and len(found.classes) > 1 and np.ptp(found.shares, axis=1).max() > UNEVEN:
+    if by_class and len(found.classes) > 1 and np.ptp(found.shares, axis=1).max() > 0.1:
         advice = (
             "Some values are missing in one class more often than in another by more than a tenth "
             "of the rows. The model assumes that missing values say nothing about the class; if "
             "they do, add a column that says whether the value is there."
         )
-    listing = table(caption, head, rows, most=MOST_COLUMNS)
+    listing = table(caption, head, rows, most=25)
     return joined([paragraphs(summary, found.handling), listing, paragraphs(advice)])

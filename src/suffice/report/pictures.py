@@ -20,7 +20,6 @@ from suffice.selection.diagnostics.diagnosis import Diagnosis
 from suffice.text import plural
 
 MOST_FEATURES = 600  # of discriminant axes; more take longer than a picture is worth
-USUAL_CLASSES = 6  # whose legend fits below a picture of the usual height
 
 # A part of axis labels that is said below the picture, where there is room.
 BETWEEN = " of the variance between classes"
@@ -66,8 +65,8 @@ def pictures(
 
 
 def _height(k: int) -> float:
-    """Inches, with room for a legend of k classes."""
-    return HEIGHT + 0.08 * max(0, k - USUAL_CLASSES)
+    """Inches, with room for a legend of k classes; that of six fits the usual height."""
+    return HEIGHT + 0.08 * max(0, k - 6)
 
 
 def _list(classes: Any, most: int = 8) -> str:
