@@ -134,10 +134,12 @@ def test_the_confusions_of_many_classes_are_told_by_the_most_frequent(tmp_path):
     assert confusion[first] == confusion.max()
 
 
-def test_comparing_few_rows_tells_the_folds_there_are(tmp_path):
+def test_compare_puts_models_side_by_side_and_reports_the_folds_it_made(tmp_path):
     iris().gather([0, 1, 2, 50, 51, 52, 100, 101, 102]).write_csv("few.csv")
     text = run("compare", "few.csv", "-t", "species").stdout
     assert text.startswith("9 rows, 3 folds, ")
+    for name in ("LDA", "QDA", "logistic regression", "log-loss"):
+        assert name in text
 
 
 def test_explaining_adds_the_levels_of_a_column_up(folder):

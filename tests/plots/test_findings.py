@@ -6,7 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
+from drawings import axes, legend_of
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 import suffice as sf
@@ -16,26 +16,8 @@ from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.distances import distance_quantiles
 from suffice.selection.selection import Selection
 
-mpl.use("Agg")
-
 X, Y = load_wine(return_X_y=True, as_frame=True)
 ROWS = X.to_numpy()
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left_behind():
-    from matplotlib import pyplot as plt
-
-    yield
-    plt.close("all")
-
-
-def axes():
-    return Figure(layout="constrained").subplots()
-
-
-def legend_of(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_a_projection_draws_rows_where_transform_puts_them():

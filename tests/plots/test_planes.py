@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from drawings import axes, legend_of
 from matplotlib.figure import Figure
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
@@ -26,29 +27,11 @@ from suffice.errors import (
 from suffice.plots.points import MOST_ROWS, MOST_SHAPES
 from suffice.plots.style import Style
 
-mpl.use("Agg")
-
 FRAME, CODES = load_iris(return_X_y=True, as_frame=True)
 NAMES = load_iris().target_names
 LABELS = NAMES[CODES]
 PETALS = FRAME[["petal length (cm)", "petal width (cm)"]]
 ROWS = PETALS.to_numpy()
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left_behind():
-    from matplotlib import pyplot as plt
-
-    yield
-    plt.close("all")
-
-
-def axes():
-    return Figure(layout="constrained").subplots()
-
-
-def legend_of(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def drawn_borders(ax):
@@ -457,12 +440,15 @@ def test_other_things_that_cannot_be_drawn_are_said():
         plots.RegionsDisplay.from_estimator(sf.LDA(), ax=axes())
     logistic = LogisticRegression(max_iter=1000).fit(FRAME, LABELS)
     with pytest.raises(InvalidParameter, match="cannot be evaluated"):
-        plots.RegionsDisplay.from_estimator(logistic, FRAME, features=(0, 1), at="unknown")
+        plots.RegionsDisplay.from_estimator(
+            logistic, FRAME, features=(0, 1), at="unknown", resolution=9
+        )
     with pytest.raises(InvalidParameter, match="no score_samples"):
         plots.DensityDisplay.from_estimator(LogisticRegression().fit(ROWS, LABELS), ROWS)
     with pytest.raises(InvalidFeatures, match="rows and columns"):
         plots.ClassesDisplay.from_data([1.0, 2.0])
     with pytest.raises(NotFinite, match="row 0, column 'x2'"):
         plots.ClassesDisplay.from_data([[1.0, np.inf]])
+    wrong = {"features": (0, 1), "resolution": 9, "ax": Figure().subplots(1, 2)}
     with pytest.raises(InvalidParameter, match="holds 2 axes; this picture takes 3"):
-        plots.PanelsDisplay.from_estimator(lda, features=(0, 1), ax=Figure().subplots(1, 2))
+        plots.PanelsDisplay.from_estimator(lda, **wrong)

@@ -38,6 +38,12 @@ def iris(tmp_path_factory):
     return table, write_report(table, "species", file)
 
 
+@pytest.fixture
+def without_pictures(monkeypatch):
+    """Pages without pictures, which take most of the time."""
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+
+
 def test_the_choice_is_that_of_select_model(iris):
     table, report = iris
     found = sf.select_model(table.drop(columns="species"), table["species"])
@@ -133,6 +139,7 @@ def test_the_listing_of_a_given_model_runs(model, tmp_path, monkeypatch):
     assert "selection" not in report.pictures
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_slip_of_the_pen_is_the_first_odd_row(tmp_path):
     X = WINE.copy()
     X.loc[7, "flavanoids"] = 28.0
@@ -151,6 +158,7 @@ def test_a_slip_of_the_pen_is_the_first_odd_row(tmp_path):
     assert "flavanoids 28 (expected " in read(report).words
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_gaps_are_counted_where_they_are(tmp_path):
     X = WINE.copy()
     X.iloc[:12, 2] = np.nan
@@ -165,6 +173,7 @@ def test_gaps_are_counted_where_they_are(tmp_path):
     assert "add a column that says whether the value is there" in words
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_columns_are_told_by_kind(tmp_path):
     table = pages.hostile()
     report = write_report(table, pages.TARGET, tmp_path / "a.html", model=sf.MixedNB())
@@ -223,6 +232,7 @@ def test_every_table_gets_a_page(table, options, shown, failed, tmp_path):
     assert not re.search(r"\bnan\b", found.words)
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize(
     ("X", "y", "why"),
     [
@@ -255,13 +265,14 @@ def test_a_part_that_fails_leaves_the_others_alone(tmp_path, monkeypatch):
     assert report.quality.right > 0.9
 
 
-def test_without_matplotlib_there_are_no_pictures(tmp_path, monkeypatch):
-    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+@pytest.mark.usefixtures("without_pictures")
+def test_without_matplotlib_there_are_no_pictures(tmp_path):
     report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
     assert not report.pictures
     assert "pip install 'suffice[plot]'" in read(report).words
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     file = tmp_path / "a.html"
     file.write_text("before")
@@ -297,6 +308,7 @@ def test_a_large_table_is_judged_by_a_part_of_it():
     assert whole.sampled(1) is whole
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_model_of_a_large_table_is_fitted_to_all_of_it(tmp_path, monkeypatch):
     X, y = pages.numbers(900, 2, 2)
     monkeypatch.setattr(Material.sampled, "__defaults__", (300,))
@@ -340,6 +352,7 @@ def test_names_that_look_like_drawing_stay_as_they_are(tmp_path):
         assert name in drawn
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("spoil", ["constant", "empty", "infinite", "integers", "index"])
 def test_odd_columns_do_no_harm(spoil, tmp_path):
     X, y = pages.numbers(60, 3, 2)
@@ -360,6 +373,7 @@ def test_odd_columns_do_no_harm(spoil, tmp_path):
         assert report.atypical.rows[0].values
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_package_is_called_by_its_name(tmp_path):
     import suffice.report
 
