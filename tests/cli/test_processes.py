@@ -156,31 +156,27 @@ def test_help_loads_nothing_heavy():
 
 
 def test_help_costs_little_more_than_the_packages_it_is_drawn_with():
-    drawn = "import sys, typer.testing, rich.console, rich.table, rich.panel, rich.markdown\n"
-    ours = (
-        f"{drawn}before = set(sys.modules)\n"
+    program = (
+        "import sys, typer.testing, rich.console, rich.table, rich.panel, rich.markdown\n"
+        "before = set(sys.modules)\n"
         "from suffice.cli.app import app\n"
         "assert typer.testing.CliRunner().invoke(app, ['--help']).exit_code == 0\n"
-        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
+        "print(*(set(sys.modules) - before))"
     )
-    found = subprocess.run([sys.executable, "-c", ours], capture_output=True, text=True)
-    loaded = set(found.stdout.split()) - set(sys.stdlib_module_names)
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
+    loaded = {name.split(".")[0] for name in found.stdout.split()} - sys.stdlib_module_names
     # typer brings its own copy of click or uses the package, by version.
     assert loaded - {"typer", "rich", "click", "shellingham", "pygments"} == {"suffice"}
-    modules = subprocess.run(
-        [sys.executable, "-c", f"{ours}\nprint(*[m for m in sys.modules if 'suffice.' in m])"],
-        capture_output=True,
-        text=True,
-    ).stdout.splitlines()[1]
-    assert {name.split(".")[1] for name in modules.split()} <= {"cli", "data", "errors", "text"}
+    ours = {name.split(".")[1] for name in found.stdout.split() if name.startswith("suffice.")}
+    assert ours == {"cli", "data", "errors", "text"}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shells_complete_commands_and_options(shell):
-    # What the shell is, is told here: a test may run under none.
-    told = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    script = process("--show-completion", shell, env=told)
+    # The shell is named here: a test may run under none.
+    named = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    script = process("--show-completion", shell, env=named)
     assert script.returncode == 0
     assert "_SUFFICE_COMPLETE" in script.stdout
     words = {"COMP_WORDS": "suffice pre", "COMP_CWORD": "1"}

@@ -116,14 +116,14 @@ def test_reliability_is_that_of_the_diagnostic():
 
 
 def test_confusion_counts_rows_by_true_and_predicted_class():
-    y, told = ["b", "a", "b", "c", "c"], ["b", "b", "b", "a", "c"]
-    shown = plots.ConfusionDisplay.from_predictions(y, told, ax=axes())
+    y, predicted = ["b", "a", "b", "c", "c"], ["b", "b", "b", "a", "c"]
+    shown = plots.ConfusionDisplay.from_predictions(y, predicted, ax=axes())
     np.testing.assert_array_equal(shown.counts, [[0, 1, 0], [0, 2, 0], [1, 0, 1]])
     assert [text.get_text() for text in shown.ax_.texts[:9]] == list("010020101")
     np.testing.assert_allclose(shown.ax_.images[0].get_array()[2], [0.5, 0, 0.5])
     assert shown.caption_ == "60.0% on the diagonal"
     heavy = plots.ConfusionDisplay.from_predictions(
-        y, told, classes=["c", "b", "a"], sample_weight=[1, 2, 3, 4, 5], ax=axes()
+        y, predicted, classes=["c", "b", "a"], sample_weight=[1, 2, 3, 4, 5], ax=axes()
     )
     np.testing.assert_array_equal(heavy.counts, [[5, 0, 4], [0, 4, 0], [0, 2, 0]])
     model = sf.GaussianNB().fit(X, Y)

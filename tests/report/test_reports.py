@@ -58,13 +58,13 @@ def test_the_confusion_is_that_of_cross_validation(iris):
     table, report = iris
     X, y = table.drop(columns="species"), table["species"]
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    told = cross_val_predict(clone(report.model), X, y, cv=folds)
-    np.testing.assert_array_equal(report.quality.confusion, confusion_matrix(y, told))
+    predicted = cross_val_predict(clone(report.model), X, y, cv=folds)
+    np.testing.assert_array_equal(report.quality.confusion, confusion_matrix(y, predicted))
     assert report.quality.tested == 150
     assert report.quality.right == pytest.approx(report.quality.scores["accuracy"][0])
 
 
-def test_the_page_tells_the_numbers(iris):
+def test_the_page_shows_the_numbers(iris):
     table, report = iris
     words = read(report).words
     accuracy, error = report.quality.scores["accuracy"]
@@ -174,7 +174,7 @@ def test_gaps_are_counted_where_they_are(tmp_path):
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_columns_are_told_by_kind(tmp_path):
+def test_columns_are_described_by_kind(tmp_path):
     table = pages.hostile()
     report = write_report(table, pages.TARGET, tmp_path / "a.html", model=sf.MixedNB())
     kinds = [column.kind for column in report.data.columns]
@@ -383,13 +383,13 @@ def test_the_package_is_called_by_its_name(tmp_path):
 
 
 def test_progress_of_a_report_grows_to_all(tmp_path):
-    told = []
+    shares = []
     write_report(
-        *load_iris(return_X_y=True), tmp_path / "r.html", model=sf.LDA(), progress=told.append
+        *load_iris(return_X_y=True), tmp_path / "r.html", model=sf.LDA(), progress=shares.append
     )
-    assert told == sorted(told)
-    assert told[0] < 0.5
-    assert told[-1] == 1.0
+    assert shares == sorted(shares)
+    assert shares[0] < 0.5
+    assert shares[-1] == 1.0
 
 
 def test_names_with_control_characters_make_a_page_and_pictures_that_are_well_formed(tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from suffice.cli.options import Reading
+from suffice.cli.output import reads_as_number
 from suffice.cli.signing import key
 from suffice.cli.training import LabelledTable, labels_and_weights, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
@@ -243,12 +244,3 @@ def load_any(path: Path) -> Any:
             "makes a model from a table, `suffice summarize` statistics."
         )
     return sf.load(path, key=key())
-
-
-def reads_as_number(text: str) -> bool:
-    """Whether a text can be read as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

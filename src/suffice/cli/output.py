@@ -206,18 +206,21 @@ def _draw(lines: Sequence[Sequence[str]]) -> None:
     gap = 1 if columns_that_fit(head, rows) == len(head) else 0
     drawn = Table(box=SIMPLE_HEAD, padding=(0, gap, 0, 0), pad_edge=False, show_edge=False)
     for j, name in enumerate(head):
-        numbers = bool(rows) and all(_is_number(row[j]) for row in rows)
+        numbers = bool(rows) and all(
+            row[j] in ("", "-") or reads_as_number(row[j].rstrip("%")) for row in rows
+        )
         drawn.add_column(Text(name), justify="right" if numbers else "left", no_wrap=j > 0)
     for row in rows:
         drawn.add_row(*map(Text, row))
     Console().print(drawn)
 
 
-def _is_number(cell: str) -> bool:
+def reads_as_number(text: str) -> bool:
+    """Whether a text can be read as a number."""
     try:
-        float(cell.rstrip("%") or "0")
+        float(text)
     except ValueError:
-        return cell == "-"
+        return False
     return True
 
 
