@@ -46,3 +46,22 @@ def markdown(text: str) -> str:
     body_mass [g]\\|\\<script>[x\\](javascript:y)
     """
     return MARKUP.sub(r"\\\g<0>", visible(text))
+
+
+def shorten(text: str, longest: int) -> str:
+    """A text, without its middle if it has more characters than `longest`.
+
+    >>> shorten("abcdefgh", 5), shorten("abc", 5)
+    ('ab…gh', 'abc')
+    """
+    end = (longest - 1) // 2
+    return text if len(text) <= longest else f"{text[: longest - 1 - end]}…{text[-end:]}"
+
+
+def plural(n: int, noun: str) -> str:
+    """A count and its noun.
+
+    >>> plural(1, "row"), plural(12000, "class"), plural(2, "column")
+    ('1 row', '12,000 classes', '2 columns')
+    """
+    return f"{n:,} {noun if n == 1 else noun + ('es' if noun.endswith('s') else 's')}"

@@ -50,12 +50,28 @@ def process(*arguments, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 
-def terminal(*arguments, code=0, width=150):
-    """All that a command writes to a terminal."""
+# Runs several commands in one process: importing the packages takes longer than most commands.
+SEVERAL = """
+import json, os, sys
+from suffice.cli.app import app
+for width, arguments in json.loads(sys.argv[1]):
+    os.environ["COLUMNS"] = str(width)
+    try:
+        app(arguments, prog_name="suffice")
+    except SystemExit as end:
+        assert end.code == 0, (arguments, end.code)
+    print(sys.argv[2], flush=True)
+"""
+BETWEEN = "<the end of a command>"
+
+
+def terminals(commands, width=150):
+    """All that each of several commands, by name, writes to a terminal."""
+    given = [(width, list(map(str, arguments))) for arguments in commands.values()]
+    program = [sys.executable, "-c", SEVERAL, json.dumps(given), BETWEEN]
     leader, follower = pty.openpty()
-    command = [*PROGRAM, *map(str, arguments)]
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": str(width)}
-    started = subprocess.Popen(command, stdout=follower, stderr=follower, env=env)
+    env = {**os.environ, "TERM": "xterm"}
+    started = subprocess.Popen(program, stdout=follower, stderr=follower, env=env)
     os.close(follower)
     shown = b""
     while True:
@@ -67,8 +83,8 @@ def terminal(*arguments, code=0, width=150):
             break
         shown += part
     os.close(leader)
-    assert started.wait(timeout=120) == code
-    return shown.decode()
+    assert started.wait(timeout=120) == 0, shown.decode()
+    return dict(zip(commands, shown.decode().split(BETWEEN), strict=False))
 
 
 def iris():

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from command_runs import run, terminal
+from command_runs import run, terminals
 
 import suffice as sf
 
@@ -61,7 +61,7 @@ def made(tmp_path_factory):
 COMMANDS = {
     "fit": lambda f: ("fit", f["all"], "-t", TARGET, "--model", "mixed", "-o", f["new"]),
     "fit lda": lambda f: ("fit", f["numbers"], "-t", TARGET, "--model", "lda", "-o", f["new"]),
-    "fit auto": lambda f: ("fit", f["numbers"], "-t", TARGET, "-o", f["new"]),
+    "fit auto": lambda f: ("fit", f["numbers"], "-t", TARGET, "--folds", 2, "-o", f["new"]),
     "fit statistics": lambda f: ("fit", f["stats"], "--model", "qda", "-o", f["new"]),
     "info": lambda f: ("info", f["lda"]),
     "info mixed": lambda f: ("info", f["mixed"]),
@@ -119,17 +119,24 @@ ON_TERMINALS = {
 }
 
 
+@pytest.fixture(scope="module")
+def screens(made):
+    """What commands show on a terminal, the last one of a file with markup in its name."""
+    path = made["new"].parent / "[bold]rows[nosuch].csv"
+    pl.concat([table().drop(COLOUR)] * 300).write_csv(path)
+    commands = {name: arguments(made) for name, arguments in ON_TERMINALS.items()}
+    return terminals(commands | {"markup": ("evaluate", made["lda"], path, "-t", TARGET)})
+
+
 @pytest.mark.parametrize("name", ON_TERMINALS)
-def test_no_terminal_is_acted_on(made, name):
-    shown = OWN.sub("", terminal(*ON_TERMINALS[name](made)))
+def test_no_terminal_is_acted_on(screens, name):
+    shown = OWN.sub("", screens[name])
     assert not ACTING.search(shown), ACTING.search(shown)
     assert r"\x1b]0;owned" in shown
 
 
-def test_markup_of_rich_in_a_name_is_shown(made, tmp_path):
-    path = tmp_path / "[bold]rows[nosuch].csv"
-    pl.concat([table().drop(COLOUR)] * 300).write_csv(path)
-    shown = terminal("evaluate", made["lda"], path, "-t", TARGET)
+def test_markup_of_rich_in_a_name_is_shown(screens):
+    shown = screens["markup"]
     assert "c[bold]" in OWN.sub("", shown)
     if "reading" in shown:  # it may have been too fast to be seen
         assert "[bold]rows[nosuch].csv" in shown

@@ -51,9 +51,9 @@ def elsewhere(tmp_path, monkeypatch):
 def test_json_is_read_as_it_is_written(folder, tmp_path):
     for ending in ("json", "jsonl"):
         run("sample", folder / "lda", "-n", 60, "--seed", 1, "-t", "species", "-o", f"s.{ending}")
-    told = [fitted(f"s.{ending}", "m") for ending in ("json", "jsonl")]
-    assert told[0] == told[1]
-    assert sum(told[0]["rows"]) == 60
+    facts = [fitted(f"s.{ending}", "m") for ending in ("json", "jsonl")]
+    assert facts[0] == facts[1]
+    assert sum(facts[0]["rows"]) == 60
     assert len(answer("predict", folder / "lda", "s.json")) == 60
 
 
@@ -67,7 +67,7 @@ def test_json_on_standard_input_is_told_by_its_first_letters(form):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('{"a": 1, "species": "u"}\n{"a": 2,\n', "line 2 is no record"),
         ("[1, 2, 3]", "line 1 is no record"),
@@ -76,9 +76,9 @@ def test_json_on_standard_input_is_told_by_its_first_letters(form):
         ('[{"a": 1, "species": "u"}, {"a":', "damaged"),
     ],
 )
-def test_json_that_is_no_table(tmp_path, text, told):
+def test_json_that_is_no_table(tmp_path, text, message):
     (tmp_path / "bad.json").write_text(text)
-    assert told in refused("fit", "bad.json", "-t", "species", "-o", "m")
+    assert message in refused("fit", "bad.json", "-t", "species", "-o", "m")
 
 
 def test_names_with_commas_stand_in_quotes(tmp_path):
@@ -87,8 +87,8 @@ def test_names_with_commas_stand_in_quotes(tmp_path):
     frame.with_columns(note=pl.Series([f"n {i}" for i in range(150)])).rename(
         {"note": "a note, free"}
     ).write_csv("t.csv")
-    told = refused("fit", "t.csv", "-t", "species", "--model", "lda", "-o", "m")
-    assert """--drop '"a note, free"'""" in told
+    message = refused("fit", "t.csv", "-t", "species", "--model", "lda", "-o", "m")
+    assert """--drop '"a note, free"'""" in message
     drop = '"petal, width","a note, free"'
     assert fitted("t.csv", "m", "--drop", drop)["columns"] == iris().columns[:3]
     priors = '"se, tosa"=0.5,versicolor=0.25,virginica=0.25'
@@ -99,8 +99,8 @@ def test_names_with_commas_stand_in_quotes(tmp_path):
 def test_evaluating_rows_of_which_some_have_no_class(folder):
     frame = iris().with_columns(species=pl.when(pl.int_range(150) % 5 > 0).then(pl.col("species")))
     frame.write_csv("some.csv")
-    told = refused("evaluate", folder / "lda", "some.csv", "-t", "species")
-    assert told.endswith("Leave them out with --drop-unlabelled.")
+    message = refused("evaluate", folder / "lda", "some.csv", "-t", "species")
+    assert message.endswith("Leave them out with --drop-unlabelled.")
     found = answer("evaluate", folder / "lda", "some.csv", "-t", "species", "--drop-unlabelled")
     frame.drop_nulls().write_csv("known.csv")
     assert found == answer("evaluate", folder / "lda", "known.csv", "-t", "species")
@@ -134,10 +134,12 @@ def test_the_confusions_of_many_classes_are_told_by_the_most_frequent(tmp_path):
     assert confusion[first] == confusion.max()
 
 
-def test_comparing_few_rows_tells_the_folds_there_are(tmp_path):
+def test_compare_puts_models_side_by_side_and_reports_the_folds_it_made(tmp_path):
     iris().gather([0, 1, 2, 50, 51, 52, 100, 101, 102]).write_csv("few.csv")
     text = run("compare", "few.csv", "-t", "species").stdout
     assert text.startswith("9 rows, 3 folds, ")
+    for name in ("LDA", "QDA", "logistic regression", "log-loss"):
+        assert name in text
 
 
 def test_explaining_adds_the_levels_of_a_column_up(folder):
@@ -171,23 +173,23 @@ def test_a_table_without_a_line_of_names(tmp_path):
 def test_numbers_with_signs(tmp_path):
     rows = "\n".join(f"${i},{i}%,{'uv'[i % 2]}" for i in range(40))
     (tmp_path / "money.csv").write_text(f"price,share,y\n{rows}\n")
-    told = refused("fit", "money.csv", "-t", "y", "-o", "m")
-    assert told.count("write numbers without signs") == 2
+    message = refused("fit", "money.csv", "-t", "y", "-o", "m")
+    assert message.count("write numbers without signs") == 2
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("boundary", "lda", "-3", "2"), "No such option: -3. Put -- before the first value that"),
         (("boundary", "lda", "--3", "2"), "No such option: --3. Try 'suffice boundary --help'."),
         (("info", "lda", "5"), "argument(s) (5). Try 'suffice info --help'."),
         (("fit", "iris.csv", "--model", "x", "-o", "m"), "'--model': 'x' is not one of 'auto'"),
-        (("info", "iris.csv"), "`suffice fit` makes a model of a table"),
+        (("info", "iris.csv"), "`suffice fit` makes a model from a table"),
     ],
 )
-def test_sentences_end_and_help(folder, monkeypatch, arguments, told):
+def test_sentences_end_and_help(folder, monkeypatch, arguments, message):
     monkeypatch.chdir(folder)
-    assert told in refused(*arguments)
+    assert message in refused(*arguments)
 
 
 def test_ctrl_c_while_the_commands_are_built_leaves_no_traceback():

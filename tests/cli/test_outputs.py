@@ -42,12 +42,11 @@ def reader(path, size=-1):
 
 def test_standard_output_by_its_path_is_that_by_a_dash(folder):
     asked = ("predict", "lda", "iris.csv", "--out")
-    by_dash, by_path = process(*asked, "-"), process(*asked, "out")
-    assert by_dash.stdout == by_path.stdout == process(*asked[:-1]).stdout
+    by_path = process(*asked, "out")
+    assert run(*asked, "-").stdout == by_path.stdout == run(*asked[:-1]).stdout
     assert (by_path.returncode, by_path.stderr) == (0, "")
     assert len(by_path.stdout.splitlines()) == 151
-    as_json = process(*asked, "out", "--json")
-    assert len(json.loads(as_json.stdout)) == 150
+    assert len(json.loads(run(*asked, "-", "--json").stdout)) == 150
 
 
 def test_what_standard_output_was_redirected_to_is_kept(folder):

@@ -31,9 +31,9 @@ def folder(tmp_path, monkeypatch):
 def test_a_pattern_and_its_files_are_summarized_like_the_whole(folder, ending):
     run("summarize", f"rows*.{ending}", "-t", "species", "-o", "pattern.stats")
     names = [f"rows{i}.{ending}" for i in range(3)]
-    told = answer("summarize", *names, "-t", "species", "-o", "files.stats")
-    assert told["rows"] == [50, 50, 50]
-    assert told["columns"] == FEATURES
+    facts = answer("summarize", *names, "-t", "species", "-o", "files.stats")
+    assert facts["rows"] == [50, 50, 50]
+    assert facts["columns"] == FEATURES
     found = sf.load("pattern.stats")
     assert found.digest() == sf.load("files.stats").digest()
     assert found == sf.summarize(iris(), target="species")
@@ -51,13 +51,13 @@ def test_fit_of_a_pattern_is_the_model_of_the_whole(folder, kind):
 
 def test_a_large_file_is_read_in_parts_and_a_small_one_is_not(folder, monkeypatch):
     calls = []
-    real = streaming.summarized
+    real = streaming.summarize_files
 
     def counted(*arguments):
         calls.append(arguments)
         return real(*arguments)
 
-    monkeypatch.setattr(streaming, "summarized", counted)
+    monkeypatch.setattr(streaming, "summarize_files", counted)
     run("summarize", "all.csv", "-t", "species", "-o", "small.stats")
     assert not calls
     monkeypatch.setattr(streaming, "LARGE_BYTES", 0)
@@ -73,10 +73,10 @@ def test_a_large_file_is_read_in_parts_and_a_small_one_is_not(folder, monkeypatc
 def test_a_large_file_with_columns_of_text_is_read_as_a_whole(folder, monkeypatch, ending):
     monkeypatch.setattr(streaming, "LARGE_BYTES", 0)
     getattr(flowers(), f"write_{ending}")(f"flowers.{ending}")
-    told = answer("summarize", f"flowers.{ending}", "-t", "species", "-o", "mixed.stats")
-    assert told["statistics"] == "MixedStatistics"
-    told = answer("summarize", f"flowers.{ending}", "-t", "species", "--drop", "colour", "-o", "n")
-    assert told["statistics"] == "IncompleteStatistics"
+    facts = answer("summarize", f"flowers.{ending}", "-t", "species", "-o", "mixed.stats")
+    assert facts["statistics"] == "MixedStatistics"
+    facts = answer("summarize", f"flowers.{ending}", "-t", "species", "--drop", "colour", "-o", "n")
+    assert facts["statistics"] == "IncompleteStatistics"
 
 
 def test_options_reach_the_pass(folder):
@@ -96,43 +96,43 @@ def test_options_reach_the_pass(folder):
     kept = frame.drop("id").filter(pl.col("species").is_not_null())
     expected = sf.summarize(kept, target="species", weight="w", detail="diagonal")
     assert sf.load("found.stats") == expected
-    told = refused(
+    message = refused(
         *("summarize", "one.csv", "two.csv", "-t", "species", "--weights", "w", "--drop", "id"),
         *("--missing", "?", "--drop-unlabelled", "-o", "found.stats", "--checkpoint", "half"),
     )
-    assert "was made with detail 'diagonal', not 'separate'" in told
+    assert "was made with detail 'diagonal', not 'separate'" in message
 
 
 def test_a_checkpoint_is_for_tables_that_are_read_in_parts(folder):
     run("summarize", "all.csv", "-t", "species", "-o", "a.stats", "--checkpoint", "half")
     assert (folder / "half").exists()
     flowers().write_csv("flowers.csv")
-    told = refused("summarize", "flowers.csv", "-t", "species", "-o", "s", "--checkpoint", "x")
-    assert "flowers.csv is read as a whole" in told
+    message = refused("summarize", "flowers.csv", "-t", "species", "-o", "s", "--checkpoint", "x")
+    assert "flowers.csv is read as a whole" in message
 
 
 def test_what_needs_all_rows_refuses_several_files(folder):
     for kind in ("auto", "mixture"):
-        told = refused("fit", "rows*.csv", "-t", "species", "--model", kind, "-o", "m.suffice")
-        assert "needs the rows themselves; with several files" in told
-    told = refused(
+        message = refused("fit", "rows*.csv", "-t", "species", "--model", kind, "-o", "m.suffice")
+        assert "needs the rows themselves; with several files" in message
+    message = refused(
         *("fit", "rows0.csv", "rows1.csv", "-t", "species", "-o", "m.suffice"),
         *("--model", "lda", "--shrinkage", "cv"),
     )
-    assert "cross-validation need all rows in memory" in told
-    told = refused("summarize", "rows*.csv", "-t", "species", "--categorical", "a", "-o", "s")
-    assert "--categorical and --encoding are for a single table" in told
+    assert "cross-validation need all rows in memory" in message
+    message = refused("summarize", "rows*.csv", "-t", "species", "--categorical", "a", "-o", "s")
+    assert "--categorical and --encoding are for a single table" in message
 
 
 def test_errors_name_the_file(folder):
     assert "no file matches 'none*.csv'" in refused("summarize", "none*.csv", "-t", "y", "-o", "s")
-    told = refused("summarize", "rows*.csv", "-t", "specis", "-o", "s")
-    assert "rows0.csv has no column 'specis'. Did you mean 'species'?" in told
+    message = refused("summarize", "rows*.csv", "-t", "specis", "-o", "s")
+    assert "rows0.csv has no column 'specis'. Did you mean 'species'?" in message
     (folder / "rows2.csv").write_text("sepal_length,species\n1,a\n")
-    told = refused("summarize", "rows*.csv", "-t", "species", "-o", "s")
-    assert "rows2.csv lacks 'sepal_width'" in told
-    told = refused("summarize", "all.csv", "all.parquet", "-t", "species", "-o", "s")
-    assert "text of a CSV in all.csv" in told or "strings in all.parquet" in told
+    message = refused("summarize", "rows*.csv", "-t", "species", "-o", "s")
+    assert "rows2.csv lacks 'sepal_width'" in message
+    message = refused("summarize", "all.csv", "all.parquet", "-t", "species", "-o", "s")
+    assert "text of a CSV in all.csv" in message or "strings in all.parquet" in message
 
 
 def test_a_bar_is_shown_on_a_terminal_only(folder, monkeypatch, capsys):

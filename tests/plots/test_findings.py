@@ -6,7 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
+from drawings import axes, legend_of
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 import suffice as sf
@@ -16,26 +16,8 @@ from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.distances import distance_quantiles
 from suffice.selection.selection import Selection
 
-mpl.use("Agg")
-
 X, Y = load_wine(return_X_y=True, as_frame=True)
 ROWS = X.to_numpy()
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left_behind():
-    from matplotlib import pyplot as plt
-
-    yield
-    plt.close("all")
-
-
-def axes():
-    return Figure(layout="constrained").subplots()
-
-
-def legend_of(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_a_projection_draws_rows_where_transform_puts_them():
@@ -134,14 +116,14 @@ def test_reliability_is_that_of_the_diagnostic():
 
 
 def test_confusion_counts_rows_by_true_and_predicted_class():
-    y, told = ["b", "a", "b", "c", "c"], ["b", "b", "b", "a", "c"]
-    shown = plots.ConfusionDisplay.from_predictions(y, told, ax=axes())
+    y, predicted = ["b", "a", "b", "c", "c"], ["b", "b", "b", "a", "c"]
+    shown = plots.ConfusionDisplay.from_predictions(y, predicted, ax=axes())
     np.testing.assert_array_equal(shown.counts, [[0, 1, 0], [0, 2, 0], [1, 0, 1]])
     assert [text.get_text() for text in shown.ax_.texts[:9]] == list("010020101")
     np.testing.assert_allclose(shown.ax_.images[0].get_array()[2], [0.5, 0, 0.5])
     assert shown.caption_ == "60.0% on the diagonal"
     heavy = plots.ConfusionDisplay.from_predictions(
-        y, told, classes=["c", "b", "a"], sample_weight=[1, 2, 3, 4, 5], ax=axes()
+        y, predicted, classes=["c", "b", "a"], sample_weight=[1, 2, 3, 4, 5], ax=axes()
     )
     np.testing.assert_array_equal(heavy.counts, [[5, 0, 4], [0, 4, 0], [0, 2, 0]])
     model = sf.GaussianNB().fit(X, Y)
@@ -238,7 +220,7 @@ def test_bars_are_for_the_two_most_probable_classes():
     with pytest.raises(InvalidParameter, match="no row 500; X has 178 rows"):
         plots.ContributionsDisplay.from_estimator(model, ROWS, 500)
     mixture = sf.MixtureDiscriminant(1, random_state=0).fit(ROWS[:, :2], Y)
-    with pytest.raises(InvalidParameter, match="no sum over features"):
+    with pytest.raises(InvalidParameter, match="not a sum over features"):
         plots.ContributionsDisplay.from_estimator(mixture, ROWS[:, :2])
 
 

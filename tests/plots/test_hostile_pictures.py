@@ -30,15 +30,17 @@ def data():
     return X, y, sf.LDA().fit(X, y)
 
 
+COARSE = {"resolution": 12}
+
 DISPLAYS = {
     "classes": lambda X, y, m: plots.ClassesDisplay.from_estimator(m, X, y),
     "rows": lambda X, y, m: plots.ClassesDisplay.from_data(X, y),
-    "regions": lambda X, y, m: plots.RegionsDisplay.from_estimator(m, X, y),
-    "density": lambda X, y, m: plots.DensityDisplay.from_estimator(m, X, y),
-    "surface": lambda X, y, m: plots.SurfaceDisplay.from_estimator(m, X),
+    "regions": lambda X, y, m: plots.RegionsDisplay.from_estimator(m, X, y, **COARSE),
+    "density": lambda X, y, m: plots.DensityDisplay.from_estimator(m, X, y, **COARSE),
+    "surface": lambda X, y, m: plots.SurfaceDisplay.from_estimator(m, X, **COARSE),
     "curves": lambda X, y, m: plots.CurvesDisplay.from_estimator(m, X, y, feature=0),
-    "panels": lambda X, y, m: plots.PanelsDisplay.from_estimator(m, X, y),
-    "models": lambda X, y, m: plots.ModelsDisplay.from_data(X, y),
+    "panels": lambda X, y, m: plots.PanelsDisplay.from_estimator(m, X, y, **COARSE),
+    "models": lambda X, y, m: plots.ModelsDisplay.from_data(X, y, **COARSE),
     "whitened": lambda X, y, m: plots.WhitenedDisplay.from_estimator(m, X, y),
     "projection": lambda X, y, m: plots.ProjectionDisplay.from_estimator(m, X, y),
     "quantiles": lambda X, y, m: plots.QuantilesDisplay.from_data(X, y),
@@ -57,14 +59,10 @@ NAMELESS = ("density", "surface", "quantiles", "projection", "reliability", "con
 @pytest.mark.parametrize("name", DISPLAYS)
 def test_every_picture_is_well_formed_and_shows_the_names(data, tmp_path, name):
     shown = DISPLAYS[name](*data)
-    try:
-        for ending in ("svg", "png", "pdf"):
-            shown.save(tmp_path / f"picture.{ending}")
-        by_hand = io.BytesIO()
-        with plt.rc_context({"svg.fonttype": "none"}):
-            shown.figure_.savefig(by_hand, format="svg")
-    finally:
-        plt.close("all")
+    shown.save(tmp_path / "picture.svg")
+    by_hand = io.BytesIO()
+    with plt.rc_context({"svg.fonttype": "none"}):
+        shown.figure_.savefig(by_hand, format="svg")
     for source in (tmp_path / "picture.svg", io.BytesIO(by_hand.getvalue())):
         text = " ".join(ET.parse(source).getroot().itertext())
         if name not in NAMELESS:
@@ -75,17 +73,21 @@ def test_every_picture_is_well_formed_and_shows_the_names(data, tmp_path, name):
             assert r"<b>&\u202e\n\ud800" in text
 
 
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+def test_every_format_takes_such_names(data, tmp_path, ending):
+    DISPLAYS["panels"](*data).save(tmp_path / f"picture.{ending}", dpi=40)
+    assert (tmp_path / f"picture.{ending}").read_bytes()[1:4] == ending.upper().encode()
+
+
 def test_a_title_may_still_be_a_formula(data):
     shown = plots.ClassesDisplay.from_data(*data[:2], title="$\\mu_1$ and \x1b")
     assert shown.ax_.get_title(loc="left") == "$\\mu_1$ and \\x1b"
-    plt.close("all")
 
 
 @pytest.fixture
 def picture(data):
     """A picture that was drawn."""
-    yield plots.ClassesDisplay.from_data(*data[:2])
-    plt.close("all")
+    return plots.ClassesDisplay.from_data(*data[:2])
 
 
 def test_pictures_are_written_as_all_files_are(picture, tmp_path, monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -13,17 +12,7 @@ import suffice as sf
 from suffice import plots
 from suffice.plots.style import COLOURS, ground, theme
 
-mpl.use("Agg")
-
 X, Y = load_wine(return_X_y=True, as_frame=True)
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left_behind():
-    from matplotlib import pyplot as plt
-
-    yield
-    plt.close("all")
 
 
 def brightness(colour):

@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from drawings import axes, legend_of
 from matplotlib.figure import Figure
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
@@ -26,29 +27,11 @@ from suffice.errors import (
 from suffice.plots.points import MOST_ROWS, MOST_SHAPES
 from suffice.plots.style import Style
 
-mpl.use("Agg")
-
 FRAME, CODES = load_iris(return_X_y=True, as_frame=True)
 NAMES = load_iris().target_names
 LABELS = NAMES[CODES]
 PETALS = FRAME[["petal length (cm)", "petal width (cm)"]]
 ROWS = PETALS.to_numpy()
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left_behind():
-    from matplotlib import pyplot as plt
-
-    yield
-    plt.close("all")
-
-
-def axes():
-    return Figure(layout="constrained").subplots()
-
-
-def legend_of(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def drawn_borders(ax):
@@ -122,7 +105,7 @@ def test_features_that_are_not_drawn_can_be_given_or_unknown():
     two = {"features": ("petal length (cm)", "petal width (cm)"), "resolution": 30}
     at = {"sepal length (cm)": 7.5, "sepal width (cm)": None}
     given = plots.RegionsDisplay.from_estimator(model, FRAME, at=at, **two, ax=axes())
-    assert given.caption_ == "sepal length (cm) = 7.5, sepal width (cm) = not known"
+    assert given.caption_ == "sepal length (cm) = 7.5, sepal width (cm) = unknown"
     row = pd.DataFrame([[7.5, np.nan, *(low for low, _ in given.plane.box)]], columns=FRAME.columns)
     np.testing.assert_allclose(given.posterior[0, 0], model.predict_proba(row)[0], atol=1e-12)
     unknown = plots.RegionsDisplay.from_estimator(model, FRAME, at="unknown", **two, ax=axes())
@@ -307,7 +290,7 @@ def test_gaps_in_drawn_features_are_left_out_and_counted():
     assert shown.caption_ == "7 rows with gaps left out"
     assert sum(len(one.get_offsets()) for one in shown.ax_.collections) == 143
     X.iloc[:, 2] = np.nan
-    with pytest.raises(HasGaps, match="each of the 150 rows has a gap"):
+    with pytest.raises(HasGaps, match="each of the 150 rows has a missing value"):
         plots.ClassesDisplay.from_data(X, LABELS, features=(2, 3), ax=axes())
 
 
@@ -456,13 +439,16 @@ def test_other_things_that_cannot_be_drawn_are_said():
     with pytest.raises(InvalidParameter, match="not fitted"):
         plots.RegionsDisplay.from_estimator(sf.LDA(), ax=axes())
     logistic = LogisticRegression(max_iter=1000).fit(FRAME, LABELS)
-    with pytest.raises(InvalidParameter, match="cannot be asked"):
-        plots.RegionsDisplay.from_estimator(logistic, FRAME, features=(0, 1), at="unknown")
+    with pytest.raises(InvalidParameter, match="cannot be evaluated"):
+        plots.RegionsDisplay.from_estimator(
+            logistic, FRAME, features=(0, 1), at="unknown", resolution=9
+        )
     with pytest.raises(InvalidParameter, match="no score_samples"):
         plots.DensityDisplay.from_estimator(LogisticRegression().fit(ROWS, LABELS), ROWS)
     with pytest.raises(InvalidFeatures, match="rows and columns"):
         plots.ClassesDisplay.from_data([1.0, 2.0])
     with pytest.raises(NotFinite, match="row 0, column 'x2'"):
         plots.ClassesDisplay.from_data([[1.0, np.inf]])
+    wrong = {"features": (0, 1), "resolution": 9, "ax": Figure().subplots(1, 2)}
     with pytest.raises(InvalidParameter, match="holds 2 axes; this picture takes 3"):
-        plots.PanelsDisplay.from_estimator(lda, features=(0, 1), ax=Figure().subplots(1, 2))
+        plots.PanelsDisplay.from_estimator(lda, **wrong)

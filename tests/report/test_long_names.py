@@ -1,4 +1,4 @@
-"""Long labels in a report: shortened everywhere, and still told apart."""
+"""Long labels in a report: shortened everywhere, and still distinct."""
 
 from __future__ import annotations
 

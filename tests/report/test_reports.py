@@ -38,6 +38,12 @@ def iris(tmp_path_factory):
     return table, write_report(table, "species", file)
 
 
+@pytest.fixture
+def without_pictures(monkeypatch):
+    """Pages without pictures, which take most of the time."""
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+
+
 def test_the_choice_is_that_of_select_model(iris):
     table, report = iris
     found = sf.select_model(table.drop(columns="species"), table["species"])
@@ -52,13 +58,13 @@ def test_the_confusion_is_that_of_cross_validation(iris):
     table, report = iris
     X, y = table.drop(columns="species"), table["species"]
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    told = cross_val_predict(clone(report.model), X, y, cv=folds)
-    np.testing.assert_array_equal(report.quality.confusion, confusion_matrix(y, told))
+    predicted = cross_val_predict(clone(report.model), X, y, cv=folds)
+    np.testing.assert_array_equal(report.quality.confusion, confusion_matrix(y, predicted))
     assert report.quality.tested == 150
     assert report.quality.right == pytest.approx(report.quality.scores["accuracy"][0])
 
 
-def test_the_page_tells_the_numbers(iris):
+def test_the_page_shows_the_numbers(iris):
     table, report = iris
     words = read(report).words
     accuracy, error = report.quality.scores["accuracy"]
@@ -133,6 +139,7 @@ def test_the_listing_of_a_given_model_runs(model, tmp_path, monkeypatch):
     assert "selection" not in report.pictures
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_slip_of_the_pen_is_the_first_odd_row(tmp_path):
     X = WINE.copy()
     X.loc[7, "flavanoids"] = 28.0
@@ -151,6 +158,7 @@ def test_a_slip_of_the_pen_is_the_first_odd_row(tmp_path):
     assert "flavanoids 28 (expected " in read(report).words
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_gaps_are_counted_where_they_are(tmp_path):
     X = WINE.copy()
     X.iloc[:12, 2] = np.nan
@@ -165,7 +173,8 @@ def test_gaps_are_counted_where_they_are(tmp_path):
     assert "add a column that says whether the value is there" in words
 
 
-def test_columns_are_told_by_kind(tmp_path):
+@pytest.mark.usefixtures("without_pictures")
+def test_columns_are_described_by_kind(tmp_path):
     table = pages.hostile()
     report = write_report(table, pages.TARGET, tmp_path / "a.html", model=sf.MixedNB())
     kinds = [column.kind for column in report.data.columns]
@@ -223,6 +232,7 @@ def test_every_table_gets_a_page(table, options, shown, failed, tmp_path):
     assert not re.search(r"\bnan\b", found.words)
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize(
     ("X", "y", "why"),
     [
@@ -244,7 +254,7 @@ def test_a_part_that_fails_leaves_the_others_alone(tmp_path, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("<of all things>")
 
-    monkeypatch.setattr(page, "diagnosed", broken)
+    monkeypatch.setattr(page, "diagnosis", broken)
     monkeypatch.setattr(pictures, "_confusion", broken)
     report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
     assert report.failures == {"diagnosis": "<of all things>."}
@@ -255,13 +265,14 @@ def test_a_part_that_fails_leaves_the_others_alone(tmp_path, monkeypatch):
     assert report.quality.right > 0.9
 
 
-def test_without_matplotlib_there_are_no_pictures(tmp_path, monkeypatch):
-    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+@pytest.mark.usefixtures("without_pictures")
+def test_without_matplotlib_there_are_no_pictures(tmp_path):
     report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
     assert not report.pictures
     assert "pip install 'suffice[plot]'" in read(report).words
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     file = tmp_path / "a.html"
     file.write_text("before")
@@ -297,6 +308,7 @@ def test_a_large_table_is_judged_by_a_part_of_it():
     assert whole.sampled(1) is whole
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_model_of_a_large_table_is_fitted_to_all_of_it(tmp_path, monkeypatch):
     X, y = pages.numbers(900, 2, 2)
     monkeypatch.setattr(Material.sampled, "__defaults__", (300,))
@@ -340,6 +352,7 @@ def test_names_that_look_like_drawing_stay_as_they_are(tmp_path):
         assert name in drawn
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("spoil", ["constant", "empty", "infinite", "integers", "index"])
 def test_odd_columns_do_no_harm(spoil, tmp_path):
     X, y = pages.numbers(60, 3, 2)
@@ -360,6 +373,7 @@ def test_odd_columns_do_no_harm(spoil, tmp_path):
         assert report.atypical.rows[0].values
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_package_is_called_by_its_name(tmp_path):
     import suffice.report
 
@@ -369,13 +383,13 @@ def test_the_package_is_called_by_its_name(tmp_path):
 
 
 def test_progress_of_a_report_grows_to_all(tmp_path):
-    told = []
+    shares = []
     write_report(
-        *load_iris(return_X_y=True), tmp_path / "r.html", model=sf.LDA(), progress=told.append
+        *load_iris(return_X_y=True), tmp_path / "r.html", model=sf.LDA(), progress=shares.append
     )
-    assert told == sorted(told)
-    assert told[0] < 0.5
-    assert told[-1] == 1.0
+    assert shares == sorted(shares)
+    assert shares[0] < 0.5
+    assert shares[-1] == 1.0
 
 
 def test_names_with_control_characters_make_a_page_and_pictures_that_are_well_formed(tmp_path):

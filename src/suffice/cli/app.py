@@ -25,9 +25,10 @@ from suffice.cli import (
     summarize,
 )
 from suffice.cli.errors import Commands
+from suffice.cli.options import spell_out
 from suffice.cli.signing import set_key
 
-# In the order of the help; each module has a function of its own name.
+# In the order of the help; each module has a function with the module's name.
 MODULES = (
     fit,
     predict,
@@ -57,8 +58,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"suffice {__version__}")
         raise typer.Exit
 
@@ -73,14 +74,14 @@ def suffice(
         Path | None,
         typer.Option(
             help="File of secret bytes: models and statistics are signed with it when written, and "
-            "refused when read unless they were."
+            "refused when read unless they were signed with it."
         ),
     ] = None,
 ) -> None:
-    """Generative classification of tables: fit, predict, explain, fill gaps, find outliers."""
+    """Generative classification of tables: fit, predict, explain, impute, find outliers."""
     set_key(key_file)
 
 
 for _module, (_name, _examples) in zip(MODULES, EXAMPLES.items(), strict=True):
     _epilog = "\n\n".join(f"Example: {line}" for line in _examples.splitlines())
-    app.command(_name, epilog=_epilog)(getattr(_module, _name))
+    app.command(_name, epilog=_epilog)(spell_out(getattr(_module, _name)))

@@ -22,34 +22,29 @@ def boundary(
 ) -> None:
     """Print the equation of the boundary between two classes.
 
-    Its left side is the log-odds of the first class: where it is positive, that class is likelier.
+    Its left side is the log-odds of the first class: where it is positive, that class is more
+    probable.
     """
+    from dataclasses import replace
+
     from suffice.cli.loaded import load_model
-    from suffice.cli.models import parsed_label
-    from suffice.cli.output import print_json, say
+    from suffice.cli.models import parse_label
+    from suffice.cli.output import answer
 
     loaded = load_model(model)
-    first, second = (parsed_label(text, loaded.classes) for text in (a, b))
+    first, second = (parse_label(text, loaded.classes) for text in (a, b))
     if first == second:
         raise InvalidParameter(f"both classes are {first!r}; name two.")
-    inner = loaded.inner()
-    if not hasattr(inner, "boundary"):
-        raise InvalidParameter(
-            f"{model} holds a {type(inner).__name__}, whose boundaries have no such equation. Fit "
-            "with --model lda, qda, nb, diagonal-lda or gaussian."
-        )
-    found = inner.boundary(first, second)
+    between = loaded.last_method("boundary", "whose boundaries have no such equation")
+    names = loaded.last_names
+    found = replace(between(first, second), feature_names=tuple(names))
     equation = found.latex(digits) if latex else found.equation(digits)
-    if not json:
-        say(equation)
-        return
-    print_json(
-        {
-            "classes": [first, second],
-            "features": [str(name) for name in inner._feature_names()],
-            "quadratic": found.quadratic,
-            "linear": found.linear,
-            "constant": found.constant,
-            "equation": equation,
-        }
-    )
+    facts = {
+        "classes": [first, second],
+        "features": names,
+        "quadratic": found.quadratic,
+        "linear": found.linear,
+        "constant": found.constant,
+        "equation": equation,
+    }
+    answer(facts, json, equation)

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def facts(found: Any) -> dict[str, Any]:
-    """What a model or statistics are made of."""
+    """The content of a model or statistics, as JSON values."""
     if hasattr(found, "steps"):
         first, last = found.steps[0][1], found.steps[-1][1]
         return {**facts(last), **_columns(first), "on_indicators": True}
@@ -14,7 +14,7 @@ def facts(found: Any) -> dict[str, Any]:
         from suffice.estimators.model_file.schema import training_of
 
         training = training_of(found)
-        parameters = {name: _told(value) for name, value in found.get_params(deep=False).items()}
+        parameters = {name: _plain(value) for name, value in found.get_params(deep=False).items()}
         return {
             "kind": "model",
             "model": type(found).__name__,
@@ -49,5 +49,5 @@ def _columns(model: Any) -> dict[str, Any]:
     }
 
 
-def _told(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else repr(value)

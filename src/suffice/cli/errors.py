@@ -11,13 +11,13 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from suffice.cli.main import INTERRUPTED
 from suffice.cli.output import say
 
 FAILED = 2
-INTERRUPTED = 130
 BROKEN_PIPE = 141
 
-# Set to anything, this variable shows where an error came from.
+# If this variable is set, errors keep their traceback.
 DEBUG = "SUFFICE_DEBUG"
 
 # typer brings its own copy of click or uses the package, by version.
@@ -25,7 +25,7 @@ ClickError: Any = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "C
 
 
 class Commands(TyperGroup):
-    """The commands; what goes wrong in one is told in a sentence."""
+    """The commands; an error in one is reported in a sentence."""
 
     def main(
         self,
@@ -46,7 +46,7 @@ class Commands(TyperGroup):
 
 
 def exit_code(run: Callable[[], Any]) -> int:
-    """Run and say how it ended; what went wrong is told on standard error."""
+    """Run and return the exit code; errors are reported on standard error."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _note
@@ -56,20 +56,16 @@ def exit_code(run: Callable[[], Any]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:
-        # Python flushes on its way out, and would complain again.
+        # Python flushes when it exits, and would raise again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        return _told(error)
-
-
-def _told(error: Exception) -> int:
-    # Without any argument the help was shown already.
-    if type(error).__name__ != "NoArgsIsHelpError":
-        say(f"suffice: {sentence(error)}", err=True)
-    return FAILED
+        # Without any argument the help was shown already.
+        if type(error).__name__ != "NoArgsIsHelpError":
+            say(f"suffice: {sentence(error)}", err=True)
+        return FAILED
 
 
 def sentence(error: Exception) -> str:

@@ -11,8 +11,7 @@ from suffice.cli import options
 
 EXAMPLE = "suffice evaluate iris.suffice test.csv --target species"
 
-# So many confusions are told where the matrix of all is too wide.
-MOST_CONFUSIONS = 10
+MOST_CONFUSIONS = 10  # pairs of classes that are listed if the matrix of all is too wide
 
 NAMES = {
     "accuracy": "accuracy",
@@ -25,25 +24,23 @@ NAMES = {
 def evaluate(
     model: options.ModelFile,
     data: options.Data,
+    *,
     target: options.Target,
     weights: options.Weights = None,
     drop_unlabelled: options.DropUnlabelled = False,
-    missing: options.Missing = None,
-    encoding: options.Encoding = None,
+    reading: options.Reading,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="File to write as JSON, too.", show_default=False),
+        typer.Option("--out", "-o", help="Also write JSON to this file.", show_default=False),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Compare what a model says with what is known: errors, log-loss, Brier score, calibration.
+    """Compare predictions with known classes: errors, log-loss, Brier score, calibration.
 
-    Use rows that the model has not seen: on its own it looks better than it is.
+    Use rows that the model has not seen: on its training rows it looks better than it is.
     """
     from suffice.cli.loaded import load_model
-    from suffice.cli.output import check_out, is_stdout, working
-    from suffice.cli.training import read_weights
-    from suffice.data.table_labels import class_column
+    from suffice.cli.output import check_out, is_stdout, json_text, print_json, working, write_out
     from suffice.errors import InvalidLabels
     from suffice.estimators.trial import log_probabilities
     from suffice.selection import evaluation
@@ -52,45 +49,32 @@ def evaluate(
     if out is not None and is_stdout(out):
         out, json = None, True
     loaded = load_model(model)
-    table = loaded.read(data, options.Reading.of(missing, encoding), target)
-    if drop_unlabelled:
-        table = table.rows(table.column(target).is_not_null())
-    y = class_column(table, target, several=False, discrete=False)
-    X = loaded.rows(table)
-    given = None if weights is None else read_weights(table, weights)
+    rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
     with working("evaluating"):
         try:
-            found = evaluation.evaluate(
-                log_probabilities(loaded.model, X), loaded.last.classes_, y, given
-            )
+            log_p = log_probabilities(loaded.model, rows.features)
+            found = evaluation.evaluate(log_p, loaded.last.classes_, rows.labels, rows.weights)
         except InvalidLabels as error:
-            raise InvalidLabels(f"the target {target!r} of {table.source}: {error}") from None
+            raise InvalidLabels(f"the target {target!r} of {rows.source}: {error}") from None
     facts = {
-        "rows": len(table),
+        "rows": len(rows.labels),
         **found.metrics,
         "classes": found.classes,
         "confusion": found.confusion,
         "recall": found.recall,
         "precision": found.precision,
     }
-    _tell(facts, found, out, json)
-
-
-def _tell(facts: dict[str, Any], found: Any, out: Path | None, as_json: bool) -> None:
-    from suffice.cli.output import (
-        fits,
-        json_text,
-        print_json,
-        print_lines,
-        say,
-        write_out,
-    )
-
     if out is not None:
         write_out(out, json_text(facts).encode())
-    if as_json:
+    if json:
         print_json(facts)
-        return
+    else:
+        _print(facts, found)
+
+
+def _print(facts: dict[str, Any], found: Any) -> None:
+    from suffice.cli.output import columns_that_fit, print_lines, say
+
     print_lines(
         ["", "value"],
         [[text, f"{facts[name]:.4f}"] for name, text in NAMES.items()],
@@ -103,15 +87,15 @@ def _tell(facts: dict[str, Any], found: Any, out: Path | None, as_json: bool) ->
         for c, (label, row) in enumerate(zip(labels, found.confusion, strict=True))
     ]
     lines.append(["precision", *(_share(value) for value in found.precision), ""])
-    head = ["true \\ said", *labels, "recall"]
-    if fits(head, lines) == len(head):
-        print_lines(head, lines, "Confusion: rows are true, columns are said")
+    head = ["true \\ predicted", *labels, "recall"]
+    if columns_that_fit(head, lines) == len(head):
+        print_lines(head, lines, "Confusion: true classes in rows, predicted in columns")
     else:
-        _tell_confusions(found, labels)
+        _print_confusions(found, labels)
 
 
-def _tell_confusions(found: Any, labels: list[str]) -> None:
-    """The pairs of classes that are taken for each other most often, where all would be many."""
+def _print_confusions(found: Any, labels: list[str]) -> None:
+    """The pairs of classes that are confused most often, if all would be too many."""
     import numpy as np
 
     from suffice.cli.output import print_lines
@@ -121,7 +105,8 @@ def _tell_confusions(found: Any, labels: list[str]) -> None:
     order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CONFUSIONS]
     pairs = [divmod(int(at), len(labels)) for at in order if wrong.flat[at] > 0]
     lines = [[labels[a], labels[b], f"{wrong[a, b]:g}", _share(found.recall[a])] for a, b in pairs]
-    print_lines(["true", "said", "rows", "recall"], lines, "Confused most often; all by --json")
+    head = ["true", "predicted", "rows", "recall"]
+    print_lines(head, lines, "Confused most often; --json prints all")
 
 
 def _share(value: float) -> str:

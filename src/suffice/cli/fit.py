@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli import options
-from suffice.cli.models import Kind, parsed_priors, unfitted, with_priors
+from suffice.cli.models import Kind, ModelOptions, parse_priors, with_priors
 from suffice.errors import InvalidParameter
 
 EXAMPLE = (
@@ -23,120 +23,66 @@ def fit(
     data: Annotated[
         list[Path],
         typer.Argument(
-            help=f"Table to learn from: {options.TABLE}. Or statistics of `summarize`. Or, where "
-            "the model is named, several files or a pattern such as 'rows/*.parquet', which are "
-            "read in parts, as is a large one.",
+            help=f"Table to learn from: {options.TABLE}. Or statistics of `summarize`. Or, if "
+            "--model names a model, several files or a pattern such as 'rows/*.parquet', which are "
+            "read in parts, and so is a large file.",
             show_default=False,
         ),
     ],
+    *,
     out: options.OutFile,
     target: options.AnyTarget = None,
-    model: Annotated[
-        Kind,
-        typer.Option(help="auto tries the whole family by cross-validation and keeps the best."),
-    ] = Kind.AUTO,
-    priors: Annotated[
-        str,
-        typer.Option(help="Class probabilities: share (as in the table), uniform, or a=0.3,b=0.7."),
-    ] = "share",
-    pooling: Annotated[
-        str | None,
-        typer.Option(
-            help="From a covariance for each class (0) to one for all (1), or cv to choose.",
-            show_default=False,
-        ),
-    ] = None,
-    shrinkage: Annotated[
-        str | None,
-        typer.Option(
-            help="How far covariances shrink to something simple: 0 to 1, cv, oas, ledoit-wolf.",
-            show_default=False,
-        ),
-    ] = None,
-    folds: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Parts of the cross-validation of --model auto; by default 5, of small tables 10.",
-            show_default=False,
-        ),
-    ] = None,
+    choice: ModelOptions,
     weights: options.Weights = None,
-    categorical: options.Categorical = None,
-    drop: options.Drop = None,
-    drop_unlabelled: options.DropUnlabelled = False,
-    missing: options.Missing = None,
-    encoding: options.Encoding = None,
+    table: options.TableOptions,
     checkpoint: options.Checkpoint = None,
     json: options.Json = False,
 ) -> None:
     """Learn a model from a table and write it to a file.
 
-    Missing values are fine, as are columns of text: they are taken as categories.
+    Values may be missing, and columns may hold text, which counts as categories.
     """
     from suffice.cli.loaded import is_ours, load_statistics
     from suffice.cli.output import check_model_out, save
-    from suffice.cli.streaming import wanted_of
-
-    check_model_out(out)
-    given = {"pooling": pooling, "shrinkage": shrinkage}
-    found = None
-    if len(data) == 1 and is_ours(data[0]):
-        of_tables = {"target": target, "weights": weights, "categorical": categorical, "drop": drop}
-        if extra := [f"--{name}" for name, text in of_tables.items() if text is not None]:
-            raise InvalidParameter(
-                f"{data[0]} is no table and has no columns; leave out {', '.join(extra)}."
-            )
-        _check_named(model, "statistics")
-        statistics = load_statistics(data[0])
-        fitted = _of_statistics(statistics, str(data[0]), model, priors, given)
-    elif target is None:
-        raise InvalidParameter("name the column with the classes by --target.")
-    else:
-        reading, levels = options.Reading.of(missing, encoding), options.listed(categorical)
-        wanted = wanted_of(target, weights, options.listed(drop), reading, drop_unlabelled)
-        statistics = _streamed(data, wanted, reading, levels, model, given, checkpoint)
-        if statistics is not None:
-            fitted = _of_statistics(statistics, str(data[0]), model, priors, given)
-        else:
-            rows = _read(data[0], wanted, reading, levels, model)
-            fitted, found = _of_rows(rows, model, priors, given, folds)
-    save(fitted, out, date.today())
-    _tell(fitted, found, out, json)
-
-
-def _streamed(
-    data: list[Path],
-    wanted: Any,
-    reading: options.Reading,
-    levels: list[str],
-    kind: Kind,
-    given: dict[str, str | None],
-    checkpoint: Path | None,
-) -> Any:
-    """Statistics of tables that are read in parts; None where all rows are needed, or are few."""
-    from suffice.cli.streaming import is_streamed, summarized
-
-    if _needs_rows(kind, given, data):
-        return None
-    if not is_streamed(data, wanted, reading, levels, checkpoint):
-        return None
-    return summarized(data, wanted, _detail(kind, given), checkpoint)
-
-
-def _read(path: Path, wanted: Any, reading: options.Reading, levels: list[str], kind: Kind) -> Any:
     from suffice.cli.training import read_training
 
-    return read_training(
-        path,
-        wanted.target,
-        weights=wanted.weight,
-        categorical=levels,
-        drop=wanted.drop,
-        reading=reading,
-        drop_unlabelled=wanted.drop_unlabelled,
-        gaps=kind is Kind.MIXTURE,
-    )
+    check_model_out(out)
+    selection = None
+    if len(data) == 1 and is_ours(data[0]):
+        of_tables = {"target": target, "weights": weights, "categorical": table.categorical}
+        of_tables["drop"] = table.drop
+        if extra := [f"--{name}" for name, text in of_tables.items() if text is not None]:
+            raise InvalidParameter(
+                f"{data[0]} is not a table and has no columns; leave out {', '.join(extra)}."
+            )
+        _check_named(choice.model, "statistics")
+        fitted = _from_statistics(load_statistics(data[0]), str(data[0]), choice)
+    else:
+        target = options.needed(target)
+        statistics = _stream(data, table.roles(target, weights), table, choice, checkpoint)
+        if statistics is not None:
+            fitted = _from_statistics(statistics, str(data[0]), choice)
+        else:
+            gaps = choice.model is Kind.MIXTURE
+            rows = read_training(data[0], target, table, weights, gaps=gaps)
+            fitted, selection = _from_rows(rows, choice)
+    save(fitted, out, date.today())
+    _describe(fitted, selection, out, json)
+
+
+def _stream(
+    data: list[Path],
+    roles: Any,
+    table: options.TableOptions,
+    choice: ModelOptions,
+    checkpoint: Path | None,
+) -> Any:
+    """Statistics of tables that are read in parts; None if all rows are needed, or are few."""
+    from suffice.cli.streaming import is_streamed, summarize_files
+
+    if _needs_rows(choice, data) or not is_streamed(data, roles, table, checkpoint):
+        return None
+    return summarize_files(data, roles, choice.detail, checkpoint)
 
 
 def _check_named(kind: Kind, what: str) -> None:
@@ -146,43 +92,33 @@ def _check_named(kind: Kind, what: str) -> None:
         )
 
 
-def _needs_rows(kind: Kind, given: dict[str, str | None], data: list[Path]) -> bool:
+def _needs_rows(choice: ModelOptions, data: list[Path]) -> bool:
     """Whether statistics of numbers are not enough; several files are refused then."""
     from suffice.cli.streaming import are_several
 
-    needs = kind in (Kind.AUTO, Kind.MIXTURE, Kind.MIXED) or "cv" in given.values()
+    rows_only = (Kind.AUTO, Kind.MIXTURE, Kind.MIXED)
+    needs = choice.model in rows_only or "cv" in choice.given.values()
     if needs and are_several(data):
-        _check_named(kind, "several files")
+        _check_named(choice.model, "several files")
         raise InvalidParameter(
-            "levels and cross-validation need all rows in memory, in one file; with several "
+            "categories and cross-validation need all rows in memory, in one file; with several "
             "files, name a model such as --model lda and its --pooling and --shrinkage."
         )
     return needs
 
 
-def _detail(kind: Kind, given: dict[str, str | None]) -> str:
-    """The least that the statistics must have."""
-    if kind in (Kind.NB, Kind.DIAGONAL_LDA):
-        return "diagonal"
-    return "shared" if kind is Kind.LDA and given["shrinkage"] is None else "separate"
+def _from_statistics(statistics: Any, source: str, choice: ModelOptions) -> Any:
+    levels = hasattr(statistics, "discrete")
+    if levels and choice.model not in (Kind.NB, Kind.MIXED):
+        raise InvalidParameter(f"{source} has counts of categories; fit them with --model mixed.")
+    if not levels and choice.model is Kind.MIXED:
+        raise InvalidParameter(f"{source} has no counts of categories; fit it with --model nb.")
+    priors = parse_priors(choice.priors, statistics.classes.tolist())
+    return choice.estimator(levels, priors).fit_statistics(statistics)
 
 
-def _of_statistics(
-    found: Any, source: str, kind: Kind, priors: str, given: dict[str, str | None]
-) -> Any:
-    levels = hasattr(found, "discrete")
-    if levels and kind not in (Kind.NB, Kind.MIXED):
-        raise InvalidParameter(f"{source} has counts of levels; fit them with --model mixed.")
-    if not levels and kind is Kind.MIXED:
-        raise InvalidParameter(f"{source} has no counts of levels; fit it with --model nb.")
-    chosen = parsed_priors(priors, found.classes.tolist())
-    return unfitted(kind, levels, chosen, given).fit_statistics(found)
-
-
-def _of_rows(
-    rows: Any, kind: Kind, priors: str, given: dict[str, str | None], folds: int | None
-) -> tuple[Any, Any]:
-    """The fitted model, and how it was chosen if it was."""
+def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
+    """The fitted model, and its selection if it was selected."""
     import numpy as np
 
     import suffice as sf
@@ -191,44 +127,38 @@ def _of_rows(
     from suffice.estimators.trial import fit as fit_model
     from suffice.models.priors import class_priors
 
-    chosen = parsed_priors(priors, rows.labels.drop_nulls().unique().to_list())
+    priors = parse_priors(choice.priors, rows.labels.drop_nulls().unique().to_list())
     X, y, weights = rows.features, rows.labels, rows.weights
-    if kind is not Kind.AUTO:
-        model = unfitted(kind, rows.has_levels, chosen, given)
-        with working(f"fitting {kind}"):
-            return fit_model(model, X, y.to_list() if kind is Kind.MIXTURE else y, weights), None
-    for name, text in given.items():
-        if text is not None:
-            raise InvalidParameter(f"--model auto chooses --{name} itself; try --model gaussian.")
-    # Priors that do not fit are refused before the long search, not after it.
+    if choice.model is not Kind.AUTO:
+        model = choice.estimator(rows.has_levels, priors)
+        labels = y.to_list() if choice.model is Kind.MIXTURE else y
+        with working(f"fitting {choice.model}"):
+            return fit_model(model, X, labels, weights), None
+    for name in choice.given:
+        raise InvalidParameter(f"--model auto chooses --{name} itself; try --model gaussian.")
+    # Fail early if the priors do not match the classes, not after the long search.
     classes = Labels.of(y).classes()
-    class_priors(chosen, classes, np.ones(len(classes)))
-    with working("choosing a model by cross-validation") as told:
-        found = sf.select_model(X, y, sample_weight=weights, cv=folds, progress=told)
-    return found.model if chosen is None else with_priors(found.model, chosen), found
+    class_priors(priors, classes, np.ones(len(classes)))
+    with working("choosing a model by cross-validation") as progress:
+        found = sf.select_model(X, y, sample_weight=weights, cv=choice.folds, progress=progress)
+    return found.model if priors is None else with_priors(found.model, priors), found
 
 
-def _tell(fitted: Any, found: Any, out: Path, as_json: bool) -> None:
+def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:
     from suffice.cli.describe import facts
-    from suffice.cli.output import print_json, say
+    from suffice.cli.output import answer
     from suffice.estimators.card import model_card
 
-    told = {"out": str(out), **facts(fitted)}
-    if found is not None:
-        at = found.chosen
-        told["candidates"] = found.tried
-        told["notes"] = list(found.notes)
-        told["cross_validated"] = {name: s[at].mean() for name, s in found.scores.items()}
-    if as_json:
-        print_json(told)
-        return
-    say(*model_card(fitted).split("\n"))
-    if found is not None:
-        scores = ", ".join(
-            f"{name.replace('_', ' ')} {value:.4g}"
-            for name, value in told["cross_validated"].items()
-        )
-        say(f"chosen among {told['candidates']} models; cross-validated: {scores}")
-        for note in told["notes"]:
-            say(note)
-    say(f"written to {out}; try: suffice predict {out} new.csv")
+    described = {"out": str(out), **facts(fitted)}
+    lines = model_card(fitted).split("\n")
+    if selection is not None:
+        scores = {name: s[selection.chosen].mean() for name, s in selection.scores.items()}
+        described |= {
+            "candidates": selection.tried,
+            "notes": list(selection.notes),
+            "cross_validated": scores,
+        }
+        texts = (f"{name.replace('_', ' ')} {value:.4g}" for name, value in scores.items())
+        lines.append(f"chosen among {selection.tried} models; cross-validated: {', '.join(texts)}")
+        lines += selection.notes
+    answer(described, as_json, *lines, f"written to {out}; try: suffice predict {out} new.csv")

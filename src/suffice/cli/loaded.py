@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from suffice.cli.options import Reading
-from suffice.cli.output import working
+from suffice.cli.output import reads_as_number
 from suffice.cli.signing import key
+from suffice.cli.training import LabelledTable, labels_and_weights, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
 
 
@@ -23,12 +23,17 @@ class Loaded:
 
     @property
     def is_pipeline(self) -> bool:
-        """Whether levels are made indicators before the model sees them."""
+        """Whether categories become indicators before the model sees them."""
         return hasattr(self.model, "steps")
 
     @property
+    def first(self) -> Any:
+        """The step that takes the columns of the table: the first of a pipeline, or the model."""
+        return self.model.steps[0][1] if self.is_pipeline else self.model
+
+    @property
     def last(self) -> Any:
-        """The model itself, without what is done to rows before."""
+        """The model itself: the last step of a pipeline."""
         return self.model.steps[-1][1] if self.is_pipeline else self.model
 
     @property
@@ -37,27 +42,38 @@ class Loaded:
         found = getattr(self.last, "classes_", None)
         if found is None:
             raise InvalidParameter(
-                f"{self.source} holds a {type(self.last).__name__}, which knows no classes."
+                f"{self.source} holds a {type(self.last).__name__}, which has no classes."
             )
         return list(found.tolist())
 
     @property
     def names(self) -> list[str] | None:
         """The columns it was trained on; None if they had no names."""
-        first = self.model.steps[0][1] if self.is_pipeline else self.model
-        names = getattr(first, "feature_names_in_", None)
+        names = getattr(self.first, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
+
+    @property
+    def all_names(self) -> list[str]:
+        """The columns it was trained on; x1, x2, ... if they had no names."""
+        return self.names or [f"x{j + 1}" for j in range(self.first.n_features_in_)]
+
+    @property
+    def last_names(self) -> list[str]:
+        """The features that the model itself sees, such as the indicators of categories."""
+        if not self.is_pipeline:
+            return self.all_names
+        return [str(name) for name in self.model[:-1].get_feature_names_out()]
 
     @property
     def schema(self) -> dict[str, Any]:
         """What its columns must be."""
         from suffice.estimators.model_file.schema import schema_of
 
-        return schema_of(self.model.steps[0][1] if self.is_pipeline else self.model)
+        return schema_of(self.first)
 
     @property
     def text_columns(self) -> list[str]:
-        """Columns whose values are texts, whatever they look like."""
+        """Columns whose values are text, whatever they look like."""
         from suffice.statistics.texts import LABEL_KINDS
 
         schema = self.schema
@@ -67,14 +83,26 @@ class Loaded:
         return [schema["names"][j] for j, own in pairs if own["kind"] == LABEL_KINDS["U"]]
 
     def read(self, path: Path, reading: Reading, target: str | None = None) -> Any:
-        """A table; its columns of levels, and the target if classes are text, read as text."""
-        from suffice.data.table_file import read_table
-
+        """A table; its categories, and the target if classes are text, are read as text."""
         text = self.text_columns
         if target is not None and all(isinstance(label, str) for label in self.classes):
             text = [*text, target]
-        with working(f"reading {path}"):
-            return read_table(path, text=text, missing=reading.missing, encoding=reading.encoding)
+        return read(path, reading, text)
+
+    def read_labelled(
+        self,
+        path: Path,
+        reading: Reading,
+        target: str,
+        weights: str | None,
+        drop_unlabelled: bool,
+    ) -> LabelledTable:
+        """The same with the classes and weights of the rows."""
+        table = self.read(path, reading, target)
+        kept, labels, own = labels_and_weights(
+            table, target, weights, drop_unlabelled, several=False, discrete=False
+        )
+        return LabelledTable(self.rows(kept), labels, own, table.source)
 
     def rows(self, table: Any) -> Any:
         """The columns that the model was trained on, in its order."""
@@ -86,50 +114,45 @@ class Loaded:
         self._check_numbers(chosen)
         return chosen.features(self.text_columns).frame
 
-    def asked(self, method: str, what: str) -> Any:
-        """A method of the model; an error says what to fit where it has none."""
-        found = None if self.is_pipeline else getattr(self.model, method, None)
+    def last_rows(self, rows: Any) -> Any:
+        """Rows as the model itself sees them."""
+        return self.model[:-1].transform(rows) if self.is_pipeline else rows
+
+    def method(self, name: str, what: str) -> Any:
+        """A method of the model; if it has none, an error says what to fit."""
+        found = None if self.is_pipeline else getattr(self.model, name, None)
         if found is None:
             kind, other = f"a {type(self.model).__name__}", "lda"
             if self.is_pipeline:
-                kind, other = "a model on indicators of levels", "mixed"
+                kind, other = "a model on indicators of categories", "mixed"
             raise InvalidParameter(
                 f"{self.source} holds {kind}, which has no {what}. Fit with --model {other}."
             )
         return found
 
-    def inner(self) -> Any:
-        """The model itself, which knows the names of the columns it sees."""
-        if not self.is_pipeline:
-            return self.model
-        named = copy(self.last)
-        named._state = named._learned.renamed(self.model[:-1].get_feature_names_out())
-        return named
-
-    def inner_rows(self, rows: Any) -> Any:
-        """Rows as the model itself sees them, under the names of its columns."""
-        if not self.is_pipeline:
-            return rows
-        from suffice.data.table import polars
-
-        names = [str(name) for name in self.model[:-1].get_feature_names_out()]
-        return polars().DataFrame(self.model[:-1].transform(rows), schema=names)
+    def last_method(self, name: str, otherwise: str) -> Any:
+        """A method of the model itself, which Gaussian models have."""
+        if not hasattr(self.last, name):
+            raise InvalidParameter(
+                f"{self.source} holds a {type(self.last).__name__}, {otherwise}. Fit with --model "
+                "lda, qda, nb, diagonal-lda or gaussian."
+            )
+        return getattr(self.last, name)
 
     def by_column(self, found: Any) -> tuple[Any, list[str]]:
-        """Contributions of the columns of the table: those of the levels of one add up."""
-        names = [str(name) for name in self.inner()._feature_names()]
+        """Contributions by column of the table, those of its categories added up."""
         if not self.is_pipeline:
-            return found, names
+            return found, self.all_names
         import numpy as np
 
-        first = self.model.steps[0][1]
+        first = self.first
         own = list(first.layout_.numeric)
         for j, levels in zip(first.layout_.discrete, first.levels_, strict=True):
             own += [j] * (len(levels) - 1)
         values = np.zeros((len(found.values), first.n_features_in_))
         for at, j in enumerate(own):
             values[:, j] += found.values[:, at]
-        return replace(found, values=values), self.names or names
+        return replace(found, values=values), self.all_names
 
     def _check_columns(self, table: Any, names: Sequence[str]) -> None:
         from suffice.data.table import named, nearest
@@ -151,13 +174,13 @@ class Loaded:
         )
 
     def _check_numbers(self, table: Any) -> None:
-        """Raise where text stands in a column that the model takes as numbers."""
+        """Raise if there is text in a column of numbers."""
         discrete = self.schema["discrete"]
         for j, name in enumerate(table.columns):
             if j in discrete or str(table.frame[name].dtype) != "String":
                 continue
             for row, value in enumerate(table.frame[name]):
-                if value is not None and not _is_number(value):
+                if value is not None and not reads_as_number(value):
                     raise InvalidFeatures(
                         f"{table.source} has {value!r} in row {row} of column {name!r}, where the "
                         "model takes numbers. If that means a missing value, name it by --missing."
@@ -174,12 +197,12 @@ class Loaded:
 
 
 def load_model(path: Path) -> Loaded:
-    """The model in a file; an error says what is there instead."""
+    """The model in a file; an error says what the file holds instead."""
     found = load_any(path)
     if hasattr(found, "predict") or hasattr(found, "steps"):
         return Loaded(found, str(path))
     if hasattr(found, "transform"):
-        raise InvalidFile(f"{path} holds a {type(found).__name__}, which is no model.")
+        raise InvalidFile(f"{path} holds a {type(found).__name__}, which is not a model.")
     raise InvalidFile(
         f"{path} holds statistics, not a model. Make one: suffice fit {path} --model lda --out "
         "model.suffice"
@@ -187,7 +210,7 @@ def load_model(path: Path) -> Loaded:
 
 
 def load_statistics(path: Path) -> Any:
-    """The statistics in a file; an error says what is there instead."""
+    """The statistics in a file; an error says what the file holds instead."""
     found = load_any(path)
     if hasattr(found, "predict") or hasattr(found, "transform") or hasattr(found, "steps"):
         raise InvalidFile(
@@ -197,8 +220,8 @@ def load_statistics(path: Path) -> Any:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a file says of itself that it is a model or statistics."""
-    # A pipe can be read but once.
+    """Whether a file declares itself to be a model or statistics."""
+    # A pipe can be read only once.
     if not path.is_file():
         return False
     try:
@@ -218,14 +241,6 @@ def load_any(path: Path) -> Any:
     if path.is_file() and not is_ours(path) and path.suffix.lower() in (*ENDINGS, ".gz", ".zst"):
         raise InvalidFile(
             f"{path} is a table, not a model or statistics. Is the order swapped? `suffice fit` "
-            "makes a model of a table, `suffice summarize` statistics."
+            "makes a model from a table, `suffice summarize` statistics."
         )
     return sf.load(path, key=key())
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

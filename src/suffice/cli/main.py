@@ -18,11 +18,11 @@ def main() -> None:
     except ImportError as error:
         if error.name not in ("typer", "rich"):
             raise
-        told = f"suffice: the command line needs {error.name}: pip install 'suffice[cli]'."
-        print(told, file=sys.stderr)
+        need = f"suffice: the command line needs {error.name}: pip install 'suffice[cli]'."
+        print(need, file=sys.stderr)
         sys.exit(2)
     try:
         app(prog_name="suffice")
     except KeyboardInterrupt:
-        # While typer still builds the commands, nothing of ours is there to catch it.
+        # Raised while typer still builds the commands, before `exit_code` can catch it.
         sys.exit(INTERRUPTED)

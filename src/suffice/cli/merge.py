@@ -23,24 +23,22 @@ def merge(
     json: options.Json = False,
 ) -> None:
     """Add up what was learnt from parts: the same as from all rows at once."""
-    from suffice.cli.describe import facts
     from suffice.cli.loaded import is_ours, load_any, load_model, load_statistics
-    from suffice.cli.output import check_model_out, report, save, say
+    from suffice.cli.output import check_model_out, save_and_report, say
 
     check_model_out(out)
     for part in sorted({one for one in parts if parts.count(one) > 1}):
-        say(f"note: {part} is named more than once; its rows count as often.", err=True)
+        say(f"note: {part} is named more than once; its rows count each time.", err=True)
     if is_ours(parts[0]) and hasattr(load_any(parts[0]), "get_params"):
         models = [load_model(part) for part in parts]
         for other in models:
-            other.asked("merge", "statistics to add up")
+            other.method("merge", "statistics to add up")
         found: Any = models[0].model
         for other in models[1:]:
             found.merge(other.model)
     else:
         found = reduce(_sum, [(load_statistics(part), str(part)) for part in parts])[0]
-    save(found, out)
-    report({"out": str(out), **facts(found)}, json, f"{found!r} written to {out}")
+    save_and_report(found, out, json)
 
 
 def _sum(a: tuple[Any, str], b: tuple[Any, str]) -> tuple[Any, str]:
@@ -48,7 +46,7 @@ def _sum(a: tuple[Any, str], b: tuple[Any, str]) -> tuple[Any, str]:
         return a[0] + b[0], a[1]
     except TypeError:
         raise InvalidParameter(
-            f"{a[1]} and {b[1]} hold statistics of different kinds: one has levels, the other none."
+            f"{a[1]} and {b[1]} hold statistics of different kinds: only one has categories."
         ) from None
     except Mismatch as error:
-        raise Mismatch(f"{a[1]} and {b[1]} do not fit: {error}") from None
+        raise Mismatch(f"{a[1]} and {b[1]} do not match: {error}") from None

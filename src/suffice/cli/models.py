@@ -1,9 +1,13 @@
-"""Models: names on the command line -> estimators that are yet to be fitted."""
+"""Models: names and options on the command line -> estimators that are yet to be fitted."""
 
 from __future__ import annotations
 
+import inspect
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from suffice.cli.options import listed
 from suffice.errors import InvalidParameter
@@ -23,65 +27,96 @@ class Kind(StrEnum):
     MIXED = "mixed"
 
 
-# Which of the options a kind of model takes.
-TAKES = {
-    Kind.AUTO: (),
-    Kind.QDA: ("shrinkage",),
-    Kind.LDA: ("shrinkage",),
-    Kind.NB: (),
-    Kind.DIAGONAL_LDA: (),
-    Kind.GAUSSIAN: ("pooling", "shrinkage"),
-    Kind.BAYES: ("pooling",),
-    Kind.MIXTURE: ("pooling", "shrinkage"),
-    Kind.MIXED: ("pooling", "shrinkage"),
+# The public class of each model.
+CLASSES = {
+    Kind.QDA: "QDA",
+    Kind.LDA: "LDA",
+    Kind.NB: "GaussianNB",
+    Kind.DIAGONAL_LDA: "DiagonalLDA",
+    Kind.GAUSSIAN: "GaussianDiscriminant",
+    Kind.BAYES: "BayesianDiscriminant",
+    Kind.MIXTURE: "MixtureDiscriminant",
+    Kind.MIXED: "MixedNB",
 }
 
 
-def unfitted(kind: Kind, has_levels: bool, priors: Any, given: dict[str, str | None]) -> Any:
-    """The estimator of a name; with levels on indicators of them, unless it takes them itself.
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """The model to fit."""
 
-    given : pooling and shrinkage as texts, None where there is none
-    """
-    options: dict[str, Any] = {
-        name: _value(text) for name, text in given.items() if text is not None
-    }
-    for name in options:
-        if name not in TAKES[kind]:
-            takers = [str(one) for one, names in TAKES.items() if name in names]
-            raise InvalidParameter(
-                f"--model {kind} takes no --{name}; those that do are {', '.join(takers)}."
-            )
-    if has_levels and kind in (Kind.NB, Kind.MIXED):
-        from suffice.estimators.mixed import MixedNB
+    model: Annotated[
+        Kind,
+        typer.Option(help="auto tries the whole family by cross-validation and keeps the best."),
+    ] = Kind.AUTO
+    priors: Annotated[
+        str,
+        typer.Option(help="Class probabilities: share (as in the table), uniform, or a=0.3,b=0.7."),
+    ] = "share"
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            help="From one covariance per class (0) to one for all (1), or cv to choose.",
+            show_default=False,
+        ),
+    ] = None
+    shrinkage: Annotated[
+        str | None,
+        typer.Option(
+            help="How far covariances shrink to a simple one: 0 to 1, cv, oas, ledoit-wolf.",
+            show_default=False,
+        ),
+    ] = None
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Cross-validation folds of --model auto; by default 5, for small tables 10.",
+            show_default=False,
+        ),
+    ] = None
 
-        return MixedNB(priors=priors, **options)
-    model = _of_numbers(kind, priors, options)
-    if not has_levels:
-        return model
-    from sklearn.pipeline import Pipeline
+    @property
+    def given(self) -> dict[str, str]:
+        """Pooling and shrinkage, if they are given."""
+        both = {"pooling": self.pooling, "shrinkage": self.shrinkage}
+        return {name: text for name, text in both.items() if text is not None}
 
-    from suffice.estimators.indicators import Indicators
+    @property
+    def detail(self) -> str:
+        """The least detail of statistics that the model needs."""
+        if self.model in (Kind.NB, Kind.DIAGONAL_LDA):
+            return "diagonal"
+        return "shared" if self.model is Kind.LDA and self.shrinkage is None else "separate"
 
-    return Pipeline([("indicators", Indicators()), ("model", model)])
+    def estimator(self, has_levels: bool, priors: Any) -> Any:
+        """The estimator; it sees categories as indicators, unless it takes them itself."""
+        import suffice as sf
+
+        options: dict[str, Any] = {name: _value(text) for name, text in self.given.items()}
+        for name in options:
+            takers = [str(kind) for kind in CLASSES if name in _parameters(kind)]
+            if str(self.model) not in takers:
+                raise InvalidParameter(
+                    f"--model {self.model} takes no --{name}; those that do are "
+                    f"{', '.join(takers)}."
+                )
+        if has_levels and self.model in (Kind.NB, Kind.MIXED):
+            return sf.MixedNB(priors=priors, **options)
+        if self.model is Kind.MIXTURE:
+            # The same rows make the same model.
+            options |= {"random_state": 0, "unlabelled": None}
+        model = getattr(sf, CLASSES[self.model])(priors=priors, **options)
+        if not has_levels:
+            return model
+        from sklearn.pipeline import Pipeline
+
+        return Pipeline([("indicators", sf.Indicators()), ("model", model)])
 
 
-def _of_numbers(kind: Kind, priors: Any, options: dict[str, Any]) -> Any:
+def _parameters(kind: Kind) -> Any:
     import suffice as sf
 
-    makers: dict[Kind, Any] = {
-        Kind.QDA: sf.QDA,
-        Kind.LDA: sf.LDA,
-        Kind.NB: sf.GaussianNB,
-        Kind.DIAGONAL_LDA: sf.DiagonalLDA,
-        Kind.GAUSSIAN: sf.GaussianDiscriminant,
-        Kind.BAYES: sf.BayesianDiscriminant,
-        Kind.MIXTURE: sf.MixtureDiscriminant,
-        Kind.MIXED: sf.MixedNB,
-    }
-    if kind is Kind.MIXTURE:
-        # The same rows make the same model.
-        options = {**options, "random_state": 0, "unlabelled": None}
-    return makers[kind](priors=priors, **options)
+    return inspect.signature(getattr(sf, CLASSES[kind])).parameters
 
 
 def _value(text: str) -> float | str:
@@ -101,15 +136,15 @@ def with_priors(model: Any, priors: Any) -> Any:
     return Pipeline([*before, (name, last.with_priors(priors))])
 
 
-def parsed_priors(text: str, classes: list[Any]) -> Any:
+def parse_priors(text: str, classes: list[Any]) -> Any:
     """Priors as estimators take them.
 
-    >>> parsed_priors("share", ["a"]), parsed_priors("1=0.3, 2=0.7", [1, 2])
+    >>> parse_priors("share", ["a"]), parse_priors("1=0.3, 2=0.7", [1, 2])
     (None, {1: 0.3, 2: 0.7})
     """
     if text in ("share", "uniform"):
         return None if text == "share" else "uniform"
-    found: dict[Any, float] = {}
+    priors: dict[Any, float] = {}
     for part in listed(text):
         label, equals, value = part.rpartition("=")
         try:
@@ -121,14 +156,14 @@ def parsed_priors(text: str, classes: list[Any]) -> Any:
                 f"--priors {text!r}: {part!r} is not label=number. Pass uniform, share, or "
                 "label=0.3,other=0.7."
             )
-        found[parsed_label(label.strip(), classes)] = number
-    return found
+        priors[parse_label(label.strip(), classes)] = number
+    return priors
 
 
-def parsed_label(text: str, classes: list[Any]) -> Any:
+def parse_label(text: str, classes: list[Any]) -> Any:
     """The class that a text on the command line means.
 
-    >>> parsed_label("2", [1, 2]), parsed_label("1", [0.0, 1.0])
+    >>> parse_label("2", [1, 2]), parse_label("1", [0.0, 1.0])
     (2, 1.0)
     """
     for label in classes:

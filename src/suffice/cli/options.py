@@ -1,11 +1,13 @@
-"""Options: arguments that several commands share."""
+"""Options: arguments that several commands share, alone and in groups."""
 
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -18,19 +20,22 @@ Tables = Annotated[
     list[Path],
     typer.Argument(
         help=f"Table to read: {TABLE}. Several files, or a pattern such as 'rows/*.parquet', are "
-        "read in parts, as is a large one.",
+        "read in parts, and so is a large file.",
         show_default=False,
     ),
 ]
 Checkpoint = Annotated[
     Path | None,
     typer.Option(
-        help="File from which an interrupted run over files that are read in parts goes on.",
+        help="File that lets an interrupted run over files read in parts resume.",
         show_default=False,
     ),
 ]
 ModelFile = Annotated[
     Path, typer.Argument(help="Model file, as `suffice fit` writes it.", show_default=False)
+]
+AnyFile = Annotated[
+    Path, typer.Argument(help="File of a model or of statistics.", show_default=False)
 ]
 Target = Annotated[
     str, typer.Option("--target", "-t", help="Column with the classes.", show_default=False)
@@ -44,7 +49,8 @@ Weights = Annotated[
 Categorical = Annotated[
     str | None,
     typer.Option(
-        help="Columns to take as categories, such as a,b; text always is.", show_default=False
+        help="Columns to treat as categories, such as a,b; text columns always are.",
+        show_default=False,
     ),
 ]
 Drop = Annotated[
@@ -56,14 +62,14 @@ DropUnlabelled = Annotated[
 Missing = Annotated[
     str | None,
     typer.Option(
-        help="More texts that mean a missing value, such as '?,-999'; an empty cell, NA and NaN "
-        "always do.",
+        help="More null markers, such as '?,-999'; an empty cell, NA and NaN always mean a missing "
+        "value.",
         show_default=False,
     ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(help="Encoding of CSV, such as latin-1; UTF-8 if none.", show_default=False),
+    typer.Option(help="Encoding of CSV, such as latin-1; UTF-8 by default.", show_default=False),
 ]
 Out = Annotated[
     Path | None,
@@ -71,7 +77,7 @@ Out = Annotated[
         "--out",
         "-o",
         help="File to write: .csv, .tsv, .csv.gz, .parquet, .arrow, .json, .jsonl. "
-        "Standard output if none.",
+        "Standard output by default.",
         show_default=False,
     ),
 ]
@@ -82,37 +88,111 @@ Formulas = Annotated[
     typer.Option(
         "--formulas/--no-formulas",
         help="Write text that a spreadsheet would run as a formula (it starts with = + - @, a "
-        "tab or a return) to CSV as it is, without the apostrophe that disarms it.",
+        "tab or a return) to CSV unchanged, without the apostrophe that disarms it.",
     ),
 ]
-Seed = Annotated[
-    int | None, typer.Option(help="Number that makes chance repeatable.", show_default=False)
-]
+Keep = Annotated[bool, typer.Option(help="Also write the columns of the table.")]
+Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default=False)]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How tables are read."""
 
-    missing: tuple[str, ...] = ()
-    encoding: str | None = None
+    missing: Missing = None
+    encoding: Encoding = None
 
-    @classmethod
-    def of(cls, missing: str | None, encoding: str | None) -> Reading:
-        """From the options of a command."""
-        texts = listed(missing)
-        for text in texts:
-            # Bytes of the command line that are no text come as halves of characters.
+    @property
+    def null_markers(self) -> tuple[str, ...]:
+        """Further texts that mean a missing value."""
+        markers = listed(self.missing)
+        for text in markers:
+            # Bytes of the command line that are not text arrive as halves of characters.
             if any("\ud800" <= character <= "\udfff" for character in text):
                 raise InvalidParameter(
-                    f"--missing {text!r} is no text: the terminal writes it in another encoding "
-                    "than it says. Write it in UTF-8."
+                    f"--missing {text!r} is not text: the terminal uses another encoding than it "
+                    "declares. Write it in UTF-8."
                 )
-        return cls(tuple(texts), encoding)
+        return tuple(markers)
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions(Reading):
+    """Which columns of a table are features, and how it is read."""
+
+    categorical: Categorical = None
+    drop: Drop = None
+    drop_unlabelled: DropUnlabelled = False
+
+    def roles(self, target: str, weights: str | None) -> Any:
+        """The roles of the columns, as files that are read in parts take them."""
+        from suffice.data.roles import Wanted
+
+        return Wanted(
+            target,
+            weights,
+            drop=tuple(listed(self.drop)),
+            missing=self.null_markers,
+            drop_unlabelled=self.drop_unlabelled,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TableOutput:
+    """Where a table of answers is written."""
+
+    out: Out = None
+    formulas: Formulas = False
+    json: Json = False
+
+    def check(self) -> None:
+        """Raise before any work unless the table can be written."""
+        from suffice.cli.output import check_out
+
+        check_out(self.out, table=True)
+
+    def write(self, columns: Mapping[str, Any], kept: int = 0) -> None:
+        """Write the table; the first `kept` columns were in the table that was read."""
+        from suffice.cli.output import write_table
+
+        write_table(columns, self.out, as_json=self.json, formulas=self.formulas, kept=kept)
+
+
+def spell_out(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer takes it: each group of options replaced by the options in it."""
+    by_name = inspect.Parameter.KEYWORD_ONLY
+    options: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    for one in inspect.signature(command, eval_str=True).parameters.values():
+        if not is_dataclass(one.annotation):
+            options.append(one.replace(kind=by_name))
+            continue
+        group = groups[one.name] = one.annotation
+        types = get_type_hints(group, include_extras=True)
+        for field in fields(group):
+            kind = {"default": field.default, "annotation": types[field.name]}
+            options.append(inspect.Parameter(field.name, by_name, **kind))
+
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        command(**given)
+
+    run.__doc__ = command.__doc__
+    run.__annotations__ = {one.name: one.annotation for one in options}
+    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    return run
+
+
+def needed(target: str | None) -> str:
+    """The target of a command that can do without one only for statistics."""
+    if target is None:
+        raise InvalidParameter("name the column with the classes by --target.")
+    return target
 
 
 def listed(text: str | None) -> list[str]:
-    """The names in a list with commas; one that has a comma itself stands in quotes.
+    """The names in a comma-separated list; a name that contains a comma stands in quotes.
 
     >>> listed("a, b"), listed('"a, b",c'), listed(None)
     (['a', 'b'], ['a, b', 'c'], [])

@@ -18,13 +18,12 @@ from suffice.cli.signing import key
 from suffice.data.files import check_writable, unwritable, write_whole
 from suffice.data.pipes import descriptor, is_pipe, write_pipe
 from suffice.errors import InvalidParameter
-from suffice.text import HIDDEN, visible, visible_lines
+from suffice.text import HIDDEN, shorten, visible, visible_lines
 
-# On a terminal so many rows of a table are shown, and as many columns as it is wide.
-SHOWN_ROWS = 20
-
-# Longer text is shortened in the tables that people read, which are no wider than this in a file.
-LONGEST, WIDEST, GAP = 32, 120, 2
+SHOWN_ROWS = 20  # of a table on a terminal
+LONGEST = 32  # characters of a cell; longer text is shortened
+WIDEST = 120  # characters of a line that does not go to a terminal
+GAP = 2  # characters between columns
 
 
 def check_out(out: Path | None, *, table: bool = False) -> None:
@@ -79,8 +78,16 @@ def save(model: Any, out: Path, created: date | None = None) -> None:
     write_out(out, file_of(model, created, key()))
 
 
+def save_and_report(found: Any, out: Path, as_json: bool) -> None:
+    """Write a model or statistics, and report what was written."""
+    from suffice.cli.describe import facts
+
+    save(found, out)
+    notify({"out": str(out), **facts(found)}, as_json, f"{found!r} written to {out}")
+
+
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines for people, in which no name can act on the terminal."""
+    """Print lines for people, with control characters escaped."""
     for line in lines:
         typer.echo(visible(line), err=err)
 
@@ -88,9 +95,9 @@ def say(*lines: str, err: bool = False) -> None:
 def write_table(
     columns: Mapping[str, Any], out: Path | None, *, as_json: bool, formulas: bool, kept: int = 0
 ) -> None:
-    """A table to a file by its ending; else JSON, a picture of it on a terminal, or CSV.
+    """A table to a file by its ending; else JSON, or a drawn table on a terminal, or CSV.
 
-    kept : so many columns stood in the table already; a narrow terminal shows the others first
+    kept : number of leading columns from the input; a narrow terminal shows the others first
     """
     from suffice.data.table_output import frame_of, table_bytes
 
@@ -98,7 +105,7 @@ def write_table(
         data = table_bytes(columns, _ending(out), safe=not formulas)
         write_out(out, _zipped(data) if out.suffix.lower() == ".gz" else data)
         rows = frame_of(columns).height
-        report({"out": str(out), "rows": rows}, as_json, f"{rows} rows written to {out}")
+        notify({"out": str(out), "rows": rows}, as_json, f"{rows} rows written to {out}")
     elif as_json:
         typer.echo(table_bytes(columns, ".json"), nl=False)
     elif not sys.stdout.isatty():
@@ -111,14 +118,14 @@ def write_table(
 
 
 def _ending(out: Path) -> str:
-    """The kind of table to write; CSV to a stream whose name does not say."""
+    """The format of a table by its name; CSV for a stream without a known ending."""
     from suffice.data.table_output import ENDINGS, check_ending
 
     return ".csv" if is_pipe(out) and out.suffix not in ENDINGS else check_ending(str(out))
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
-    """A name that no column has yet.
+    """A name that no other column has.
 
     >>> free_name("label", ["label", "size"])
     'label_'
@@ -128,7 +135,15 @@ def free_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def report(facts: Mapping[str, Any], as_json: bool, text: str) -> None:
+def answer(facts: Mapping[str, Any], as_json: bool, *lines: str) -> None:
+    """The answer of a command on standard output: as JSON, or as lines for people."""
+    if as_json:
+        print_json(facts)
+    else:
+        say(*lines)
+
+
+def notify(facts: Mapping[str, Any], as_json: bool, text: str) -> None:
     """Facts as JSON on standard output, or as a line for people on a terminal."""
     if as_json:
         print_json(facts)
@@ -137,14 +152,14 @@ def report(facts: Mapping[str, Any], as_json: bool, text: str) -> None:
 
 
 def print_json(facts: Any) -> None:
-    """Facts as JSON; what is no finite number is null."""
+    """Facts as JSON; numbers that are not finite become null."""
     typer.echo(json_text(facts), nl=False)
 
 
 def json_text(facts: Any) -> str:
     """Facts as JSON text, in which control characters are escaped."""
     text = json.dumps(_plain(facts), ensure_ascii=False, indent=2)
-    # Line ends here are those of JSON: within texts it escapes them itself.
+    # These line ends are those of the layout: JSON escapes the ones within texts itself.
     return HIDDEN.sub(lambda c: c[0] if c[0] == "\n" else f"\\u{ord(c[0]):04x}", text) + "\n"
 
 
@@ -162,17 +177,16 @@ def print_lines(head: Sequence[str], lines: Sequence[Sequence[str]], title: str 
 
 
 def brief(text: str, most: int = LONGEST) -> str:
-    """A text for a cell of a table: where it is long, its middle is left out.
+    """A text for a cell of a table, without its middle if it is long.
 
     >>> brief("a"), brief("a label that goes on and on", 11)
     ('a', 'a lab…nd on')
     """
-    text, kept = visible(text), most - 1
-    return text if len(text) <= most else f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"
+    return shorten(visible(text), most)
 
 
-def fits(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
-    """How many of the columns fit side by side; the first always does."""
+def columns_that_fit(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
+    """The number of columns that fit side by side, at least one."""
     room, used = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDEST, 0
     for j, name in enumerate(head):
         used += max(len(brief(cell)) for cell in (name, *(line[j] for line in lines))) + GAP
@@ -182,41 +196,44 @@ def fits(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
 
 
 def _draw(lines: Sequence[Sequence[str]]) -> None:
-    """On a terminal: where it is too narrow the first column breaks, never a number."""
+    """Draw a table on a terminal; if it is too narrow the first column wraps, never a number."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     head, *rows = lines
-    gap = 1 if fits(head, rows) == len(head) else 0
+    gap = 1 if columns_that_fit(head, rows) == len(head) else 0
     drawn = Table(box=SIMPLE_HEAD, padding=(0, gap, 0, 0), pad_edge=False, show_edge=False)
     for j, name in enumerate(head):
-        numbers = bool(rows) and all(_is_number(row[j]) for row in rows)
+        numbers = bool(rows) and all(
+            row[j] in ("", "-") or reads_as_number(row[j].rstrip("%")) for row in rows
+        )
         drawn.add_column(Text(name), justify="right" if numbers else "left", no_wrap=j > 0)
     for row in rows:
         drawn.add_row(*map(Text, row))
     Console().print(drawn)
 
 
-def _is_number(cell: str) -> bool:
+def reads_as_number(text: str) -> bool:
+    """Whether a text can be read as a number."""
     try:
-        float(cell.rstrip("%") or "0")
+        float(text)
     except ValueError:
-        return cell == "-"
+        return False
     return True
 
 
 @contextmanager
 def working(text: str) -> Iterator[Callable[[float], None] | None]:
-    """Shows on a terminal that work goes on, and how far, once what it yields is told so."""
+    """Show a progress bar on a terminal; yields the function that sets its share, or None."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    # A name such as "[red]" is no markup.
+    # A name such as "[red]" is not markup.
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(visible(text), total=None)
@@ -232,8 +249,8 @@ def _zipped(data: bytes) -> bytes:
 def _show_frame(frame: Any, kept: int) -> None:
     frame = frame.select([*frame.columns[kept:], *frame.columns[:kept]])
     rows = [[_cell(value) for value in row] for row in frame.head(SHOWN_ROWS).rows()]
-    width = fits(frame.columns, rows)
-    # As they stand in the table, if all are shown or not.
+    width = columns_that_fit(frame.columns, rows)
+    # In the order of the table, whether all are shown or not.
     shown = sorted(range(width), key=lambda j: (j < frame.width - kept, j))
     print_lines([frame.columns[j] for j in shown], [[row[j] for j in shown] for row in rows])
     more = [

@@ -1,4 +1,4 @@
-"""Signing: the key of --key-file, which signs what is written and proves what is read."""
+"""Signing: the key of --key-file, which signs files when written and verifies them when read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _given: ContextVar[bytes | None] = ContextVar("key", default=None)
 
 
 def set_key(path: Path | None) -> None:
-    """Take the secret bytes in a file as the key of this command; None for no key."""
+    """Use the secret bytes in a file as the key of this command; None for no key."""
     if path is None:
         _given.set(None)
         return
@@ -22,5 +22,5 @@ def set_key(path: Path | None) -> None:
 
 
 def key() -> bytes | None:
-    """The key that the command was given; None without one."""
+    """The key of this command, or None."""
     return _given.get()

@@ -1,4 +1,4 @@
-"""Streaming: tables that are read in parts, because they are large or several."""
+"""Streaming: tables that are read in parts because they are large or several."""
 
 from __future__ import annotations
 
@@ -7,44 +7,40 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any
 
-from suffice.cli.options import Reading
+from suffice.cli.options import TableOptions
 from suffice.errors import InvalidParameter
 
-# From this size on a single file is read in parts; below, it takes little memory.
-LARGE_BYTES = 1 << 26
-
-# By so many bytes it is told whether a large CSV has columns of text.
-SAMPLE_BYTES = 1 << 20
+LARGE_BYTES = 1 << 26  # a single file of this size is read in parts
+SAMPLE_BYTES = 1 << 20  # of a large CSV, to find its columns of text
 
 
 def is_streamed(
     data: Sequence[Path],
-    wanted: Any,
-    reading: Reading,
-    categorical: Sequence[str],
+    roles: Any,
+    options: TableOptions,
     checkpoint: Path | None = None,
 ) -> bool:
-    """Whether to read in parts: several files always, a large one where all features are numbers.
+    """Whether to read in parts: several files always, a large one if all features are numbers.
 
-    wanted : which columns have which role
-    checkpoint : makes any file a large one
+    checkpoint : any file counts as large
     """
+    needs_memory = options.categorical or options.encoding
     if are_several(data):
-        if categorical or reading.encoding:
+        if needs_memory:
             raise InvalidParameter(
                 "--categorical and --encoding are for a single table that fits into memory; "
                 "several files are read in parts, as UTF-8 and numbers."
             )
         return True
     path = data[0]
-    whole = categorical or reading.encoding or not path.is_file()
+    whole = needs_memory or not path.is_file()
     large = not whole and (checkpoint is not None or path.stat().st_size >= LARGE_BYTES)
-    if large and not _has_levels(path, wanted):
+    if large and not _has_text(path, roles):
         return True
     if checkpoint is not None:
         raise InvalidParameter(
             f"--checkpoint is for files of numbers that are read in parts; {path} is read as a "
-            "whole. Leave it out, or leave columns of text out by --drop."
+            "whole. Leave --checkpoint out, or drop the columns of text by --drop."
         )
     return False
 
@@ -54,44 +50,25 @@ def are_several(data: Sequence[Path]) -> bool:
     return len(data) > 1 or (has_magic(str(data[0])) and not data[0].exists())
 
 
-def summarized(
-    data: Sequence[Path], wanted: Any, detail: str, checkpoint: Path | None = None
+def summarize_files(
+    data: Sequence[Path], roles: Any, detail: str, checkpoint: Path | None = None
 ) -> Any:
-    """The statistics of files, with a bar on a terminal."""
+    """The statistics of files, with a progress bar on a terminal."""
     from suffice.statistics.summarize import summarize_parts
 
     names = [str(path) for path in data]
-    return summarize_parts(names, wanted, detail, checkpoint=checkpoint, progress=True)
+    return summarize_parts(names, roles, detail, checkpoint=checkpoint, progress=True)
 
 
-def wanted_of(
-    target: str,
-    weights: str | None,
-    drop: Sequence[str],
-    reading: Reading,
-    drop_unlabelled: bool,
-) -> Any:
-    """The roles of columns, from the options of a command."""
-    from suffice.data.roles import Wanted
-
-    return Wanted(
-        target,
-        weights,
-        drop=tuple(drop),
-        missing=reading.missing,
-        drop_unlabelled=drop_unlabelled,
-    )
-
-
-def _has_levels(path: Path, wanted: Any) -> bool:
+def _has_text(path: Path, roles: Any) -> bool:
     from suffice.data.source import open_source
     from suffice.data.table_file import JSON_LINES, ending_of
 
     if ending_of(path) in JSON_LINES:
         return True
-    source = open_source(path, wanted)
+    source = open_source(path, roles)
     schema = source.schema if source.typed else _first_types(path, source)
-    others = {wanted.target, wanted.weight, *wanted.drop}
+    others = {roles.target, roles.weight, *roles.drop}
     return any(
         not (dtype.is_numeric() or str(dtype) in ("Null", "Unknown"))
         for name, dtype in schema.items()

@@ -1,4 +1,4 @@
-"""Training: a table split into features, classes and weights."""
+"""Training: a table divided into features, classes and weights."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from suffice.cli.options import Reading
+from suffice.cli.options import Reading, TableOptions, listed
 from suffice.cli.output import working
 from suffice.errors import InvalidParameter, InvalidWeights
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
-    """Features and classes of a table, a row each."""
+class LabelledTable:
+    """Features and classes of a table, one of each per row."""
 
     features: Any  # polars.DataFrame
     labels: Any  # polars.Series
@@ -27,55 +27,58 @@ class Training:
         return any(not dtype.is_numeric() for dtype in self.features.dtypes)
 
 
+def read(path: Path, reading: Reading, text: Sequence[str] = ()) -> Any:
+    """The table in a file; `text` names columns to be read as text."""
+    from suffice.data.table_file import read_table
+
+    with working(f"reading {path}"):
+        return read_table(path, text=text, missing=reading.null_markers, encoding=reading.encoding)
+
+
 def read_training(
     path: Path,
     target: str,
-    *,
+    options: TableOptions,
     weights: str | None = None,
-    categorical: Sequence[str] = (),
-    drop: Sequence[str] = (),
-    reading: Reading,
-    drop_unlabelled: bool = False,
-    gaps: bool = False,
-    several: bool = True,
-    discrete: bool = True,
+    *,
     text: Sequence[str] = (),
-) -> Training:
-    """The table in a file, its columns told apart and checked.
+    **checks: bool,
+) -> LabelledTable:
+    """The table in a file, its columns assigned to roles and checked.
 
-    gaps : whether classes may be missing
-    several : whether there must be two classes at least
-    discrete : whether to refuse what looks continuous
     text : further columns to be read as text
+    checks : as for `class_column`
     """
-    from suffice.data.table_file import read_table
-    from suffice.data.table_labels import class_column
-
-    with working(f"reading {path}"):
-        table = read_table(
-            path, text=(*categorical, *text), missing=reading.missing, encoding=reading.encoding
-        )
+    categorical, drop = listed(options.categorical), listed(options.drop)
+    table = read(path, options, (*categorical, *text))
     table.check_has([target, *([] if weights is None else [weights]), *drop, *categorical])
     for name in (*drop, *categorical):
         if name in (target, weights):
-            raise InvalidParameter(f"column {name!r} is the target or the weights, no feature.")
+            raise InvalidParameter(f"column {name!r} is the target or the weights, not a feature.")
     if weights == target:
         raise InvalidParameter(f"column {target!r} cannot be the target and the weights.")
-    if drop_unlabelled:
-        table = table.rows(table.column(target).is_not_null())
-    labels = class_column(table, target, gaps=gaps, several=several, discrete=discrete)
     other = {target, *drop} | ({weights} if weights else set())
     features = table.without(sorted(other, key=table.columns.index))
     if not features.columns:
         raise InvalidParameter(
             f"{table.source} has no column beside the target and those left out: no features."
         )
-    return Training(
-        features.features(set(categorical) - set(drop)).frame,
-        labels,
-        None if weights is None else read_weights(table, weights),
-        table.source,
-    )
+    dropping = options.drop_unlabelled
+    kept, labels, own = labels_and_weights(table, target, weights, dropping, **checks)
+    chosen = kept.only(features.columns).features(set(categorical) - set(drop))
+    return LabelledTable(chosen.frame, labels, own, table.source)
+
+
+def labels_and_weights(
+    table: Any, target: str, weights: str | None, drop_unlabelled: bool, **checks: bool
+) -> tuple[Any, Any, Any]:
+    """The rows to use, their classes, and their weights or None; checks as for `class_column`."""
+    from suffice.data.table_labels import class_column
+
+    if drop_unlabelled:
+        table = table.rows(table.column(target).is_not_null())
+    labels = class_column(table, target, **checks)
+    return table, labels, None if weights is None else read_weights(table, weights)
 
 
 def read_weights(table: Any, name: str) -> Any:

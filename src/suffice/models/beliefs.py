@@ -15,8 +15,8 @@ from suffice.models.completion import complete
 from suffice.models.groups import Groups
 from suffice.models.linalg import whitener
 from suffice.models.separating import floor, overall_variances, pooled_squares
-from suffice.models.structures import DIAGONAL, FULL, Structure, structure_of
 from suffice.models.settings import Settings, fitting
+from suffice.models.structures import DIAGONAL, FULL, Structure, structure_of
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import Pair
 from suffice.statistics.scatter import Dense

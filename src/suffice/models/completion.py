@@ -10,6 +10,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidFeatures, InvalidParameter, NotConverged, NotFinite, TooFewRows
 from suffice.models.gap_em import Estimate, GapEm
+from suffice.models.groups import Groups
 from suffice.models.min_information import least_informative
 from suffice.models.observed import Observed
 from suffice.models.separating import check_denominator
@@ -33,6 +34,12 @@ class Completed:
     settings: Settings
     lender: Completed | None = None
     steps: int = 0
+
+    @property
+    def groups(self) -> Groups:
+        """The scatter behind each full covariance."""
+        assert isinstance(self.statistics, Statistics)
+        return Groups(self.statistics, self.settings)
 
 
 def complete(statistics: AnyStatistics, settings: Settings) -> Completed:

@@ -80,7 +80,7 @@ def _finished(
         target = {"identity": mean, "diagonal": variances, "unit": np.ones_like(mean)}
         variances = (1 - share) * variances + share * target[settings.target]
     assert isinstance(settings.structure, DiagonalStructure)
-    return settings.structure.finish(variances, statistics)
+    return settings.structure.finish(variances, statistics.known_weight)
 
 
 def _shares(statistics: AnyStatistics, settings: Settings, pooled: bool) -> Floats:

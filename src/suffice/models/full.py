@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.errors import TooFewRows
-from suffice.models.completion import Completed
 from suffice.models.covariance import Covariance, CovarianceEstimate, Full, LowRank
 from suffice.models.groups import Factor, Group, Groups
 from suffice.models.linalg import (
@@ -19,13 +18,6 @@ from suffice.models.linalg import (
     whitener,
 )
 from suffice.models.separating import check_denominator, mean_steps
-from suffice.statistics.statistics import Statistics
-
-
-def groups_of(completed: Completed) -> Groups:
-    """The groups of statistics without missing values."""
-    assert isinstance(completed.statistics, Statistics)
-    return Groups(completed.statistics, completed.settings)
 
 
 def full_covariances(groups: Groups, lender: Groups | None = None) -> CovarianceEstimate:

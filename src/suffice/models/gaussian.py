@@ -11,12 +11,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
-from suffice.models.completion import Completed, adapted, complete
+from suffice.models.completion import adapted, complete
 from suffice.models.covariance import Covariance, Diagonal, Full
-from suffice.models.diagonal import diagonal_covariances
-from suffice.models.full import full_covariances
 from suffice.models.gapped import mended, mostly_gaps
-from suffice.models.groups import Groups
 from suffice.models.linalg import Cholesky
 from suffice.models.priors import class_priors
 from suffice.models.scoring import Independent, by_blocks, normalised, probabilities
@@ -26,7 +23,6 @@ from suffice.models.side_by_side import SideBySide
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.numbers import Pair
 from suffice.statistics.shift import difference
-from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import small_matrices
 
 LOG_2PI = float(np.log(2 * np.pi))

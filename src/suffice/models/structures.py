@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # these modules build on this one
     from suffice.models.completion import Completed
     from suffice.models.covariance import CovarianceEstimate
     from suffice.models.settings import Settings
-    from suffice.statistics.incomplete import AnyStatistics
 
 _KINDS: dict[str, type[Structure]] = {}
 
@@ -87,10 +86,10 @@ class FullStructure(Structure):
 
     def estimate(self, completed: Completed, settings: Settings) -> CovarianceEstimate:
         """By Cholesky where covariances are regular; see `full_covariances`."""
-        from suffice.models.full import full_covariances, groups_of
+        from suffice.models.full import full_covariances
 
         lender = completed.lender
-        return full_covariances(groups_of(completed), None if lender is None else groups_of(lender))
+        return full_covariances(completed.groups, None if lender is None else lender.groups)
 
     def null_law(self, rows: float, rank: int, known: int) -> tuple[float, float] | None:
         """Hotelling's law."""
@@ -132,8 +131,11 @@ class DiagonalStructure(Structure):
         """The diagonal."""
         return matrix if matrix.ndim == 1 else np.asarray(matrix.diagonal())
 
-    def finish(self, variances: Floats, statistics: AnyStatistics) -> Floats:
-        """Variances of features as this structure has them."""
+    def finish(self, variances: Floats, known: Floats | None = None) -> Floats:
+        """Variances of features as this structure has them.
+
+        known : weight of the known values, by class and feature, where some are missing
+        """
         return variances
 
     @property
@@ -160,10 +162,9 @@ class SphericalStructure(DiagonalStructure):
         """The one number; features that never vary have none."""
         return np.asarray(super().compact(matrix).max())
 
-    def finish(self, variances: Floats, statistics: AnyStatistics) -> Floats:
+    def finish(self, variances: Floats, known: Floats | None = None) -> Floats:
         """Their mean for every feature, each counted by its known values."""
-        known = statistics.known_weight
-        if known.shape[1] == 1:
+        if known is None or known.shape[1] == 1:
             mean = variances.mean(axis=-1, keepdims=True)
         else:
             weight = np.asarray(known if variances.ndim == 2 else known.sum(axis=0))

@@ -1,29 +1,29 @@
 """Finished values to pictures: displays as in scikit-learn, drawn by matplotlib.
 
-Each display is made and drawn in one call and keeps `ax_` (or `axes_`), `figure_` and `caption_`;
-`plot(ax=...)` draws it again elsewhere, `save(path)` writes it with its text as text.
+One call makes and draws a display, which keeps `ax_` (or `axes_`), `figure_` and `caption_`;
+`plot(ax=...)` draws it again on other axes, `save(path)` writes a file whose text stays text.
 
 | display | shows |
 |---|---|
-| `ClassesDisplay` | rows by class, and where each class lies: ellipses |
-| `RegionsDisplay` | decision regions, the posterior as colour, boundaries by their equations |
+| `ClassesDisplay` | rows by class, and the ellipses of the classes |
+| `RegionsDisplay` | decision regions, the posterior as colour, boundaries from their equations |
 | `DensityDisplay` | the density of the model as contours |
-| `SurfaceDisplay` | the same as a hill |
+| `SurfaceDisplay` | the density as a surface |
 | `CurvesDisplay` | the densities of the classes along one feature, and their sum |
-| `PanelsDisplay` | these three side by side |
+| `PanelsDisplay` | classes, density and regions side by side |
 | `ModelsDisplay` | the regions of several models side by side |
-| `WhitenedDisplay` | rows, classes and boundaries where distances are Euclidean |
+| `WhitenedDisplay` | rows, classes and boundaries in the space where distances are Euclidean |
 | `ProjectionDisplay` | rows along the discriminant axes, for many features |
 | `QuantilesDisplay` | squared Mahalanobis distances against those of Gaussian rows |
-| `ReliabilityDisplay` | predicted probabilities against what came true |
-| `ConfusionDisplay` | true classes against predicted ones |
+| `ReliabilityDisplay` | predicted probabilities against observed frequencies |
+| `ConfusionDisplay` | true classes against predicted classes |
 | `SelectionDisplay` | cross-validated scores along a parameter |
-| `ContributionsDisplay` | how much each feature of a row speaks for a class |
+| `ContributionsDisplay` | how much each feature of a row contributes to a class |
 | `PriorsDisplay` | how boundaries move with the priors |
 | `LearningDisplay` | scores by number of training rows |
 
-Colours are told apart by colour-blind readers, and every class has a marker of its own. What is
-drawn follows matplotlib's settings; `theme("light")` and `theme("dark")` are two that go well.
+Colours are safe for colour-blind readers, and every class has its own marker. Displays follow
+matplotlib's settings; `theme("light")` and `theme("dark")` set them.
 
 >>> from matplotlib.figure import Figure
 >>> from sklearn.datasets import load_iris
@@ -60,27 +60,6 @@ if TYPE_CHECKING:
     from suffice.plots.surface import SurfaceDisplay
     from suffice.plots.whitened import WhitenedDisplay
 
-# Resolved on first use, so that matplotlib is loaded only to draw.
-_HOME = {
-    "ClassesDisplay": "classes",
-    "ConfusionDisplay": "confusion",
-    "ContributionsDisplay": "contributions",
-    "CurvesDisplay": "curves",
-    "DensityDisplay": "density",
-    "LearningDisplay": "learning",
-    "ModelsDisplay": "models",
-    "PanelsDisplay": "panels",
-    "PriorsDisplay": "priors",
-    "ProjectionDisplay": "projection",
-    "QuantilesDisplay": "quantiles",
-    "RegionsDisplay": "regions",
-    "ReliabilityDisplay": "reliability",
-    "SelectionDisplay": "selection",
-    "SurfaceDisplay": "surface",
-    "WhitenedDisplay": "whitened",
-    "theme": "style",
-}
-
 __all__ = [
     "ClassesDisplay",
     "ConfusionDisplay",
@@ -103,9 +82,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    # Resolved on first use: matplotlib is imported only to draw.
+    if name not in __all__:
         raise AttributeError(f"module 'suffice.plots' has no attribute {name!r}")
-    value = getattr(import_module(f"suffice.plots.{_HOME[name]}"), name)
+    module = "style" if name == "theme" else name.removesuffix("Display").lower()
+    value = getattr(import_module(f"suffice.plots.{module}"), name)
     globals()[name] = value
     return value
 

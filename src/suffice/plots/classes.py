@@ -1,4 +1,4 @@
-"""Classes: rows by class, and the ellipses where a model says that they lie."""
+"""Classes: rows by class, and the ellipses where a model expects them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from suffice.answers.geometry import Ellipse
-from suffice.data.arrays import Array
+from suffice.data.arrays import Array, Floats
+from suffice.data.labels import shown
+from suffice.data.parameters import positive
 from suffice.errors import InvalidParameter
-from suffice.plots.borders import frame
 from suffice.plots.columns import numbers, two_features, width
-from suffice.plots.display import Display, canvas, legend
-from suffice.plots.plane import Box, Plane, around, radii
-from suffice.plots.points import Points
-from suffice.plots.style import LINES, Style, as_text, ink
+from suffice.plots.display import Display, name_axes
+from suffice.plots.points import PlottedRows
+from suffice.plots.style import Style, as_text, ink, line_style
+from suffice.plots.view import Box, View, around
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,10 +31,10 @@ class ClassesDisplay(Display):
 
     points : the rows; None where only ellipses are drawn
     classes : (k,)
-    ellipses : for each class those at each of `deviations`
-    deviations : standard deviations, as Mahalanobis distances in the two features
     labels : names of the two features
     box : what the axes show
+    ellipses : for each class one for each of `deviations`
+    deviations : standard deviations, as Mahalanobis distances in the two features
 
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_iris
@@ -45,9 +46,9 @@ class ClassesDisplay(Display):
     (3, 2)
     """
 
-    points: Points | None
+    points: PlottedRows | None
     classes: Array
-    labels: tuple[str, str]
+    labels: tuple[str, ...]
     box: Box
     ellipses: Mapping[Any, Sequence[Ellipse]] = field(default_factory=dict)
     deviations: tuple[float, ...] = ()
@@ -58,11 +59,11 @@ class ClassesDisplay(Display):
     ) -> Self:
         """Rows by class, without a model; options as for `plot`.
 
-        features : the two to draw, by name or position; None where there are but two
+        features : the two to draw, by name or position; None if there are only two
         """
         names = width(X)[1]
         pair = two_features(names, features)
-        points = Points.of(numbers(X, pair), y)
+        points = PlottedRows.of(numbers(X, pair), y)
         labels = names[pair[0]], names[pair[1]]
         return cls(points, points.classes, labels, around(points.rows)).plot(ax, **options)
 
@@ -81,97 +82,91 @@ class ClassesDisplay(Display):
     ) -> Self:
         """Rows by class and the ellipses of a fitted model; options as for `plot`.
 
-        X, y : rows to draw; without them only the ellipses are, and without labels rows in grey
-        features : the two to draw, by name or position; None where there are but two
+        X, y : rows to draw, those without a label in grey; without X only the ellipses are drawn
+        features, box : as for `RegionsDisplay`
         deviations : distances of the ellipses from the class means
-        box : ((xmin, xmax), (ymin, ymax)) to show
         """
-        made = cls.of(model, X, y, features=features, deviations=deviations, box=box)
-        return made.plot(ax, **options)
-
-    @classmethod
-    def of(
-        cls,
-        model: Any,
-        X: Any = None,
-        y: Any = None,
-        *,
-        features: Any = None,
-        deviations: Sequence[float] = DEVIATIONS,
-        box: Any = None,
-    ) -> Self:
-        """The same, not drawn yet."""
-        plane = Plane.of(model, X, features, box=box, at="unknown")
+        view = View.of(model, X, y, features, "unknown", box)
         sizes = radii(deviations)
-        if sizes and not hasattr(model, "ellipse"):
-            raise InvalidParameter(
-                f"a {type(model).__name__} has no ellipses; draw the rows alone with "
-                "deviations=(), or the density with DensityDisplay."
-            )
-        ellipses = {
-            label: [model.ellipse(label, plane.features, deviations=r) for r in sizes]
-            for label in (plane.classes.tolist() if sizes else ())
-        }
-        points = plane.points(X, y)
-        view = plane.box if box is not None else _wide_enough(plane.box, ellipses)
-        return cls(points, plane.classes, plane.labels, view, ellipses, sizes)
+        ellipses = class_ellipses(view, sizes)
+        limits = view.box if box is not None else box_around(view.box, ellipses)
+        return cls(view.points, view.classes, view.labels, limits, ellipses, sizes).plot(
+            ax, **options
+        )
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_legend: bool = True,
-        **scatter: Any,
-    ) -> Self:
-        """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter."""
-        ax = canvas(ax)
+    def _draw(self, ax: Axes, **options: Any) -> list[str]:
         if self.points is not None:
-            self.points.draw(ax, **scatter)
-        for c, label in enumerate(self.classes.tolist()):
-            self._draw_class(ax, c, self.ellipses.get(label, ()))
-        for i, size in enumerate(self.deviations):
-            ax.plot([], [], color=ink(ax), linestyle=LINES[i % len(LINES)], label=_sd(size))
-        frame(ax, self.box)
-        ax.set_xlabel(as_text(self.labels[0]))
-        ax.set_ylabel(as_text(self.labels[1]))
-        if show_legend:
-            legend(ax)
-        self._drawn(ax, title, [] if self.points is None else self.points.notes)
-        return self
+            self.points.draw(ax, **options)
+        drawn = [(c, self.ellipses.get(label)) for c, label in enumerate(self.classes.tolist())]
+        draw_classes(
+            ax,
+            self.classes,
+            {c: several[0].centre for c, several in drawn if several},
+            {c: [one.points() for one in several] for c, several in drawn if several},
+            self.points,
+            self.deviations,
+        )
+        name_axes(ax, self.labels, self.box)
+        return [] if self.points is None else self.points.notes
 
-    def _draw_class(self, ax: Axes, c: int, ellipses: Sequence[Ellipse]) -> None:
+
+def draw_classes(
+    ax: Axes,
+    classes: Array,
+    means: Mapping[int, Floats],
+    curves: Mapping[int, Sequence[Floats]],
+    points: PlottedRows | None,
+    deviations: Sequence[float],
+) -> None:
+    """Means and curves of classes in their colours, by position, and the legend of the curves."""
+    for c, mean in means.items():
         style = Style.of(c)
-        for i, ellipse in enumerate(ellipses):
-            line = {"color": style.colour, "linestyle": LINES[i % len(LINES)], "linewidth": 1.8}
-            ax.plot(*ellipse.points().T, zorder=4, **line)
-        if ellipses:
-            named = self.points is None or not (self.points.codes == c).any()
-            ax.plot(
-                *ellipses[0].centre[:, None],
-                marker=style.marker,
-                color=style.colour,
-                markeredgecolor=ink(ax),
-                markeredgewidth=1.2,
-                markersize=9,
-                linestyle="none",
-                zorder=5,
-                label=as_text(self.classes[c]) if named else None,
-            )
+        for i, curve in enumerate(curves[c]):
+            line = line_style(i)
+            ax.plot(*curve.T, color=style.colour, linestyle=line, linewidth=1.8, zorder=4)
+        in_legend = points is not None and (points.codes == c).any()
+        ax.plot(
+            *mean[:, None],
+            marker=style.marker,
+            color=style.colour,
+            markeredgecolor=ink(ax),
+            markeredgewidth=1.2,
+            markersize=9,
+            linestyle="none",
+            zorder=5,
+            label=None if in_legend else as_text(classes[c]),
+        )
+    for i, size in enumerate(deviations):
+        ax.plot([], [], color=ink(ax), linestyle=line_style(i), label=f"{size:g} std. dev.")
 
 
-def _sd(size: float) -> str:
-    return f"{size:g} std. dev."
+def class_ellipses(view: View, sizes: Sequence[float]) -> dict[Any, list[Ellipse]]:
+    """The ellipses of each class at distances from its mean."""
+    if not sizes:
+        return {}
+    if not hasattr(view.model, "ellipse"):
+        raise InvalidParameter(
+            f"a {type(view.model).__name__} has no ellipses; draw the rows alone with "
+            "deviations=(), or the density with DensityDisplay."
+        )
+    return {
+        label: [view.model.ellipse(label, view.features, deviations=r) for r in sizes]
+        for label in view.classes.tolist()
+    }
 
 
-def _wide_enough(box: Box, ellipses: Mapping[Any, Sequence[Ellipse]]) -> Box:
-    """The box, and what of the ellipses lies beyond it."""
-    curves = [one.points() for several in ellipses.values() for one in several]
-    if not curves:
-        return box
-    return around(np.concatenate([np.array(box).T, *(_corners(curve) for curve in curves)]), 0.0)
+def radii(deviations: Any) -> tuple[float, ...]:
+    """The distances of ellipses that a user gives, checked."""
+    if isinstance(deviations, str | bytes) or not isinstance(deviations, Sequence | np.ndarray):
+        raise InvalidParameter(
+            f"deviations is {shown(deviations)}; it must be a list of distances, such as [1, 2]."
+        )
+    return tuple(positive("each of deviations", one) for one in list(deviations))
 
 
-def _corners(curve: Any) -> Any:
-    """The corners of the box that holds a curve, with some room."""
-    return np.array(around(curve, 0.03)).T
+def box_around(box: Box, ellipses: Mapping[Any, Sequence[Ellipse]], margin: float = 0.03) -> Box:
+    """The box, extended to hold the ellipses, each with a margin, as a share of its range."""
+    corners = [
+        np.array(around(one.points(), margin)).T for several in ellipses.values() for one in several
+    ]
+    return around(np.concatenate([np.array(box).T, *corners]), 0.0) if corners else box

@@ -1,4 +1,4 @@
-"""Columns: which features of a table are drawn, and what the others are."""
+"""Columns: which features of a table are drawn, and their values."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, as_frame, infinite
 from suffice.data.labels import shown
+from suffice.data.missing import is_missing
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.statistics.statistics import listed
 
 
 def width(X: Any) -> tuple[int, tuple[str, ...]]:
-    """How many columns a table has, and their names: x1, x2, ... where it has none."""
+    """The number of columns of a table, and their names: x1, x2, ... if it has none."""
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         return len(frame.columns), tuple(map(str, frame.columns))
-    table = plain(X)
-    return table.shape[1], tuple(f"x{j + 1}" for j in range(table.shape[1]))
+    d = plain(X).shape[1]
+    return d, numbered(d)
+
+
+def numbered(d: int) -> tuple[str, ...]:
+    """Names of columns that have none: x1, x2, ..."""
+    return tuple(f"x{j + 1}" for j in range(d))
 
 
 def plain(X: Any) -> Array:
-    """A table that is no frame as an array, of objects where it does not hold numbers."""
+    """A table that is not a data frame as an array, of objects if it does not hold numbers."""
     table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
     if table.ndim != 2 or not table.size:
         raise InvalidFeatures(
@@ -33,8 +39,8 @@ def plain(X: Any) -> Array:
     return table
 
 
-def chosen(X: Any, at: Sequence[int]) -> Any:
-    """Some columns of a table, in their order, in the form that it has."""
+def select_columns(X: Any, at: Sequence[int]) -> Any:
+    """Some columns of a table, in this order, as the kind of table that it is."""
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     return plain(X)[:, list(at)] if frame is None else frame[:, list(at)].to_native()
 
@@ -42,7 +48,7 @@ def chosen(X: Any, at: Sequence[int]) -> Any:
 def numbers(X: Any, at: Sequence[int]) -> Floats:
     """Some columns of a table, (n, len(at)); NaN where a value is missing."""
     try:
-        features = as_features(chosen(X, at))
+        features = as_features(select_columns(X, at))
     except NotNumbers as error:
         raise NotNumbers(f"{error} Only features that are numbers can be drawn.") from None
     rows = np.asarray(features.read(0, features.shape[0]), np.float64)
@@ -53,8 +59,24 @@ def numbers(X: Any, at: Sequence[int]) -> Floats:
     return rows
 
 
+def feature_names(model: Any, X: Any = None) -> tuple[str, ...]:
+    """The features of a model: its own names, or those of the table, or x1, x2, ..."""
+    own = getattr(model, "feature_names_in_", None)
+    if own is not None:
+        return tuple(map(str, own))
+    d = getattr(model, "n_features_in_", None)
+    if X is not None:
+        columns, names = width(X)
+        if d is None or columns == d:
+            return names
+        raise InvalidParameter(f"X has {columns} features, but the model has {d}.")
+    if d is None:
+        raise InvalidParameter(f"the {type(model).__name__} is not fitted; call fit first.")
+    return numbered(int(d))
+
+
 def two_features(names: Sequence[str], features: Any) -> tuple[int, int]:
-    """Positions of the two features to draw; None is enough where there are but two."""
+    """Positions of the two features to draw; None is enough if there are only two."""
     d = len(names)
     if d < 2:
         raise InvalidParameter(
@@ -76,11 +98,29 @@ def two_features(names: Sequence[str], features: Any) -> tuple[int, int]:
     return first, second
 
 
+def one_feature(names: Sequence[str], feature: Any) -> int:
+    """Position of the feature to draw; None is enough if there is only one."""
+    if feature is not None:
+        return position(names, feature)
+    if len(names) > 1:
+        raise InvalidParameter(
+            f"there are {len(names)} features; name the one to draw, such as feature={names[0]!r}."
+        )
+    return 0
+
+
 def position(names: Sequence[str], feature: Any) -> int:
-    """Where a feature is, by name or position."""
+    """The position of a feature given by name or position."""
     if isinstance(feature, str) and feature in names:
         return list(names).index(feature)
     whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
     if not whole or not 0 <= feature < len(names):
         raise InvalidParameter(f"there is no feature {shown(feature)}; they are {listed(names)}.")
     return int(feature)
+
+
+def as_value(value: Any, missing: str) -> str:
+    """The value of a feature as text, to four digits; `missing` stands for a missing one."""
+    if is_missing(value):
+        return missing
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)

@@ -1,4 +1,4 @@
-"""Confusion: true classes against predicted ones."""
+"""Confusion: true classes against predicted classes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
-from suffice.plots.display import Display, canvas
-from suffice.plots.points import coded
+from suffice.plots.display import Display, canvas, name_axes
+from suffice.plots.points import encode_labels
 from suffice.plots.style import COLOURS, as_text, depth, ground, ink
 
-# With more classes numbers no longer fit their cells, and with more still, names.
-MOST_NUMBERS, MOST_NAMES = 16, 40
+MOST_NUMBERS = 16  # classes whose counts fit into the cells
+MOST_NAMES = 40  # classes whose names fit beside the axes
 
 
 @dataclass(eq=False)
 class ConfusionDisplay(Display):
-    """How many rows of each class were taken for each class; colour is the share of the true one.
+    """Rows by true and predicted class; colour is the share of the true class.
 
-    counts : (k, k) rows, or their weight: a row for each true class, a column for each predicted
+    counts : (k, k) rows, or their weight: one row per true class, one column per predicted class
     classes : (k,)
 
     >>> from matplotlib.figure import Figure
@@ -50,8 +50,8 @@ class ConfusionDisplay(Display):
         """A fitted classifier on labelled rows; options as for `plot`."""
         if not hasattr(model, "predict"):
             raise InvalidParameter(f"model is {shown(model)}; pass a fitted classifier.")
-        found = {"classes": model.classes_, "sample_weight": sample_weight}
-        return cls.from_predictions(y, model.predict(X), ax=ax, **found, **options)
+        given = {"classes": model.classes_, "sample_weight": sample_weight}
+        return cls.from_predictions(y, model.predict(X), ax=ax, **given, **options)
 
     @classmethod
     def from_predictions(
@@ -67,25 +67,25 @@ class ConfusionDisplay(Display):
         """True and predicted labels; options as for `plot`.
 
         classes : their order; sorted if None
-        sample_weight : counts as so many equal rows
+        sample_weight : number of rows that each row counts as
         """
-        n, told = _length(y, "y"), _length(predicted, "predicted")
-        if told != n:
-            raise InvalidInput(f"y has {n} labels, but {told} are predicted.")
+        n, n_predicted = _length(y, "y"), _length(predicted, "predicted")
+        if n_predicted != n:
+            raise InvalidInput(f"y has {n} labels, but {n_predicted} are predicted.")
         if classes is None:
-            both = [coded(labels, n) for labels in (y, predicted)]
-            classes = np.unique(np.concatenate([found for found, _ in both]))
-        known = np.asarray(classes)
-        if known.ndim != 1 or known.dtype.kind not in "biufU":
+            both = [encode_labels(labels, n) for labels in (y, predicted)]
+            classes = np.unique(np.concatenate([own for own, _ in both]))
+        order = np.asarray(classes)
+        if order.ndim != 1 or order.dtype.kind not in "biufU":
             raise InvalidParameter(f"classes is {shown(classes)}; it must list the labels.")
-        true, given = (coded(labels, n, known)[1] for labels in (y, predicted))
-        if (true < 0).any() or (given < 0).any():
-            row = int(((true < 0) | (given < 0)).argmax())
+        true, codes = (encode_labels(labels, n, order)[1] for labels in (y, predicted))
+        if (true < 0).any() or (codes < 0).any():
+            row = int(((true < 0) | (codes < 0)).argmax())
             raise InvalidLabels(f"the label of row {row} is missing; leave such rows out.")
         weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
-        k = len(known)
-        counts = np.bincount(true * k + given, weights, k * k).reshape(k, k).astype(np.float64)
-        return cls(counts, known).plot(ax, **options)
+        k = len(order)
+        counts = np.bincount(true * k + codes, weights, k * k).reshape(k, k).astype(np.float64)
+        return cls(counts, order).plot(ax, **options)
 
     def plot(
         self,
@@ -107,23 +107,21 @@ class ConfusionDisplay(Display):
         ax.imshow(share, **{"cmap": shades, "vmin": 0, "vmax": 1, **image})
         if show_numbers or (show_numbers is None and k <= MOST_NUMBERS):
             for (i, j), count in np.ndenumerate(self.counts):
-                # White on deep blue, and else the colour of text.
+                # White on deep blue, or else the colour of text.
                 colour = "white" if share[i, j] > 0.5 else ink(ax)
                 ax.text(j, i, f"{count:,.10g}", ha="center", va="center", color=colour)
         self._name_classes(ax)
         right = float(np.trace(self.counts) / self.counts.sum()) if self.counts.any() else np.nan
-        self._drawn(ax, title, [f"{right:.1%} on the diagonal"])
-        return self
+        return self._finish(ax, title, [f"{right:.1%} on the diagonal"])
 
     def _name_classes(self, ax: Any) -> None:
         names = [as_text(label) for label in self.classes]
         k, long = len(names), max(map(len, names)) * len(names) > 60
-        ax.set_xlabel("predicted class")
-        ax.set_ylabel("true class")
+        name_axes(ax, ("predicted class", "true class"))
         if k > MOST_NAMES:
             return
-        turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if long else {}
-        ax.set_xticks(range(k), names, **turned)
+        slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if long else {}
+        ax.set_xticks(range(k), names, **slanted)
         ax.set_yticks(range(k), names)
         ax.set_xticks(np.arange(-0.5, k), minor=True)
         ax.set_yticks(np.arange(-0.5, k), minor=True)
@@ -132,7 +130,7 @@ class ConfusionDisplay(Display):
 
 
 def _length(labels: Any, name: str) -> int:
-    """How many labels there are; an error where they are none."""
+    """The number of labels; an error if there are none."""
     if labels is None or isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
         raise InvalidLabels(f"{name} is {shown(labels)}; pass one label for each row.")
     return len(labels)

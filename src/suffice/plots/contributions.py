@@ -1,4 +1,4 @@
-"""Contributions: how much each feature of a row speaks for one class against another."""
+"""Contributions: how much each feature of a row supports one class against another."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from suffice.answers.contributions import Contributions
 from suffice.data.arrays import Floats
 from suffice.data.features import as_frame
 from suffice.data.labels import shown
-from suffice.data.missing import is_missing
 from suffice.errors import InvalidParameter
-from suffice.plots.columns import plain
-from suffice.plots.display import Display, canvas, counted, legend
-from suffice.plots.plane import feature_names
+from suffice.plots.columns import as_value, feature_names, plain
+from suffice.plots.decoration import beside
+from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
-
-# Beyond the longest bars there is this share of the bars' span, for the numbers written there.
-ROOM = 0.24
+from suffice.text import plural
 
 
 @dataclass(eq=False)
@@ -28,9 +25,10 @@ class ContributionsDisplay(Display):
 
     names : of the features, with their values
     values : (d,) what each adds to the log-odds
-    base : what is there before any feature
-    pair : the two classes; positive bars speak for the first
-    codes : their positions among the classes, by which they are coloured
+    base : the log-odds before any feature
+    pair : the two classes; positive bars support the first
+    codes : their positions among the classes, which give the colours
+    row : number of the row
 
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_iris
@@ -67,81 +65,67 @@ class ContributionsDisplay(Display):
         """
         if not hasattr(model, "contributions"):
             raise InvalidParameter(
-                f"the log-odds of a {type(model).__name__} are no sum over features; they are for "
-                "Gaussian and naive Bayes models."
+                f"the log-odds of a {type(model).__name__} are not a sum over features; fit a "
+                "Gaussian or naive Bayes model, such as LDA()."
             )
         one, values, at = _row(X, row)
         classes = list(np.asarray(model.classes_).tolist())
         if a is None and b is None and len(classes) > 1:
             order = np.argsort(-model.discriminants(one)[0], kind="stable")
             a, b = classes[order[0]], classes[order[1]]
-        found: Contributions = model.contributions(one, a, b)
+        parts: Contributions = model.contributions(one, a, b)
         names = [
-            f"{name} = {_brief(value)}"
+            f"{name} = {as_value(value, '?')}"
             for name, value in zip(feature_names(model, X), values, strict=True)
         ]
-        codes = (classes.index(found.classes[0]), classes.index(found.classes[1]))
-        base = float(found.base[0])
-        return cls(names, found.values[0], base, found.classes, codes, at).plot(ax, **options)
+        codes = (classes.index(parts.classes[0]), classes.index(parts.classes[1]))
+        base = float(parts.base[0])
+        return cls(names, parts.values[0], base, parts.classes, codes, at).plot(ax, **options)
 
     def plot(
         self, ax: Any = None, *, title: str | None = None, most: int = 12, **bars: Any
     ) -> Self:
         """Draw on `ax`, or on a new figure; more options go to the bars.
 
-        most : features with a bar of their own; the others share one
+        most : features with their own bar; the others share one
         """
-        names, values = self._shortened(most)
+        names, values = self._bars(most)
         ax = canvas(ax, (7.5, 0.36 * len(names) + 1.6))
         y = np.arange(len(names))[::-1]
         for side, (label, code) in enumerate(zip(self.pair, self.codes, strict=True)):
             mine = values >= 0 if side == 0 else values < 0
-            # Hatching tells the sides apart where colours do not.
+            # Hatching distinguishes the sides if colours do not.
             look = {"color": Style.of(code).colour, "edgecolor": ink(ax), "linewidth": 0.6}
             look |= {"hatch": "//" if side else None, "label": f"for {as_text(label)}", **bars}
             ax.barh(y[mine], values[mine], **look)
         ax.axvline(0, color=ink(ax), linewidth=1)
-        self._write(ax, y, values)
+        for at, value in zip(y.tolist(), values.tolist(), strict=True):
+            beside(ax, (value, at), f"{value:+.2f}", 4 if value >= 0 else -4)
         ax.set_yticks(y, list(map(as_text, names)))
         _make_room(ax, values)
         ax.set_ylim(-0.7, len(names) - 0.3)
         ax.set_xlabel("log-odds of {} against {}".format(*map(as_text, self.pair)))
-        legend(ax)
         total = float(self.values.sum() + self.base)
-        sure = 1 / (1 + np.exp(-np.clip(total, -700, 700)))
-        told = f"row {self.row}: log-odds {total:+.2f}, probability {sure:.1%} of the two"
-        self._drawn(ax, title, [told])
-        return self
+        p = 1 / (1 + np.exp(-np.clip(total, -700, 700)))
+        note = f"row {self.row}: log-odds {total:+.2f}, probability {p:.1%} of the two"
+        return self._finish(ax, title, [note], show_legend=True)
 
-    def _shortened(self, most: int) -> tuple[list[str], Floats]:
-        """Bars from the largest on, those of little weight together, the base last."""
+    def _bars(self, most: int) -> tuple[list[str], Floats]:
+        """Names and values: the largest first, the smallest as one sum, the base last."""
         order = np.argsort(-np.abs(self.values), kind="stable")
         kept, rest = (order, order[:0]) if len(order) <= most else (order[:most], order[most:])
         names = [self.names[j] for j in kept]
         values = self.values[kept].tolist()
         if len(rest):
-            names.append(f"{counted(len(rest), 'other feature')}")
+            names.append(plural(len(rest), "other feature"))
             values.append(float(self.values[rest].sum()))
         return [*names, "before any feature"], np.array([*values, self.base])
 
-    def _write(self, ax: Any, y: Any, values: Floats) -> None:
-        for at, value in zip(y.tolist(), values.tolist(), strict=True):
-            ax.annotate(
-                f"{value:+.2f}",
-                (value, at),
-                (4 if value >= 0 else -4, 0),
-                textcoords="offset points",
-                ha="left" if value >= 0 else "right",
-                va="center",
-                fontsize="small",
-                color=ink(ax),
-            )
 
-
-def _make_room(ax: Any, values: Floats) -> None:
-    """Limits that leave room for the numbers at the ends of the bars."""
+def _make_room(ax: Any, values: Floats, share: float = 0.24) -> None:
+    """Set limits that leave a share of the bars' range for the numbers at their ends."""
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
-    room = ROOM * ((high - low) or 1.0)
+    room = share * ((high - low) or 1.0)
     ax.set_xlim(low - room * (low < 0), high + room * (high > 0))
 
 
@@ -152,15 +136,9 @@ def _row(X: Any, row: int) -> tuple[Any, list[Any], int]:
     n = len(table)
     whole = isinstance(row, int | np.integer) and not isinstance(row, bool)
     if not whole or not -n <= row < n:
-        raise InvalidParameter(f"there is no row {shown(row)}; X has {counted(n, 'row')}.")
+        raise InvalidParameter(f"there is no row {shown(row)}; X has {plural(n, 'row')}.")
     at = int(row) % n
     one = table[at : at + 1]
     if frame is None:
         return one, list(one[0]), at
     return one.to_native(), list(one.row(0)), at
-
-
-def _brief(value: Any) -> str:
-    if is_missing(value):
-        return "?"
-    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
-from suffice.plots.display import Display, canvas, legend, logarithms
+from suffice.plots.decoration import scale_heights
+from suffice.plots.display import Display, name_axes
 from suffice.plots.style import Style, as_text
 from suffice.selection.comparison import Comparison
 
-METRICS = {"log_loss": "log-loss", "accuracy": "accuracy"}
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-# Losses that differ more than this, in powers of ten, are drawn by their logarithms.
-WIDE = 1.2
+METRICS = {"log_loss": "log-loss", "accuracy": "accuracy"}
 
 
 @dataclass(eq=False)
 class LearningDisplay(Display):
-    """Learning curves: how models do on other rows, the more rows they are trained on.
+    """Learning curves: scores of models on other rows, by number of training rows.
 
-    comparison : what `suffice.compare` found
+    comparison : the result of `suffice.compare`
     metric : "log_loss" or "accuracy"
 
     >>> from matplotlib.figure import Figure
@@ -43,40 +44,25 @@ class LearningDisplay(Display):
     def from_comparison(
         cls, comparison: Comparison, *, metric: str = "log_loss", ax: Any = None, **options: Any
     ) -> Self:
-        """What `suffice.compare` found; options as for `plot`."""
+        """The result of `suffice.compare`; options as for `plot`."""
         if not isinstance(comparison, Comparison):
-            raise InvalidParameter("this takes what compare(X, y) finds.")
+            raise InvalidParameter("pass the result of compare(X, y).")
         choice("metric", metric, tuple(METRICS))
         return cls(comparison, metric).plot(ax, **options)
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_legend: bool = True,
-        **lines: Any,
-    ) -> Self:
-        """Draw on `ax`, or on a new figure; more options go to the lines."""
-        ax = canvas(ax)
+    def _draw(self, ax: Axes, **options: Any) -> list[str]:
         curve = self.comparison.curve
         scores = curve.log_loss if self.metric == "log_loss" else curve.accuracy
         rows = np.array(curve.rows)
         for i, (name, values) in enumerate(zip(self.comparison.names, scores, strict=True)):
             style, ok = Style.of(i), np.isfinite(values)
-            look = {"color": style.colour, "linestyle": style.line, "linewidth": 1.8, **lines}
-            ax.plot(rows[ok], values[ok], marker=style.marker, label=as_text(name), **look)
+            look = {"marker": style.marker, **style.line_options(), **options}
+            ax.plot(rows[ok], values[ok], label=as_text(name), **look)
         ax.set_xscale("log")
         ax.set_xticks(rows, [f"{n:,}" for n in curve.rows])
         ax.minorticks_off()
-        seen = scores[np.isfinite(scores)]
-        positive = self.metric == "log_loss" and len(seen) and seen.min() > 0
-        if positive and np.log10(seen.max() / seen.min()) > WIDE:
-            logarithms(ax)
-        ax.set_xlabel("training rows")
-        ax.set_ylabel(METRICS[self.metric])
-        if show_legend:
-            legend(ax)
+        if self.metric == "log_loss":
+            scale_heights(ax, scores, decades=1.2)
+        name_axes(ax, ("training rows", METRICS[self.metric]))
         folds = self.comparison.selection.scores[self.metric].shape[1]
-        self._drawn(ax, title, [f"mean over {folds} folds"])
-        return self
+        return [f"mean over {folds} folds"]

@@ -8,19 +8,18 @@ from typing import Any, Self
 
 from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter
-from suffice.plots.columns import chosen, two_features, width
-from suffice.plots.display import Display, canvases, legend_below
-from suffice.plots.regions import RESOLUTION, RegionsDisplay
-
-# Pictures in a row, and how large each is.
-ACROSS, EACH = 3, (4.2, 3.8)
+from suffice.plots.borders import borders
+from suffice.plots.columns import select_columns, two_features, width
+from suffice.plots.display import SeveralDisplays, canvases
+from suffice.plots.regions import RegionsDisplay, posterior
+from suffice.plots.view import RESOLUTION, View
 
 
 @dataclass(eq=False)
-class ModelsDisplay(Display):
+class ModelsDisplay(SeveralDisplays):
     """Decision regions of several models on the same rows.
 
-    regions : a `RegionsDisplay` for each name; axes_ : their axes
+    regions : one `RegionsDisplay` per name; axes_ : their axes
 
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_iris
@@ -39,7 +38,7 @@ class ModelsDisplay(Display):
     ) -> Self:
         """LDA, QDA, naive Bayes and logistic regression, fitted to two features.
 
-        features : the two, by name or position; None where there are but two
+        features : the two, by name or position; None if there are only two
         ax : four axes, or None for a new figure; options as for `from_estimators`
         """
         from suffice.estimators.comparing import logistic_regression
@@ -47,7 +46,7 @@ class ModelsDisplay(Display):
         from suffice.estimators.linear import LDA
         from suffice.estimators.repairing import repairs_expected
 
-        two = chosen(X, two_features(width(X)[1], features))
+        two = select_columns(X, two_features(width(X)[1], features))
         models = {
             "LDA": LDA(),
             "QDA": QDA(),
@@ -75,29 +74,26 @@ class ModelsDisplay(Display):
         """Fitted classifiers by name, with probabilities, of this package or another.
 
         X, y, features, at, box, resolution : as for `RegionsDisplay`
-        ax : axes, one a model, or None for a new figure; options as for `plot`
+        ax : axes, one per model, or None for a new figure; options as for `plot`
         """
         if not isinstance(models, Mapping) or not models:
             raise InvalidParameter("models must map at least one name to a fitted classifier.")
-        same = {"features": features, "at": at, "box": box, "resolution": resolution}
-        found = {name: RegionsDisplay.of(model, X, y, **same) for name, model in models.items()}
-        return cls(found).plot(ax, **options)
+        views = {
+            name: View.of(model, X, y, features, at, box, resolution)
+            for name, model in models.items()
+        }
+        regions = {
+            name: RegionsDisplay(view, posterior(view), borders(view), view.points)
+            for name, view in views.items()
+        }
+        return cls(regions).plot(ax, **options)
 
     def plot(self, ax: Any = None, *, show_legend: bool = True, **scatter: Any) -> Self:
-        """Draw on axes, one a model, or on a new figure; more options go to scatter."""
-        axes = _axes(ax, len(self.regions))
+        """Draw on axes, one per model, or on a new figure; more options go to scatter."""
+        n = len(self.regions)
+        across = 2 if n in (2, 4) else min(n, 3)
+        down = -(-n // across)
+        axes = canvases(ax, (down, across), (4.2 * across, 3.8 * down + 0.4), n)
         for one, (name, regions) in zip(axes, self.regions.items(), strict=True):
             regions.plot(one, title=name, show_legend=False, colorbar=False, **scatter)
-        self.axes_, self.ax_ = axes, axes[0]
-        self.figure_ = axes[0].get_figure(root=True)
-        captions = (regions.caption_ for regions in self.regions.values())
-        self.caption_ = "; ".join(dict.fromkeys(caption for caption in captions if caption))
-        if show_legend:
-            legend_below(self.figure_, axes[0])
-        return self
-
-
-def _axes(ax: Any, n: int) -> Array:
-    across = 2 if n in (2, 4) else min(n, ACROSS)
-    down = -(-n // across)
-    return canvases(ax, (down, across), (EACH[0] * across, EACH[1] * down + 0.4), n)
+        return self._finish_all(axes, self.regions.values(), show_legend)

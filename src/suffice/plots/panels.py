@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from suffice.data.arrays import Array
-from suffice.plots.classes import DEVIATIONS, ClassesDisplay
-from suffice.plots.density import DensityDisplay
-from suffice.plots.display import Display, canvases, legend_below
-from suffice.plots.regions import RESOLUTION, RegionsDisplay
+from suffice.plots.borders import borders
+from suffice.plots.classes import DEVIATIONS, ClassesDisplay, box_around, class_ellipses
+from suffice.plots.density import DensityDisplay, log_density
+from suffice.plots.display import SeveralDisplays, canvases
+from suffice.plots.regions import RegionsDisplay, posterior
+from suffice.plots.view import RESOLUTION, View
 
 
 @dataclass(eq=False)
-class PanelsDisplay(Display):
-    """What a generative classifier does: where classes lie, how dense they are, who wins where.
+class PanelsDisplay(SeveralDisplays):
+    """Where classes lie, how dense they are, and which one is the most probable.
 
     classes, density, regions : the three displays; axes_ : their axes
 
@@ -52,23 +54,22 @@ class PanelsDisplay(Display):
         ax : three axes, or None for a new figure; options as for `plot`
         """
         sizes = DEVIATIONS if hasattr(model, "ellipse") else ()
-        classes = ClassesDisplay.of(model, X, y, features=features, box=box, deviations=sizes)
-        same = {"features": features, "box": classes.box, "resolution": resolution}
-        density = DensityDisplay.of(model, X, y, **same)
-        regions = RegionsDisplay.of(model, X, y, at=at, **same)
-        return cls(classes, density, regions).plot(ax, **options)
+        view = View.of(model, X, y, features, at, box, resolution)
+        ellipses = class_ellipses(view, sizes)
+        limits = view.box if box is not None else box_around(view.box, ellipses)
+        view = replace(view, box=limits)
+        alone = View.of(model, X, y, features, "unknown", limits, resolution)
+        return cls(
+            ClassesDisplay(view.points, view.classes, view.labels, limits, ellipses, sizes),
+            DensityDisplay(alone, log_density(alone), view.points),
+            RegionsDisplay(view, posterior(view), borders(view), view.points),
+        ).plot(ax, **options)
 
     def plot(self, ax: Any = None, *, show_legend: bool = True, **scatter: Any) -> Self:
         """Draw on three axes, or on a new figure; more options go to matplotlib's scatter."""
-        axes = canvases(ax, (1, 3), (13.0, 5.0))
+        axes = canvases(ax, (1, 3), (13.0, 5.0), 3)
         plain = {"show_legend": False, **scatter}
         self.classes.plot(axes[0], title="classes", **plain)
         self.density.plot(axes[1], title="density", colorbar=False, **plain)
         self.regions.plot(axes[2], title="regions", colorbar=False, **plain)
-        self.axes_, self.ax_ = axes, axes[0]
-        self.figure_ = axes[0].get_figure(root=True)
-        shown = (self.classes, self.density, self.regions)
-        self.caption_ = "; ".join(dict.fromkeys(one.caption_ for one in shown if one.caption_))
-        if show_legend:
-            legend_below(self.figure_, axes[0])
-        return self
+        return self._finish_all(axes, (self.classes, self.density, self.regions), show_legend)

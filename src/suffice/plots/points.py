@@ -11,29 +11,26 @@ from suffice.answers.pair import class_position
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.partial_labels import label_column, partial_classes
 from suffice.errors import HasGaps, InvalidInput
-from suffice.plots.display import counted
 from suffice.plots.style import Style, as_text, ground, ink
+from suffice.text import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More rows than this are thinned out; with more than the second, points become pixels.
-MOST_ROWS, MOST_SHAPES = 20_000, 5_000
-
-# Thinning leaves each class at least so many rows.
-FEWEST = 50
+MOST_ROWS = 20_000  # drawn; of more, each class's share is drawn at random
+MOST_SHAPES = 5_000  # rows drawn as shapes; more are drawn as pixels
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Points:
+class PlottedRows:
     """Rows in two coordinates, with their classes.
 
     rows : (n, 2)
     codes : (n,) position of each row's class among `classes`; -1 for a row without a label
-    left_out : how many rows have a gap in a feature that is drawn
-    thinned_from : how many rows there were before thinning
+    left_out : number of rows with a missing value (gap) in a feature that is drawn
+    thinned_from : number of rows before thinning
 
-    >>> found = Points.of(np.array([[1.0, 2.0], [np.nan, 1.0]]), ["a", "b"])
+    >>> found = PlottedRows.of(np.array([[1.0, 2.0], [np.nan, 1.0]]), ["a", "b"])
     >>> len(found.rows), found.left_out, found.notes
     (1, 1, ['1 row with gaps left out'])
     """
@@ -45,36 +42,37 @@ class Points:
     thinned_from: int = 0
 
     @classmethod
-    def of(cls, rows: Floats, y: Any = None, model: Any = None) -> Points:
-        """Of rows (n, 2), NaN in gaps, and their labels, which are those of a model if given."""
+    def of(cls, rows: Floats, y: Any = None, model: Any = None) -> PlottedRows:
+        """From rows (n, 2), NaN where a value is missing, and labels; a model gives the classes."""
         classes = getattr(model, "classes_", None)
-        known = np.zeros(0, np.int64) if classes is None else classes
         if y is None:
             codes = np.full(len(rows), -1)
+            classes = np.zeros(0, np.int64) if classes is None else classes
         else:
-            known, codes = coded(y, len(rows), classes, getattr(model, "unlabelled", None))
+            unlabelled = getattr(model, "unlabelled", None)
+            classes, codes = encode_labels(y, len(rows), classes, unlabelled)
         complete = ~np.isnan(rows).any(axis=1)
         if not complete.any():
             raise HasGaps(
-                f"each of the {counted(len(rows), 'row')} has a gap in a feature to be drawn; "
-                "choose other features, or fill the gaps with impute first."
+                f"each of the {plural(len(rows), 'row')} has a missing value in a feature to be "
+                "drawn; choose other features, or fill the values in first: model.impute(X)."
             )
         at = np.flatnonzero(complete)
-        kept = thinned(codes[at])
-        return cls(rows[at[kept]], codes[at[kept]], known, int((~complete).sum()), len(at))
+        kept = thin(codes[at])
+        return cls(rows[at[kept]], codes[at[kept]], classes, int((~complete).sum()), len(at))
 
     @property
     def notes(self) -> list[str]:
         """What is not drawn, in words."""
-        said = []
+        notes = []
         if len(self.rows) < self.thinned_from:
-            said.append(f"{len(self.rows):,} of {counted(self.thinned_from, 'row')} drawn")
+            notes.append(f"{len(self.rows):,} of {plural(self.thinned_from, 'row')} drawn")
         if self.left_out:
-            said.append(f"{counted(self.left_out, 'row')} with gaps left out")
-        return said
+            notes.append(f"{plural(self.left_out, 'row')} with gaps left out")
+        return notes
 
     def draw(self, ax: Axes, **options: Any) -> None:
-        """A scatter a class, each with a colour and a marker of its own."""
+        """One scatter per class, each with its own colour and marker."""
         n = len(self.rows)
         size = float(np.clip(36 * (150 / max(n, 1)) ** 0.45, 4, 36))
         shared = {
@@ -96,13 +94,13 @@ class Points:
                 ax.scatter(x, y, color=[style.colour], marker=style.marker, label=label, **shared)
 
 
-def coded(
+def encode_labels(
     y: Any, n: int, classes: Array | None = None, unlabelled: Any = None
 ) -> tuple[Array, Indices]:
-    """The classes, and the position of each row's among them; -1 where the label is missing.
+    """The classes, and the position of each row's class; -1 where the label is missing.
 
     classes : of a model; those of the labels if None
-    unlabelled : what stands for a label that is missing, beside None and NaN
+    unlabelled : a label that means a missing one, beside None and NaN
     """
     column = label_column(y)
     values = np.asarray(column)
@@ -122,13 +120,13 @@ def coded(
     return classes, at[codes]
 
 
-def thinned(codes: Indices, most: int = MOST_ROWS) -> Indices:
-    """Rows to draw: all, or a random but always the same part of each class."""
+def thin(codes: Indices, most: int = MOST_ROWS, seed: int = 0, fewest: int = 50) -> Indices:
+    """Positions of all rows, or of a random share of each class, but at least of `fewest`."""
     if len(codes) <= most:
         return np.arange(len(codes))
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     share, kept = most / len(codes), []
     for c in np.unique(codes).tolist():
         own = np.flatnonzero(codes == c)
-        kept.append(rng.permutation(own)[: max(FEWEST, round(share * len(own)))])
+        kept.append(rng.permutation(own)[: max(fewest, round(share * len(own)))])
     return np.sort(np.concatenate(kept))

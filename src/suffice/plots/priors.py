@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from suffice.answers.pair import class_position
 from suffice.data.arrays import Floats
 from suffice.data.labels import shown
+from suffice.data.parameters import is_number
 from suffice.errors import InvalidParameter
-from suffice.plots.borders import Border, borders, frame
-from suffice.plots.display import Display, canvas, legend
-from suffice.plots.plane import Plane
-from suffice.plots.points import Points
-from suffice.plots.regions import RESOLUTION
-from suffice.plots.style import LINES, as_text, ground, ink, mixed
+from suffice.plots.borders import Border, borders
+from suffice.plots.display import Display, name_axes
+from suffice.plots.points import PlottedRows
+from suffice.plots.style import as_text, ground, ink, line_style, mixed
+from suffice.plots.view import RESOLUTION, View
 
-SHARES = (0.02, 0.1, 0.5, 0.9, 0.98)
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-# The first line has this much of the background: still three times as bright, or as dark, as it.
-FAINTEST = 0.4
+PRIORS = (0.02, 0.1, 0.5, 0.9, 0.98)
+FAINTEST = 0.4  # share of the background in the first line: its contrast stays above 3
 
 
 @dataclass(eq=False)
 class PriorsDisplay(Display):
     """The boundaries of one model under several priors.
 
-    plane : the two features, and where the others are held
-    borders : for each name of priors the lines between regions
+    plane : the two features, and the values of the others
+    borders : the lines between regions, by name of the priors
     points : rows drawn, or None
 
     >>> from matplotlib.figure import Figure
@@ -43,9 +44,9 @@ class PriorsDisplay(Display):
     ['p(2) = 0.02', 'p(2) = 0.1', 'p(2) = 0.5', 'p(2) = 0.9', 'p(2) = 0.98']
     """
 
-    plane: Plane
+    plane: View
     borders: Mapping[str, list[Border]]
-    points: Points | None = None
+    points: PlottedRows | None = None
 
     @classmethod
     def from_estimator(
@@ -54,7 +55,7 @@ class PriorsDisplay(Display):
         X: Any = None,
         y: Any = None,
         *,
-        priors: Sequence[Any] | Mapping[str, Any] = SHARES,
+        priors: Sequence[Any] | Mapping[str, Any] = PRIORS,
         label: Any = None,
         features: Any = None,
         at: Any = None,
@@ -65,60 +66,37 @@ class PriorsDisplay(Display):
     ) -> Self:
         """A fitted model with `with_priors`; options as for `plot`.
 
-        priors : several, by name or in a list: numbers are priors of class `label`, the others
-            sharing the rest as they do now; else what `with_priors` takes
+        priors : several, by name or in a list: a number is the prior of class `label`, and the
+            other classes share the rest as they do now; or what `with_priors` takes
         label : the class that numbers are for; the last one if None
         X, y, features, at, box, resolution : as for `RegionsDisplay`
         """
         if not hasattr(model, "with_priors"):
             raise InvalidParameter(f"a {type(model).__name__} has no priors to change.")
-        plane = Plane.of(model, X, features, at, box)
-        found = {}
-        for name, chances in _named(model, priors, label).items():
-            other = Plane(
-                model.with_priors(chances),
-                plane.features,
-                plane.names,
-                plane.held,
-                plane.box,
-                frame=plane.frame,
-            )
-            scores = other.scores(other.grid(resolution)[2])
-            found[name] = borders(other, scores, resolution)
-        return cls(plane, found, plane.points(X, y)).plot(ax, **options)
+        view = View.of(model, X, y, features, at, box, resolution)
+        several = {
+            name: borders(replace(view, model=model.with_priors(one)))
+            for name, one in _by_name(model, priors, label).items()
+        }
+        return cls(view, several, view.points).plot(ax, **options)
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_legend: bool = True,
-        **scatter: Any,
-    ) -> Self:
-        """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter."""
-        ax = canvas(ax)
+    def _draw(self, ax: Axes, **options: Any) -> list[str]:
         if self.points is not None:
-            self.points.draw(ax, **{"alpha": 0.6, **scatter})
-        # Colours are the classes'; the lines differ in depth and in their dashes.
+            self.points.draw(ax, **{"alpha": 0.6, **options})
+        # Colours are for the classes; the lines differ in depth and in their dashes.
         shades = np.linspace(FAINTEST, 0.0, len(self.borders))
         for i, (name, several) in enumerate(self.borders.items()):
             colour = mixed(ink(ax), ground(ax), shades[i])
-            look = {"color": colour, "linestyle": LINES[i % len(LINES)], "linewidth": 2.2}
+            look = {"color": colour, "linestyle": line_style(i), "linewidth": 2.2}
             for border in several:
                 border.draw(ax, zorder=4, **look)
-            ax.plot([], [], label=name if several else f"{name}: one class alone", **look)
-        frame(ax, self.plane.box)
-        ax.set_xlabel(as_text(self.plane.labels[0]))
-        ax.set_ylabel(as_text(self.plane.labels[1]))
-        if show_legend:
-            legend(ax)
-        notes = [] if self.points is None else self.points.notes
-        self._drawn(ax, title, [self.plane.told, *notes])
-        return self
+            ax.plot([], [], label=name if several else f"{name}: only one class", **look)
+        name_axes(ax, self.plane.labels, self.plane.box)
+        return [self.plane.note, *([] if self.points is None else self.points.notes)]
 
 
-def _named(model: Any, priors: Any, label: Any) -> dict[str, Any]:
-    """Priors by name."""
+def _by_name(model: Any, priors: Any, label: Any) -> dict[str, Any]:
+    """What `with_priors` takes, by name."""
     if isinstance(priors, str) or not isinstance(priors, Sequence | Mapping | np.ndarray):
         raise InvalidParameter(f"priors is {shown(priors)}; give several, in a list or by name.")
     if not len(priors):
@@ -128,31 +106,27 @@ def _named(model: Any, priors: Any, label: Any) -> dict[str, Any]:
     if isinstance(priors, Mapping):
         given = dict(priors)
     else:
-        given = {_told(one, classes[c], classes): one for one in priors}
-    return {name: _chances(model.priors_, c, one) for name, one in given.items()}
+        given = {_name(one, classes[c], classes): one for one in priors}
+    return {name: _all_priors(model.priors_, c, one) for name, one in given.items()}
 
 
-def _told(chances: Any, label: Any, classes: Any) -> str:
-    if _is_number(chances):
-        return f"p({as_text(label)}) = {chances:g}"
-    if chances is None or isinstance(chances, str):
-        return "class shares" if chances is None else f"{chances} priors"
-    values = chances.values() if isinstance(chances, Mapping) else chances
-    names = chances if isinstance(chances, Mapping) else classes
+def _name(priors: Any, label: Any, classes: Any) -> str:
+    if is_number(priors):
+        return f"p({as_text(label)}) = {priors:g}"
+    if priors is None or isinstance(priors, str):
+        return "class shares" if priors is None else f"{priors} priors"
+    values = priors.values() if isinstance(priors, Mapping) else priors
+    names = priors if isinstance(priors, Mapping) else classes
     pairs = zip(names, values, strict=False)
     return ", ".join(f"p({as_text(name)}) = {value:g}" for name, value in pairs)
 
 
-def _chances(own: Floats, c: int, chances: Any) -> Any:
-    """What `with_priors` takes; of a number p: p for class c, the rest for the others."""
-    if not _is_number(chances):
-        return chances
-    if not 0 < chances < 1:
-        raise InvalidParameter(f"priors holds {shown(chances)}; a prior lies between 0 and 1.")
+def _all_priors(own: Floats, c: int, priors: Any) -> Any:
+    """Priors as they are; of a number p: p for class c, the rest for the others."""
+    if not is_number(priors):
+        return priors
+    if not 0 < priors < 1:
+        raise InvalidParameter(f"priors holds {shown(priors)}; a prior lies between 0 and 1.")
     rest = np.delete(own, c)
     rest = rest / rest.sum() if rest.sum() > 0 else np.full(len(rest), 1 / max(len(rest), 1))
-    return np.insert((1 - chances) * rest, c, chances)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return np.insert((1 - priors) * rest, c, priors)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,20 +13,17 @@ from suffice.answers.boundary import Boundary
 from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
-from suffice.plots.borders import Border, won
-from suffice.plots.display import Display, canvas, legend
-from suffice.plots.plane import answered, around
-from suffice.plots.points import Points
-from suffice.plots.style import LINES, Style, as_text, ink
-from suffice.plots.whitened import draw_classes
+from suffice.plots.borders import Border, winning_pieces
+from suffice.plots.classes import draw_classes
+from suffice.plots.display import Display
+from suffice.plots.points import PlottedRows
+from suffice.plots.style import Style, as_text, ink
+from suffice.plots.view import around, ask
 
-# Boundaries are followed this many times as far as the rows reach.
-BEYOND = 2.0
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-# More classes than this have one circle each.
-MOST_CIRCLES = 6
-
-CIRCLE = np.linspace(0.0, 2 * np.pi, 200)
+MOST_CIRCLES = 6  # classes with two circles each; of more, each has one
 
 
 @dataclass(eq=False)
@@ -35,12 +32,12 @@ class ProjectionDisplay(Display):
 
     Along the axes the shared covariance is the identity: classes are circles, drawn at one and two
     standard deviations, or, for many classes, at one. With three classes the boundaries are those
-    of the model; with more they are those of the two axes alone.
+    of the model; with more, those of the two axes alone.
 
     points : coordinates of the rows; with one axis the second is the class, spread out
     means : (k, m) coordinates of the class means, m 1 or 2
     axes : which axes these are, from 0
-    shares : of the variance between classes, one an axis
+    shares : of the variance between classes, one per axis
     borders : lines between classes
 
     >>> from matplotlib.figure import Figure
@@ -52,7 +49,7 @@ class ProjectionDisplay(Display):
     'discriminant axis 1 (69% of the variance between classes)'
     """
 
-    points: Points
+    points: PlottedRows
     classes: Array
     means: Floats
     axes: tuple[int, ...]
@@ -75,74 +72,61 @@ class ProjectionDisplay(Display):
         """A fitted LDA and rows; options as for `plot`.
 
         axes : which two of the discriminant axes, from 0
-        boundaries : whether to draw what divides the classes
+        boundaries : whether to draw the lines between classes
         """
         if not hasattr(model, "transform") or not hasattr(model, "scalings_"):
             raise InvalidParameter(
                 f"a {type(model).__name__} has no discriminant axes; fit an LDA to the rows."
             )
-        found = np.asarray(model.transform(X))
-        at = _axes(found.shape[1], axes)
-        means = answered(model, "transform", model.means_)[:, at]
-        rows = found[:, at] if len(at) == 2 else np.column_stack([found[:, at], 0.0 * found[:, at]])
-        points = Points.of(rows, y, model)
+        scores = np.asarray(model.transform(X))
+        at = _axes(scores.shape[1], axes)
+        means = ask(model, "transform", model.means_)[:, at]
+        rows = scores[:, at]
+        if len(at) == 1:
+            rows = np.column_stack([rows, 0.0 * rows])
+        points = PlottedRows.of(rows, y, model)
         lines = _borders(model, points, means) if boundaries else []
         shares = np.asarray(model.explained_variance_ratio_)
-        partial = len(np.asarray(model.classes_)) - 1 > len(at) and found.shape[1] > len(at)
+        partial = len(np.asarray(model.classes_)) - 1 > len(at) and scores.shape[1] > len(at)
         made = cls(points, model.classes_, means, tuple(at), shares, lines, partial)
         return made.plot(ax, **options)
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_legend: bool = True,
-        **scatter: Any,
-    ) -> Self:
-        """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter."""
-        ax = canvas(ax)
-        told = ""
-        if len(self.axes) == 1:
-            self._strips(ax, scatter)
-        else:
-            told = self._plane(ax, scatter)
+    def _draw(self, ax: Axes, **options: Any) -> list[str]:
         ax.set_xlabel(self._name(0))
-        if show_legend:
-            legend(ax)
-        self._drawn(ax, title, [told, *self.points.notes])
-        return self
-
-    def _plane(self, ax: Any, scatter: Any) -> str:
-        self.points.draw(ax, **scatter)
-        circle = np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
+        if len(self.axes) == 1:
+            self._strips(ax, options)
+            return self.points.notes
+        self.points.draw(ax, **options)
+        angles = np.linspace(0.0, 2 * np.pi, 200)
+        circle = np.column_stack([np.cos(angles), np.sin(angles)])
         sizes = (1, 2) if len(self.means) <= MOST_CIRCLES else (1,)
-        curves = [[mean + size * circle for size in sizes] for mean in self.means]
-        draw_classes(ax, self.classes, self.means, curves, self.points)
-        for size, line in zip(sizes, LINES, strict=False):
-            ax.plot([], [], color=ink(ax), linestyle=line, label=f"{size} std. dev.")
+        curves = {c: [m + size * circle for size in sizes] for c, m in enumerate(self.means)}
+        draw_classes(ax, self.classes, dict(enumerate(self.means)), curves, self.points, sizes)
         ax.set_aspect("equal", adjustable="datalim")
         ax.autoscale_view()
+        self._draw_borders(ax)
+        ax.set_ylabel(self._name(1))
+        partial = self.partial and self.borders
+        return ["boundaries by these two axes alone" if partial else "", *self.points.notes]
+
+    def _draw_borders(self, ax: Axes) -> None:
         for border in self.borders:
             border.draw(ax, color=ink(ax), linewidth=1.4, zorder=2)
-        ax.set_ylabel(self._name(1))
-        return "boundaries by these two axes alone" if self.partial and self.borders else ""
 
-    def _strips(self, ax: Any, scatter: Any) -> None:
-        """One axis: a line of rows for each class, spread out so that they show."""
+    def _strips(self, ax: Axes, options: Any) -> None:
+        """One axis: a strip of rows for each class, spread out so that all are visible."""
         rng = np.random.default_rng(0)
         codes = self.points.codes
         rows = self.points.rows.copy()
         rows[:, 1] = codes + rng.uniform(-0.3, 0.3, len(codes))
-        Points(rows, codes, self.classes).draw(ax, **scatter)
+        replace(self.points, rows=rows).draw(ax, **options)
         for c, mean in enumerate(self.means[:, 0].tolist()):
             for size, width in ((2, 1.5), (1, 4.0)):
                 ends = [mean - size, mean + size]
                 ax.plot(ends, [c, c], color=ink(ax), linewidth=width, zorder=4)
             style = Style.of(c)
             ax.plot(mean, c, style.marker, color=style.colour, mec=ink(ax), ms=9, zorder=5)
-        for border in self.borders:
-            border.draw(ax, color=ink(ax), linewidth=1.4, zorder=2)
+        self._draw_borders(ax)
         ax.set_yticks(range(len(self.classes)), [as_text(label) for label in self.classes])
         ax.plot([], [], color=ink(ax), linewidth=4.0, label="1 std. dev.")
         ax.plot([], [], color=ink(ax), linewidth=1.5, label="2 std. dev.")
@@ -155,24 +139,24 @@ class ProjectionDisplay(Display):
         return f"discriminant axis {axis + 1} ({share})"
 
 
-def _axes(available: int, asked: Any) -> list[int]:
+def _axes(available: int, axes: Any) -> list[int]:
     if available == 1:
         return [0]
-    at = list(asked) if np.ndim(asked) == 1 else []
+    at = list(axes) if np.ndim(axes) == 1 else []
     whole = [isinstance(i, int | np.integer) and 0 <= i < available for i in at]
     if len(at) != 2 or not all(whole) or at[0] == at[1]:
         raise InvalidParameter(
-            f"axes={shown(asked)}: name two different ones from 0 to {available - 1}."
+            f"axes={shown(axes)}: name two different ones from 0 to {available - 1}."
         )
     return [int(i) for i in at]
 
 
-def _borders(model: Any, points: Points, means: Floats) -> list[Border]:
+def _borders(model: Any, points: PlottedRows, means: Floats) -> list[Border]:
     """Boundaries of classes whose covariance is the identity in these coordinates."""
     possible = np.flatnonzero(model.priors_ > 0).tolist()
     if means.shape[1] == 1:
         return _threshold(model, means)
-    box = around(np.concatenate([points.rows, means]), BEYOND)
+    box = around(np.concatenate([points.rows, means]), margin=2.0)
     against = [_between(model, means, c, possible[0]) for c in range(len(means))]
 
     def scores(rows: Floats) -> Floats:
@@ -184,7 +168,7 @@ def _borders(model: Any, points: Points, means: Floats) -> list[Border]:
     for a, b in combinations(possible, 2):
         boundary = _between(model, means, a, b)
         lines = [] if boundary is None else boundary.curve(box)
-        pieces = [piece for line in lines for piece in won(line, scores, a, b)]
+        pieces = [piece for line in lines for piece in winning_pieces(line, scores, a, b)]
         if pieces:
             found.append(Border((model.classes_[a], model.classes_[b]), tuple(pieces), True))
     return found
@@ -204,5 +188,5 @@ def _between(model: Any, means: Floats, a: int, b: int) -> Boundary | None:
     if a == b or not model.priors_[[a, b]].all():
         return None
     labels = (model.classes_[a].item(), model.classes_[b].item())
-    chances = np.log(model.priors_[[a, b]])
-    return linear_boundary(labels, means[[a, b]], means[a] - means[b], chances)
+    log_priors = np.log(model.priors_[[a, b]])
+    return linear_boundary(labels, means[[a, b]], means[a] - means[b], log_priors)

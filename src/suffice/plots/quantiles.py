@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from suffice.errors import InvalidParameter
-from suffice.plots.display import Display, canvas, legend
-from suffice.plots.points import Points, thinned
+from suffice.plots.decoration import beside
+from suffice.plots.display import Display, canvas, name_axes
+from suffice.plots.points import PlottedRows, thin
 from suffice.plots.style import ink
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.distances import Quantiles, distance_quantiles
 
-# Rows whose heights differ by less than this share of the axis are named together.
-CLOSE = 0.045
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(eq=False)
 class QuantilesDisplay(Display):
-    """Distances of each class's rows to its mean, beside what to expect of Gaussian rows.
+    """Distances of each class's rows to its mean against those expected of Gaussian rows.
 
-    Rows on the line are as far as they should be; those above it are further.
+    Rows on the line are as far out as expected; rows above it are further out.
 
-    quantiles : a `Quantiles` a class
-    sentence : what the test says
+    quantiles : one `Quantiles` per class
+    sentence : the result of the test
 
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_iris
@@ -47,11 +48,11 @@ class QuantilesDisplay(Display):
 
     @classmethod
     def from_diagnostic(cls, found: Diagnostic, *, ax: Any = None, **options: Any) -> Self:
-        """What `distance_quantiles` found, alone or within `diagnose`; options as for `plot`."""
+        """The result of `distance_quantiles`, alone or from `diagnose`; options as for `plot`."""
         details = getattr(found, "details", {})
         if "quantiles" not in details:
             raise InvalidParameter(
-                "this takes what distance_quantiles(X, y) finds; for rows use from_data(X, y)."
+                "pass the result of distance_quantiles(X, y); for rows use from_data(X, y)."
             )
         return cls(details["quantiles"], found.sentence).plot(ax, **options)
 
@@ -66,53 +67,36 @@ class QuantilesDisplay(Display):
     ) -> Self:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter.
 
-        named_rows : how many of the rows furthest beyond what to expect get their number
+        named_rows : number of rows, those furthest above the line, that are labelled
         """
         ax = canvas(ax)
         several = list(self.quantiles.values())
         rows = np.concatenate([np.column_stack([q.expected, q.observed]) for q in several])
         codes = np.repeat(np.arange(len(several)), [len(q.rows) for q in several])
-        at = thinned(codes)
-        labels = np.array([str(label) for label in self.quantiles])
-        points = Points(rows[at], codes[at], labels, 0, len(rows))
+        at = thin(codes)
+        classes = np.array([str(label) for label in self.quantiles])
+        points = PlottedRows(rows[at], codes[at], classes, 0, len(rows))
         points.draw(ax, **scatter)
         end = float(rows.max()) * 1.05
         ax.plot([0, end], [0, end], color=ink(ax), linewidth=1.2, zorder=2, label="Gaussian rows")
         numbers = np.concatenate([q.rows for q in several])
         furthest = np.argsort(rows[:, 0] - rows[:, 1])[: max(0, named_rows)]
-        self._name(ax, {int(numbers[i]): rows[i] for i in furthest if rows[i, 1] > rows[i, 0]}, end)
-        ax.set_xlabel("squared distance expected of Gaussian rows")
-        ax.set_ylabel("squared Mahalanobis distance")
-        ax.set_xlim(0, float(rows[:, 0].max()) * 1.12)
-        ax.set_ylim(0, end)
-        if show_legend:
-            legend(ax)
-        self._drawn(ax, title, [self.sentence, *points.notes])
-        return self
-
-    def _name(self, ax: Any, named: Mapping[int, Any], end: float) -> None:
-        """Numbers of rows beside their points; rows of about one height share the words."""
-        waiting = sorted(named, key=lambda number: -named[number][1])
-        while waiting:
-            top = named[waiting[0]][1]
-            near = [number for number in waiting if top - named[number][1] < CLOSE * end]
-            leftmost = min(named[number][0] for number in near)
-            middle = float(np.mean([named[number][1] for number in near]))
-            near.sort(key=lambda number: named[number][0])
-            text = f"row{'s' * (len(near) > 1)} {', '.join(map(str, near))}"
-            name(ax, (leftmost, middle), text)
-            waiting = [number for number in waiting if number not in near]
+        _name_rows(ax, {int(numbers[i]): rows[i] for i in furthest if rows[i, 1] > rows[i, 0]}, end)
+        labels = "squared distance expected of Gaussian rows", "squared Mahalanobis distance"
+        name_axes(ax, labels, ((0, float(rows[:, 0].max()) * 1.12), (0, end)))
+        notes = [self.sentence, *points.notes]
+        return self._finish(ax, title, notes, show_legend=show_legend)
 
 
-def name(ax: Any, at: Any, text: str) -> None:
-    """Words at the left of a point."""
-    ax.annotate(
-        text,
-        at,
-        (-7, 0),
-        textcoords="offset points",
-        ha="right",
-        va="center",
-        fontsize="small",
-        color=ink(ax),
-    )
+def _name_rows(ax: Axes, named: Mapping[int, Any], end: float, close: float = 0.045) -> None:
+    """Numbers of rows beside their points; rows closer than a share of the axis share a text."""
+    waiting = sorted(named, key=lambda number: -named[number][1])
+    while waiting:
+        top = named[waiting[0]][1]
+        near = [number for number in waiting if top - named[number][1] < close * end]
+        leftmost = min(named[number][0] for number in near)
+        middle = float(np.mean([named[number][1] for number in near]))
+        near.sort(key=lambda number: named[number][0])
+        text = f"row{'s' * (len(near) > 1)} {', '.join(map(str, near))}"
+        beside(ax, (leftmost, middle), text, -7)
+        waiting = [number for number in waiting if number not in near]

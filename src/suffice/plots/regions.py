@@ -1,4 +1,4 @@
-"""Regions: which class a model chooses where, and how sure it is."""
+"""Regions: which class a model chooses where, and how certain it is."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.plots.borders import Border, borders, frame
-from suffice.plots.display import Display, canvas, colour_bar, legend
-from suffice.plots.plane import Plane
-from suffice.plots.points import Points
+from suffice.plots.borders import Border, borders
+from suffice.plots.decoration import colour_bar
+from suffice.plots.display import Display, canvas, name_axes
+from suffice.plots.points import PlottedRows
 from suffice.plots.style import DEEPEST, Style, as_text, depth, ground, ink, mixed
+from suffice.plots.view import RESOLUTION, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-# Cells of the posterior along each feature.
-RESOLUTION = 240
 
 
 @dataclass(eq=False)
 class RegionsDisplay(Display):
     """Decision regions in two features: the more certain the class, the deeper its colour.
 
-    plane : the two features, and where the others are held
-    posterior : (n, n, k) probabilities on a grid, by lines from below
+    plane : the two features, and the values of the others
+    posterior : (n, n, k) probabilities on a grid, row by row from below
     borders : the lines between regions, see `Border`
     points : rows drawn on them, or None
 
@@ -40,10 +38,10 @@ class RegionsDisplay(Display):
     [(0, 1), (1, 2)]
     """
 
-    plane: Plane
+    plane: View
     posterior: Floats
     borders: list[Border]
-    points: Points | None = None
+    points: PlottedRows | None = None
 
     @classmethod
     def from_estimator(
@@ -62,34 +60,14 @@ class RegionsDisplay(Display):
         """The regions of a fitted classifier, of this package or another; options as for `plot`.
 
         X, y : rows to draw; Gaussian models need none
-        features : the two to draw, by name or position; None where there are but two
-        at : where the others are held: None, at their means; a mapping by feature, the rest at
-            their means; a row (d,); or "unknown", which the model integrates out
+        features : the two to draw, by name or position; None if there are only two
+        at : values of the others: None for their means; a mapping by feature, the rest at their
+            means; a row (d,); or "unknown", which the model integrates out
         box : ((xmin, xmax), (ymin, ymax)) to show
-        resolution : cells along each feature
+        resolution : grid points along each feature
         """
-        made = cls.of(model, X, y, features=features, at=at, box=box, resolution=resolution)
-        return made.plot(ax, **options)
-
-    @classmethod
-    def of(
-        cls,
-        model: Any,
-        X: Any = None,
-        y: Any = None,
-        *,
-        features: Any = None,
-        at: Any = None,
-        box: Any = None,
-        resolution: int = RESOLUTION,
-    ) -> Self:
-        """The same, not drawn yet."""
-        plane = Plane.of(model, X, features, at, box)
-        points = plane.grid(resolution)[2]
-        posterior = np.asarray(plane.ask("predict_proba", points))
-        lines = borders(plane, plane.scores(points), resolution)
-        shape = (resolution, resolution, posterior.shape[1])
-        return cls(plane, posterior.reshape(shape), lines, plane.points(X, y))
+        view = View.of(model, X, y, features, at, box, resolution)
+        return cls(view, posterior(view), borders(view), view.points).plot(ax, **options)
 
     def plot(
         self,
@@ -101,41 +79,42 @@ class RegionsDisplay(Display):
         **scatter: Any,
     ) -> Self:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter."""
-        ax = canvas(ax, (7.0, 5.4) if colorbar else (7.0, 4.8))
+        ax = canvas(ax, (7.0, 5.4) if colorbar else self._size)
         self._paint(ax)
         for border in self.borders:
             border.draw(ax, color=ink(ax), linewidth=1.6, zorder=2)
         if self.points is not None:
-            # Points have the colour of their region: an edge tells them apart.
+            # Points have the colour of their region; an edge makes them visible.
             self.points.draw(ax, **{"edgecolors": [ink(ax)], **scatter})
         self._name_regions(ax)
-        frame(ax, self.plane.box)
-        ax.set_xlabel(as_text(self.plane.labels[0]))
-        ax.set_ylabel(as_text(self.plane.labels[1]))
-        if show_legend:
-            legend(ax)
+        name_axes(ax, self.plane.labels, self.plane.box)
         if colorbar and self.posterior.shape[2] > 1:
             certainty_bar(ax, self.posterior.shape[2])
         notes = [] if self.points is None else self.points.notes
-        self._drawn(ax, title, [self.plane.told, *notes])
-        return self
+        return self._finish(ax, title, [self.plane.note, *notes], show_legend=show_legend)
 
     def _paint(self, ax: Axes) -> None:
         n, (x, y) = len(self.posterior), self.plane.box
-        # The grid reaches the edges, so that cells stand half over them.
+        # The outermost points of the grid lie on the edges: their cells extend beyond.
         wide, high = ((limits[1] - limits[0]) / (n - 1) / 2 for limits in (x, y))
         extent = (x[0] - wide, x[1] + wide, y[0] - high, y[1] + high)
         image = colours(self.posterior, ground(ax))
         ax.imshow(image, extent=extent, origin="lower", aspect="auto", interpolation="bilinear")
 
     def _name_regions(self, ax: Axes) -> None:
-        """A patch in the legend for classes that no row of is drawn."""
+        """Add a patch to the legend for each class of which no row is drawn."""
         drawn = set() if self.points is None else set(self.points.codes.tolist())
         for c in np.unique(self.posterior.argmax(axis=2)).tolist():
             if c not in drawn:
                 colour = mixed(ground(ax), Style.of(c).colour, DEEPEST)
                 label = as_text(self.plane.classes[c])
                 ax.scatter([], [], marker="s", s=60, color=[colour], label=label)
+
+
+def posterior(view: View) -> Floats:
+    """Probabilities of the classes on the grid of a view, (n, n, k)."""
+    n, found = view.resolution, np.asarray(view.ask("predict_proba", view.grid))
+    return found.reshape(n, n, found.shape[1])
 
 
 def colours(posterior: Floats, paper: Any) -> Array:
@@ -148,7 +127,7 @@ def colours(posterior: Floats, paper: Any) -> Array:
 
 
 def certainty_bar(ax: Axes, k: int) -> None:
-    """What the depth of a colour means, in grey."""
+    """The meaning of the depth of a colour, in grey."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

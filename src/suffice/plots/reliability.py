@@ -1,4 +1,4 @@
-"""Reliability: predicted probabilities against what came true."""
+"""Reliability: predicted probabilities against observed frequencies."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ import numpy as np
 
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
-from suffice.plots.display import Display, canvas, legend, legend_inside
+from suffice.plots.decoration import legend_inside
+from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.style import Style, as_text, ground, ink
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.reliability import Reliability
 
 CURVES = ("auto", "top", "each")
-
-# A legend of no more curves than this lies within the axes.
-FEW = 3
+MOST_INSIDE = 3  # curves whose legend lies within the axes
 
 
 @dataclass(eq=False)
 class ReliabilityDisplay(Display):
-    """How often events came true, by the probability that they had; on the diagonal all is well.
+    """How often events occurred, by their predicted probability; calibrated on the diagonal.
 
-    The area of a point says how many rows are in its bin.
+    The area of a point shows the number of rows in its bin.
 
-    curves : a `Reliability` by name
-    sentence : what the test of calibration says
+    curves : one `Reliability` per name
+    sentence : the result of the test of calibration
     offset : position of the first curve's style
 
     >>> from matplotlib.figure import Figure
@@ -48,7 +47,7 @@ class ReliabilityDisplay(Display):
     def from_estimator(cls, model: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
         """A fitted classifier on rows it has not seen; options as for `from_predictions`."""
         if not hasattr(model, "predict_proba"):
-            raise InvalidParameter(f"a {type(model).__name__} predicts no probabilities.")
+            raise InvalidParameter(f"a {type(model).__name__} has no predict_proba.")
         p = model.predict_proba(X)
         return cls.from_predictions(y, p, classes=model.classes_, ax=ax, **options)
 
@@ -66,11 +65,11 @@ class ReliabilityDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Labels and their predicted probabilities, (n, k) or (n,) of the second of two classes.
+        """Labels and predicted probabilities, (n, k), or (n,) of the second of two classes.
 
         classes, sample_weight, n_bins, strategy : as for `calibration`
-        curves : "top", of the most probable class; "each", one a class; "auto", the second of two
-            classes, or else "top"
+        curves : "top", of the most probable class; "each", one per class; "auto", the second of
+            two classes, or else "top"
         ax : axes to draw on; options as for `plot`
         """
         found = calibration(y, probabilities, classes, sample_weight, n_bins, strategy)
@@ -80,11 +79,11 @@ class ReliabilityDisplay(Display):
     def from_diagnostic(
         cls, found: Diagnostic, *, curves: str = "auto", ax: Any = None, **options: Any
     ) -> Self:
-        """What `calibration` found, alone or within `diagnose`; options as for `plot`."""
+        """The result of `calibration`, alone or from `diagnose`; options as for `plot`."""
         choice("curves", curves, CURVES)
         details = getattr(found, "details", {})
         if "curves" not in details:
-            raise InvalidParameter("this takes what calibration(y, probabilities) finds.")
+            raise InvalidParameter("pass the result of calibration(y, probabilities).")
         each = {str(label): curve for label, curve in details["curves"].items()}
         if curves == "each":
             return cls(each, found.sentence).plot(ax, **options)
@@ -94,40 +93,31 @@ class ReliabilityDisplay(Display):
         return cls({"most probable class": details["top"]}, found.sentence).plot(ax, **options)
 
     def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_legend: bool = True,
-        **lines: Any,
+        self, ax: Any = None, *, title: str | None = None, show_legend: bool = True, **lines: Any
     ) -> Self:
         """Draw on `ax`, or on a new figure; more options go to the lines."""
         ax = canvas(ax)
         ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=1, linestyle=":", label="as predicted")
         for i, (label, curve) in enumerate(self.curves.items()):
-            style = Style.of(i + self.offset)
-            x, y = curve.probability, curve.frequency
-            shown = {"color": style.colour, "linewidth": 1.6, "linestyle": style.line, **lines}
-            ax.plot(
-                x, y, marker=style.marker, markersize=4, label=as_text(label), zorder=3, **shown
-            )
-            area = 20 + 500 * np.asarray(curve.share)
+            style, x, y = Style.of(i + self.offset), curve.probability, curve.frequency
+            look = {"marker": style.marker, "markersize": 4, "zorder": 3}
+            look |= {"label": as_text(label), **style.line_options(1.6), **lines}
+            ax.plot(x, y, **look)
             ax.scatter(
                 x,
                 y,
-                s=area,
+                s=20 + 500 * np.asarray(curve.share),
                 marker=style.marker,
                 color=[style.colour],
                 edgecolors=[ground(ax)],
                 alpha=0.6,
                 zorder=2,
             )
-        ax.set_xlim(-0.04, 1.04)
-        ax.set_ylim(-0.04, 1.04)
+        limits = (-0.04, 1.04)
+        name_axes(ax, ("predicted probability", "frequency"), (limits, limits))
         ax.set_aspect("equal")
-        ax.set_xlabel("predicted probability")
-        ax.set_ylabel("frequency")
-        if show_legend:
-            (legend_inside if len(self.curves) <= FEW else legend)(ax)
-        self._drawn(ax, title, [self.sentence, "area of a point: rows in its bin"])
-        return self
+        inside = show_legend and len(self.curves) <= MOST_INSIDE
+        if inside:
+            legend_inside(ax)
+        notes = [self.sentence, "area of a point: rows in its bin"]
+        return self._finish(ax, title, notes, show_legend=show_legend and not inside)

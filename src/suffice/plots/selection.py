@@ -1,33 +1,33 @@
-"""Selection: cross-validated scores along a parameter, a line for each value of another."""
+"""Selection: cross-validated scores along a parameter, one line per value of another."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.parameters import choice
+from suffice.data.parameters import choice, is_number
 from suffice.errors import InvalidParameter
-from suffice.plots.display import Display, canvas, legend, logarithms
+from suffice.plots.decoration import scale_heights
+from suffice.plots.display import Display, name_axes
 from suffice.plots.style import Style, ink
 from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
 
-# What a candidate that does not name a parameter has.
-USUAL = {"shrinkage": 0.0, "pooling": 0.0, "inflation": 1.0, "var_smoothing": 1e-9}
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-# Values that differ more than this, in powers of ten, are drawn by their logarithms.
-WIDE = 0.8
-
-# Of more lines than this only the best has a band: several bands over each other hide the lines.
-FEW = 3
+# Values of parameters that a candidate does not name.
+DEFAULTS = {"shrinkage": 0.0, "pooling": 0.0, "inflation": 1.0, "var_smoothing": 1e-9}
+WIDE_DECADES = 0.8  # powers of ten; wider ranges get a logarithmic scale
+MOST_BANDS = 3  # lines with bands; of more only the best has one: bands would hide the lines
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Path:
-    """Candidates along a line: positions of them, and the values of the parameter."""
+class ScorePath:
+    """Candidates along a line: their positions, and the values of the parameter."""
 
     name: str
     values: Floats
@@ -38,11 +38,11 @@ class Path:
 class SelectionDisplay(Display):
     """Mean scores over the folds, plus and minus a standard error, along a parameter.
 
-    Candidates that differ from the best one in other parameters than the two are left out.
+    Candidates that differ from the best one in parameters other than the two are left out.
 
-    selection : what cross-validation found
+    selection : the result of cross-validation
     along, by : names of the parameters
-    paths : a `Path` for each value of `by`
+    paths : one `ScorePath` per value of `by`
     metric : what is drawn
 
     >>> from matplotlib.figure import Figure
@@ -59,8 +59,9 @@ class SelectionDisplay(Display):
     selection: Selection
     along: str
     by: str | None
-    paths: list[Path]
+    paths: list[ScorePath]
     metric: str
+    _size = (8.0, 4.8)
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Any = None, **options: Any) -> Self:
@@ -68,7 +69,7 @@ class SelectionDisplay(Display):
         if not hasattr(model, "selection_"):
             raise InvalidParameter(
                 f"this {type(model).__name__} chose nothing; fit it with a parameter that is 'cv', "
-                "or draw what select_model finds with from_selection."
+                "or draw the result of select_model with from_selection."
             )
         return cls.from_selection(model.selection_, ax=ax, **options)
 
@@ -83,53 +84,41 @@ class SelectionDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """What `select_model` found; options as for `plot`.
+        """The result of `select_model`; options as for `plot`.
 
         along : the parameter across; None takes shrinkage if several were tried, or else another
-        by : the parameter that tells lines apart; None takes pooling if several were tried
-        metric : what to draw; None takes what decided
+        by : the parameter that has one line per value; None takes pooling if several were tried
+        metric : what to draw; None takes the metric of the selection
         """
         if not isinstance(selection, Selection):
-            raise InvalidParameter("this takes what select_model(X, y) finds.")
-        shown = selection.metric if metric is None else metric
-        choice("metric", shown, METRICS)
+            raise InvalidParameter("pass the result of select_model(X, y).")
+        drawn = selection.metric if metric is None else metric
+        choice("metric", drawn, METRICS)
         along, by = _parameters(selection, along, by)
-        made = cls(selection, along, by, _paths(selection, along, by), shown)
+        made = cls(selection, along, by, _paths(selection, along, by), drawn)
         return made.plot(ax, **options)
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_legend: bool = True,
-        **lines: Any,
-    ) -> Self:
-        """Draw on `ax`, or on a new figure; more options go to the lines."""
-        ax = canvas(ax, (8.0, 4.8))
+    def _draw(self, ax: Axes, **options: Any) -> list[str]:
         table = self.selection.table
         mean, error = table[self.metric], table[f"{self.metric}_se"]
         for i, path in enumerate(self.paths):
             style, y, e = Style.of(i), mean[path.at], error[path.at]
             ok = np.isfinite(y)
-            shown = {"color": style.colour, "linestyle": style.line, "linewidth": 1.6, **lines}
             x, y, e = path.values[ok], y[ok], e[ok]
-            ax.plot(x, y, marker=style.marker, markersize=5, label=path.name, **shown)
-            if self.selection.best not in path.at and len(self.paths) > FEW:
+            look = {"marker": style.marker, "markersize": 5, **style.line_options(1.6), **options}
+            ax.plot(x, y, label=path.name, **look)
+            if self.selection.best not in path.at and len(self.paths) > MOST_BANDS:
                 continue
-            low = np.maximum(y - e, 0.2 * y)  # zero has no place among logarithms
+            low = np.maximum(y - e, 0.2 * y)  # a logarithmic scale has no zero
             ax.fill_between(x, low, y + e, color=style.colour, alpha=0.15, linewidth=0)
         self._mark(ax, mean)
         self._scales(ax, mean)
-        ax.set_xlabel(self.along.replace("_", " "))
-        ax.set_ylabel(self.metric.replace("_", "-" if self.metric == "log_loss" else " "))
-        if show_legend:
-            legend(ax)
-        self._drawn(ax, title, [self._told()])
-        return self
+        metric = self.metric.replace("_", "-" if self.metric == "log_loss" else " ")
+        name_axes(ax, (self.along.replace("_", " "), metric))
+        return [self._note()]
 
-    def _mark(self, ax: Any, mean: Floats) -> None:
-        """The best candidate, and the simplest that is not clearly worse."""
+    def _mark(self, ax: Axes, mean: Floats) -> None:
+        """Mark the best candidate, and the simplest that is not clearly worse."""
         simple = "simplest, not\nclearly worse"
         rings = (
             ("best", self.selection.best, 15, "o"),
@@ -138,47 +127,33 @@ class SelectionDisplay(Display):
         for label, i, size, marker in rings:
             for path in self.paths:
                 if i in path.at:
+                    ring: Any = {"markersize": size, "markeredgewidth": 1.5, "zorder": 5}
+                    ring |= {"markerfacecolor": "none", "markeredgecolor": ink(ax)}
                     x = path.values[path.at.index(i)]
-                    ring = {"markerfacecolor": "none", "markeredgecolor": ink(ax), "zorder": 5}
-                    ax.plot(
-                        x,
-                        mean[i],
-                        marker,
-                        markersize=size,
-                        markeredgewidth=1.5,
-                        label=label,
-                        **ring,
-                    )
+                    ax.plot(x, mean[i], marker, label=label, **ring)
 
-    def _scales(self, ax: Any, mean: Floats) -> None:
+    def _scales(self, ax: Axes, mean: Floats) -> None:
         values = np.concatenate([path.values for path in self.paths])
         positive = values[values > 0]
-        if len(positive) and np.log10(positive.max() / positive.min()) > WIDE:
+        if len(positive) and np.log10(positive.max() / positive.min()) > WIDE_DECADES:
             if (values <= 0).any():
                 ax.set_xscale("symlog", linthresh=positive.min(), linscale=0.5)
             else:
                 ax.set_xscale("log")
             ax.xaxis.set_major_formatter("{x:g}")
-        seen = mean[[i for path in self.paths for i in path.at]]
-        seen = seen[np.isfinite(seen)]
-        if len(seen) and seen.min() > 0 and np.log10(seen.max() / seen.min()) > WIDE:
-            logarithms(ax)
+        scale_heights(ax, mean[[i for path in self.paths for i in path.at]], WIDE_DECADES)
 
-    def _told(self) -> str:
+    def _note(self) -> str:
         folds = self.selection.scores[self.metric].shape[1]
         n, drawn = self.selection.tried, sum(len(path.at) for path in self.paths)
         rest = f"; {drawn} of {n} candidates, the others differ in more" if drawn < n else ""
-        whose = " of the best line" if len(self.paths) > FEW else ""
+        whose = " of the best line" if len(self.paths) > MOST_BANDS else ""
         return f"mean over {folds} folds ± standard error{whose}{rest}"
 
 
 def _value(candidate: Any, name: str) -> Any:
-    found = candidate.get(name)
-    return USUAL.get(name) if found is None else found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    own = candidate.get(name)
+    return DEFAULTS.get(name) if own is None else own
 
 
 def _parameters(selection: Selection, along: str | None, by: str | None) -> tuple[str, str | None]:
@@ -187,7 +162,7 @@ def _parameters(selection: Selection, along: str | None, by: str | None) -> tupl
     same = [one for one in among if one.get("model") == kind]
     names = dict.fromkeys(name for one in same for name in one if name != "model")
     tried = {
-        name: {_value(one, name) for one in same if _is_number(_value(one, name))} for name in names
+        name: {_value(one, name) for one in same if is_number(_value(one, name))} for name in names
     }
     varied = [name for name in ("shrinkage", *names) if len(tried.get(name, ())) > 1]
     for name in (along, by):
@@ -209,7 +184,7 @@ def _parameters(selection: Selection, along: str | None, by: str | None) -> tupl
     return along, by
 
 
-def _paths(selection: Selection, along: str, by: str | None) -> list[Path]:
+def _paths(selection: Selection, along: str, by: str | None) -> list[ScorePath]:
     best = selection.candidates[selection.best]
     groups: dict[Any, list[int]] = {}
     for i, one in enumerate(selection.candidates[: selection.tried]):
@@ -217,16 +192,16 @@ def _paths(selection: Selection, along: str, by: str | None) -> list[Path]:
         if all(_value(one, name) == _value(best, name) for name in others):
             groups.setdefault(None if by is None else _value(one, by), []).append(i)
     paths = []
-    for value in sorted(groups, key=lambda v: (not _is_number(v), v if _is_number(v) else 0)):
-        at = [i for i in groups[value] if _is_number(_value(selection.candidates[i], along))]
+    for value in sorted(groups, key=lambda v: (not is_number(v), v if is_number(v) else 0)):
+        at = [i for i in groups[value] if is_number(_value(selection.candidates[i], along))]
         at.sort(key=lambda i: float(_value(selection.candidates[i], along)))
         values = np.array([float(_value(selection.candidates[i], along)) for i in at])
         if at:
-            paths.append(Path(_named(by, value, best), values, at))
+            paths.append(ScorePath(_name(by, value, best), values, at))
     return paths
 
 
-def _named(by: str | None, value: Any, best: Any) -> str:
+def _name(by: str | None, value: Any, best: Any) -> str:
     if by is None:
         return str(best.get("model", "score"))
-    return f"{by} {value:g}" if _is_number(value) else f"{by} {value}"
+    return f"{by} {value:g}" if is_number(value) else f"{by} {value}"

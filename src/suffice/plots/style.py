@@ -1,4 +1,4 @@
-"""Style: colours, markers and line styles that every reader tells apart."""
+"""Style: colours, markers and line styles that every reader can distinguish."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import LinearSegmentedColormap
 
-# Okabe and Ito (2008): told apart with every kind of colour vision. Their yellow, hardly seen on
-# white, is darker here; their black is left to text.
+# Okabe and Ito (2008): distinct with every kind of colour vision. Their yellow, hardly visible on
+# white, is darker here; their black is reserved for text.
 COLOURS = (
     "#0072B2",  # blue
     "#E69F00",  # orange
@@ -30,23 +30,24 @@ COLOURS = (
     "#BFB000",  # yellow
 )
 
-# Eleven of them, so that with eight colours 88 classes look different.
+# Eleven: with eight colours, 88 classes look different.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 
 LINES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 3)))
 
-# The second and third eight colours are mixed with this much black or white.
+# Classes 9 to 16 and 17 to 24 use the colours mixed with this share of black or white.
 SHADES = ((0.0, "#000000"), (0.4, "#000000"), (0.45, "#FFFFFF"))
 
-# A region of certain class has this much of the class's colour: points on it still show.
+# Share of a class's colour where its posterior is 1: points drawn on it stay visible.
 DEEPEST = 0.42
 
+# Colours of the background, the text and the lines.
 GROUNDS = {"light": ("#FFFFFF", "#222222", "#DDDDDD"), "dark": ("#15181C", "#E6E6E6", "#3A3F45")}
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How something numbered is drawn."""
+    """Colour, marker and line style of one class or model."""
 
     colour: Any
     marker: str
@@ -54,25 +55,34 @@ class Style:
 
     @classmethod
     def of(cls, i: int) -> Style:
-        """Of the i-th class or model.
+        """The style of the i-th class or model.
 
         >>> Style.of(1)
         Style(colour=(0.901..., 0.623..., 0.0), marker='s', line='--')
         """
         share, toward = SHADES[i // len(COLOURS) % len(SHADES)]
         colour = mixed(COLOURS[i % len(COLOURS)], toward, share)
-        return cls(tuple(colour.tolist()), MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
+        return cls(tuple(colour.tolist()), MARKERS[i % len(MARKERS)], line_style(i))
+
+    def line_options(self, width: float = 1.8) -> dict[str, Any]:
+        """What matplotlib's plot takes to draw a line in this style."""
+        return {"color": self.colour, "linestyle": self.line, "linewidth": width}
+
+
+def line_style(i: int) -> Any:
+    """The i-th line style; after the last they start again."""
+    return LINES[i % len(LINES)]
 
 
 def mixed(colour: Any, other: Any, share: float) -> Floats:
-    """A colour with a share of another, as red, green and blue."""
+    """A colour blended with a share of another, as red, green and blue."""
     from matplotlib.colors import to_rgb
 
     return (1 - share) * np.array(to_rgb(colour)) + share * np.array(to_rgb(other))
 
 
 def ground(ax: Axes) -> Any:
-    """The colour behind what is drawn."""
+    """The colour of the background."""
     from matplotlib.colors import to_rgba
 
     own = to_rgba(ax.get_facecolor())
@@ -81,7 +91,7 @@ def ground(ax: Axes) -> Any:
 
 
 def as_text(value: Any) -> str:
-    r"""A label, or the name of a feature, as text of a picture: no formula, no control character.
+    r"""A label or feature name as text of a picture: neither formulas nor control characters.
 
     >>> as_text("cost ($)\n")
     'cost (\\$)\\n'
@@ -98,17 +108,28 @@ def ink(ax: Axes) -> Any:
 
 
 def depth(ax: Axes, colour: Any) -> LinearSegmentedColormap:
-    """From the background to a colour."""
+    """A colour map from the background to a colour."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("depth", [ground(ax), colour])
 
 
+def colour_settings(paper: str, text: str, lines: str) -> dict[str, str]:
+    """Settings of matplotlib for figures in three colours."""
+    papers = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
+    texts = ("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color")
+    return {
+        **dict.fromkeys(papers, paper),
+        **dict.fromkeys((*texts, "axes.edgecolor"), text),
+        **dict.fromkeys(("grid.color", "legend.edgecolor"), lines),
+    }
+
+
 @contextmanager
 def theme(background: str = "light", **settings: Any) -> Iterator[None]:
-    """Figures made inside are light or dark, and keep their text as text in files.
+    """Make figures created inside light or dark, and keep their text as text in files.
 
-    settings : more of matplotlib's, with "_" for "."
+    settings : further settings of matplotlib, with "_" for "."
 
     >>> from matplotlib.figure import Figure
     >>> with theme("dark"):
@@ -118,14 +139,8 @@ def theme(background: str = "light", **settings: Any) -> Iterator[None]:
     from matplotlib import rc_context
 
     choice("background", background, tuple(GROUNDS))
-    paper, text, lines = GROUNDS[background]
     chosen: Any = {
-        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), paper),
-        **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor"), text),
-        **dict.fromkeys(("xtick.color", "ytick.color", "axes.edgecolor"), text),
-        "grid.color": lines,
-        "legend.facecolor": paper,
-        "legend.edgecolor": lines,
+        **colour_settings(*GROUNDS[background]),
         "axes.spines.top": False,
         "axes.spines.right": False,
         "svg.fonttype": "none",

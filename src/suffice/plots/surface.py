@@ -1,4 +1,4 @@
-"""Surface: the density of a model as a hill over two features."""
+"""Surface: the density of a model as a height over two features."""
 
 from __future__ import annotations
 
@@ -9,30 +9,20 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
-from suffice.plots.density import DensityDisplay
-from suffice.plots.display import Display, pyplot
-from suffice.plots.plane import Plane
-from suffice.plots.style import COLOURS, as_text, depth, ground, ink, mixed
+from suffice.plots.density import log_density
+from suffice.plots.display import Display, name_axes, pyplot
+from suffice.plots.style import COLOURS, depth, ground, ink, mixed
+from suffice.plots.view import View
 
-# Cells along each feature: more take long to draw and show no more.
-RESOLUTION = 80
-
-# Heights of the lines on the floor, as shares of the highest density.
-SHARES = np.array([0.01, 0.1, 0.25, 0.5, 0.75])
-
-# Lower than this share of the highest density it is left out, for the floor to be seen.
-LEAST = 0.005
-
-# From where it is seen: degrees above the floor, and around it.
-VIEW = (32.0, -60.0)
+RESOLUTION = 80  # grid points along each feature: more take long to draw and show no more
 
 
 @dataclass(eq=False)
 class SurfaceDisplay(Display):
     """The density p(x) as a height over two features, with its contours on the floor.
 
-    plane : the two features, and where the others are held
-    density : (n, n) p(x) on a grid, by lines from below
+    plane : the two features, and the values of the others
+    density : (n, n) p(x) on a grid, row by row from below
 
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_iris
@@ -44,7 +34,7 @@ class SurfaceDisplay(Display):
     ((80, 80), 'density')
     """
 
-    plane: Plane
+    plane: View
     density: Floats
 
     @classmethod
@@ -65,36 +55,34 @@ class SurfaceDisplay(Display):
         X, features, at, box, resolution : as for `DensityDisplay`
         ax : axes with projection="3d", or None for a new figure
         """
-        same = {"features": features, "at": at, "box": box, "resolution": resolution}
-        found = DensityDisplay.of(model, X, **same)
-        return cls(found.plane, np.exp(found.log_density)).plot(ax, **options)
+        view = View.of(model, X, None, features, at, box, resolution)
+        return cls(view, np.exp(log_density(view))).plot(ax, **options)
 
     def plot(self, ax: Any = None, *, title: str | None = None, **surface: Any) -> Self:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's plot_surface."""
         from matplotlib.ticker import MaxNLocator
 
         ax = _canvas(ax)
-        x, y, _ = self.plane.grid(len(self.density))
-        across, along = np.meshgrid(x, y)
+        across, along = np.meshgrid(*self.plane.axes)
         top = float(self.density.max())
         floor = -0.5 * top
-        hill = np.where(self.density < LEAST * top, np.nan, self.density)
+        # What is lower is left out, so that the floor is visible.
+        hill = np.where(self.density < 0.005 * top, np.nan, self.density)
         look = {"cmap": depth(ax, COLOURS[0]), "rcount": 60, "ccount": 60, "linewidth": 0.15}
         edges = {"edgecolor": mixed(COLOURS[0], ink(ax), 0.5), "antialiased": True}
         ax.plot_surface(across, along, hill, **{**look, **edges, **surface})
         lines = {"zdir": "z", "offset": floor, "colors": [COLOURS[0]], "linewidths": 1.0}
-        ax.contour(across, along, self.density, SHARES * top, **lines)
+        heights = top * np.array([0.01, 0.1, 0.25, 0.5, 0.75])
+        ax.contour(across, along, self.density, heights, **lines)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.set_pane_color(mixed(ground(ax), ink(ax), 0.05))
         ax.set_zlim(floor, top)
         ax.set_zticks([tick for tick in MaxNLocator(4).tick_values(0, top) if 0 <= tick <= top])
-        ax.set_xlabel(as_text(self.plane.labels[0]))
-        ax.set_ylabel(as_text(self.plane.labels[1]))
+        name_axes(ax, self.plane.labels)
         ax.set_zlabel("density", labelpad=10.0)
-        ax.view_init(*VIEW)
-        ax.set_box_aspect(None, zoom=0.88)  # else the label of the heights is cut off
-        self._drawn(ax, title, [self.plane.told])
-        return self
+        ax.view_init(elev=32.0, azim=-60.0)
+        ax.set_box_aspect(None, zoom=0.88)  # or the label of the heights is cut off
+        return self._finish(ax, title, [self.plane.note])
 
 
 def _canvas(ax: Any) -> Any:

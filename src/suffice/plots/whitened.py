@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders
-from suffice.plots.classes import DEVIATIONS
-from suffice.plots.display import Display, canvas, legend
-from suffice.plots.plane import Plane, around, radii
-from suffice.plots.points import Points
-from suffice.plots.style import LINES, Style, as_text, ink
+from suffice.plots.classes import DEVIATIONS, draw_classes, radii
+from suffice.plots.display import Display, name_axes
+from suffice.plots.points import PlottedRows
+from suffice.plots.style import ink
+from suffice.plots.view import View, around
 
-# Boundaries are followed this many times as far as the rows reach.
-BEYOND = 3.0
-
-# Cells along each feature, to find out which classes meet.
-RESOLUTION = 120
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(eq=False)
 class WhitenedDisplay(Display):
     """A model of two features after whitening: the shared covariance is the identity.
 
-    There an LDA chooses the nearest class mean, but for the priors, and its boundaries stand at
-    right angles to the lines between means.
+    There an LDA chooses the nearest class mean, up to the priors, and its boundaries are
+    perpendicular to the lines between means.
 
     points : whitened rows, or None
     means : (k, 2) whitened class means
-    curves : for each class its ellipses at `deviations`, whitened: circles where it is shared
+    curves : for each class its ellipses at `deviations`, whitened: circles if it is shared
     borders : whitened boundaries
-    label : the class whose covariance whitens; None where it is shared
+    label : the class whose covariance whitens; None if it is shared
 
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_iris
@@ -46,12 +43,12 @@ class WhitenedDisplay(Display):
     array([2., 2.])
     """
 
-    points: Points | None
+    points: PlottedRows | None
     classes: Array
     means: Floats
     curves: list[list[Floats]]
     borders: list[Border]
-    names: tuple[str, str]
+    names: tuple[str, ...]
     label: Any = None
     deviations: tuple[float, ...] = DEVIATIONS
 
@@ -70,7 +67,7 @@ class WhitenedDisplay(Display):
         """A fitted Gaussian model of two features; options as for `plot`.
 
         X, y : rows to draw
-        label : the class to whiten by, where each has a covariance of its own
+        label : the class to whiten by, if each class has its own covariance
         deviations : distances of the circles from the class means
         """
         if getattr(model, "n_features_in_", 2) != 2:
@@ -78,105 +75,47 @@ class WhitenedDisplay(Display):
                 f"the model has {model.n_features_in_} features, and a plane shows two: fit it "
                 "to two, or see all along the discriminant axes of an LDA: ProjectionDisplay."
             )
-        plane, sizes = Plane.of(model, X), radii(deviations)
+        view, sizes = View.of(model, X, y), radii(deviations)
 
-        def white(points: Floats) -> Floats:
-            return np.asarray(plane.ask("whiten", points, label))
+        def whiten(points: Floats) -> Floats:
+            return np.asarray(view.ask("whiten", points, label))
 
         curves = [
-            [white(model.ellipse(c, deviations=r).points()) for r in sizes]
-            for c in plane.classes.tolist()
+            [whiten(model.ellipse(c, deviations=r).points()) for r in sizes]
+            for c in view.classes.tolist()
         ]
-        points = plane.points(X, y)
+        points = view.points
         if points is not None:
-            points = Points(
-                white(points.rows),
-                points.codes,
-                points.classes,
-                points.left_out,
-                points.thinned_from,
-            )
+            points = replace(points, rows=whiten(points.rows))
+        # The box is so large that boundaries leave the picture.
+        far = replace(view, box=around(np.array(view.box).T, margin=3.0), resolution=120)
         lines = [
-            Border(one.classes, tuple(white(line) for line in one.lines), one.exact)
-            for one in _far_borders(plane)
+            replace(one, lines=tuple(whiten(line) for line in one.lines)) for one in borders(far)
         ]
-        means = white(np.asarray(model.means_))
-        made = cls(points, plane.classes, means, curves, lines, plane.labels, label, sizes)
+        means = whiten(np.asarray(model.means_))
+        made = cls(points, view.classes, means, curves, lines, view.labels, label, sizes)
         return made.plot(ax, **options)
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_legend: bool = True,
-        **scatter: Any,
-    ) -> Self:
-        """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter."""
-        ax = canvas(ax)
+    def _draw(self, ax: Axes, **options: Any) -> list[str]:
         if self.points is not None:
-            self.points.draw(ax, **scatter)
-        draw_classes(ax, self.classes, self.means, self.curves, self.points)
-        for i, size in enumerate(self.deviations):
-            line = LINES[i % len(LINES)]
-            ax.plot([], [], color=ink(ax), linestyle=line, label=f"{size:g} std. dev.")
+            self.points.draw(ax, **options)
+        means, curves = dict(enumerate(self.means)), dict(enumerate(self.curves))
+        draw_classes(ax, self.classes, means, curves, self.points, self.deviations)
         ax.set_aspect("equal", adjustable="datalim")
         ax.autoscale_view()
         for border in self.borders:
             border.draw(ax, color=ink(ax), linewidth=1.6, zorder=2)
             self._join(ax, border)
-        ax.set_xlabel(f"{as_text(self.names[0])}, whitened")
-        ax.set_ylabel(f"{as_text(self.names[1])}, whitened")
-        if show_legend:
-            legend(ax)
-        told = "" if self.label is None else f"whitened by class {self.label}"
-        self._drawn(ax, title, [told, *([] if self.points is None else self.points.notes)])
-        return self
+        name_axes(ax, tuple(f"{name}, whitened" for name in self.names))
+        note = "" if self.label is None else f"whitened by class {self.label}"
+        return [note, *([] if self.points is None else self.points.notes)]
 
-    def _join(self, ax: Any, border: Border) -> None:
-        """A line between the means of two classes that meet."""
+    def _join(self, ax: Axes, border: Border) -> None:
+        """Draw a line between the means of two classes that meet."""
         points = np.concatenate([np.linspace(line[0], line[-1], 200) for line in border.lines])
         inside = (points > self.means.min(axis=0)) & (points < self.means.max(axis=0))
         if not inside.all(axis=1).any():  # they meet far away
             return
-        known = self.classes.tolist()
-        pair = self.means[[known.index(c) for c in border.classes]]
+        classes = self.classes.tolist()
+        pair = self.means[[classes.index(c) for c in border.classes]]
         ax.plot(*pair.T, color=ink(ax), linewidth=1.4, linestyle=":", zorder=4)
-
-
-def draw_classes(
-    ax: Any, classes: Array, means: Floats, curves: list[list[Floats]], points: Points | None
-) -> None:
-    """Means and curves of classes, in their colours."""
-    for c, (mean, several) in enumerate(zip(means, curves, strict=True)):
-        style = Style.of(c)
-        for i, curve in enumerate(several):
-            line = LINES[i % len(LINES)]
-            ax.plot(*curve.T, color=style.colour, linestyle=line, linewidth=1.8, zorder=4)
-        named = points is None or not (points.codes == c).any()
-        ax.plot(
-            *mean[:, None],
-            marker=style.marker,
-            color=style.colour,
-            markeredgecolor=ink(ax),
-            markeredgewidth=1.2,
-            markersize=9,
-            linestyle="none",
-            zorder=5,
-            label=as_text(classes[c]) if named else None,
-        )
-
-
-def _far_borders(plane: Plane) -> list[Border]:
-    """Boundaries in a box so large that they leave the picture."""
-    corners = np.array(plane.box).T
-    far = Plane(
-        plane.model,
-        plane.features,
-        plane.names,
-        plane.held,
-        around(corners, BEYOND),
-        "",
-        plane.frame,
-    )
-    return borders(far, far.scores(far.grid(RESOLUTION)[2]), RESOLUTION)

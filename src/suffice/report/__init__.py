@@ -1,4 +1,4 @@
-"""Finished values to pages: one HTML file that tells all about a table and its model.
+"""Finished values to pages: one HTML file about a table and its model.
 
 The package itself can be called: `suffice.report(table, "species", "report.html")`.
 """
@@ -11,12 +11,12 @@ from typing import Any
 
 
 class _Report(ModuleType):
-    """A package with the name of what it does: importing a part of it must not hide that."""
+    """A package that can be called: importing a part of it must not hide the function."""
 
-    def __call__(self, *given: Any, **options: Any) -> Any:
+    def __call__(self, *args: Any, **options: Any) -> Any:
         from suffice.report.page import write_report
 
-        return write_report(*given, **options)
+        return write_report(*args, **options)
 
 
 sys.modules[__name__].__class__ = _Report

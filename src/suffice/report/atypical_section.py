@@ -1,4 +1,4 @@
-"""Atypical: the rows that the model finds least likely, and what is odd in them."""
+"""Atypical: the rows that are least likely under the model, and their odd values."""
 
 from __future__ import annotations
 
@@ -9,25 +9,32 @@ import numpy as np
 
 from suffice.answers.contributions import explanation
 from suffice.data.arrays import Array, Floats
+from suffice.data.features import as_frame
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidParameter
 from suffice.report.choice_section import Choice, last_step
-from suffice.report.markup import Html, element, items, joined, paragraphs, plural, short, table
+from suffice.report.markup import (
+    Html,
+    heading,
+    items,
+    joined,
+    paragraphs,
+    short,
+    short_number,
+    table,
+)
 from suffice.report.material import Material
+from suffice.text import plural
 
-# Rows that are listed, and odd values of a row.
-MOST_ROWS, MOST_VALUES = 8, 3
-
-# With more columns, leaving out each in turn would take too long.
-MOST_COLUMNS = 120
-
-# Rows less likely than this are counted.
-LEVEL = 0.01
+MOST_ROWS = 8  # listed
+MOST_VALUES = 3  # odd values of a row that are listed, and rows that are explained
+MOST_COLUMNS = 120  # with more, leaving out each in turn would take too long
+LEVEL = 0.01  # p-value below which rows are counted
 
 
 @dataclass(frozen=True, slots=True)
 class OddValue:
-    """A value that the other values of its row make unlikely, and the one to expect of them."""
+    """A value that the rest of its row makes unlikely, and the value expected from the rest."""
 
     column: str
     value: Any
@@ -40,10 +47,10 @@ class OddRow:
 
     row : its number in the table, from 0
     label : its class
-    pvalue : the chance that a row of the model is at least as atypical
-    predicted, probability : the class the model takes it for, and how sure it is
+    pvalue : the probability that a row of the model is at least as atypical
+    predicted, probability : the most probable class, and its probability
     values : the odd ones, the oddest first
-    reason : why this class rather than the next, in words; "" where the model cannot say
+    reason : why this class rather than the next, in words; "" if the model cannot say
     """
 
     row: int
@@ -59,8 +66,8 @@ class OddRow:
 class AtypicalRows:
     """The most atypical rows, the oddest first.
 
-    rare : how many of the rows have a p-value below `LEVEL`
-    expected : how many would under the model
+    rare : number of rows with a p-value below `LEVEL`
+    expected : the number expected under the model
     """
 
     rows: tuple[OddRow, ...]
@@ -69,17 +76,20 @@ class AtypicalRows:
 
 
 def atypical(data: Material, choice: Choice) -> AtypicalRows:
-    """What the chosen model finds least likely."""
-    model, X, names = _asked(data, choice)
+    """The rows that are least likely under the chosen model."""
+    model, X, names = _model_with_density(data, choice)
     if not hasattr(model, "outlier_pvalue"):
-        raise InvalidParameter(f"a {choice.name} has no density, so that no row is atypical to it.")
+        raise InvalidParameter(f"a {choice.name} has no density, so no row is atypical under it.")
     p = np.asarray(model.outlier_pvalue(X))
     order = np.argsort(p, kind="stable")[:MOST_ROWS]
-    posterior = np.asarray(model.predict_proba(_at(data, X, order)))
-    odd = _odd_values(data, model, names, order) if X is data.X else [()] * len(order)
+    own = X is data.X
+    some = data.at(order) if own else X[order]
+    posterior = np.asarray(model.predict_proba(some))
+    odd = _odd_values(data, model, names, order) if own else [[]] * len(order)
     rows = []
     for i, at in enumerate(order.tolist()):
         best = int(posterior[i].argmax())
+        row = data.at(order[i : i + 1]) if own else some[i : i + 1]
         rows.append(
             OddRow(
                 at if data.rows is None else int(data.rows[at]),
@@ -88,23 +98,19 @@ def atypical(data: Material, choice: Choice) -> AtypicalRows:
                 model.classes_[best].item(),
                 float(posterior[i, best]),
                 tuple(odd[i]),
-                _reason(model, _at(data, X, order[i : i + 1]), posterior[i], names),
+                _reason(model, row, posterior[i], names),
             )
         )
     return AtypicalRows(tuple(rows), int((p < LEVEL).sum()), LEVEL * len(p))
 
 
-def _asked(data: Material, choice: Choice) -> tuple[Any, Any, list[str]]:
-    """The model that has a density, and the rows as it takes them."""
+def _model_with_density(data: Material, choice: Choice) -> tuple[Any, Any, list[str]]:
+    """The last step of the model, the rows as it takes them, and their columns."""
     if not hasattr(choice.model, "steps"):
         return choice.model, data.X, list(data.names)
     before = choice.model[:-1]
     names = [str(name) for name in before.get_feature_names_out(list(data.names))]
     return last_step(choice.model), before.transform(data.X), names
-
-
-def _at(data: Material, X: Any, rows: Array) -> Any:
-    return data.at(rows) if X is data.X else X[rows]
 
 
 def _reason(model: Any, row: Any, posterior: Floats, names: list[str]) -> str:
@@ -115,57 +121,57 @@ def _reason(model: Any, row: Any, posterior: Floats, names: list[str]) -> str:
     except (AttributeError, NotImplementedError, ValueError):  # a model that cannot say
         return ""
     first, second = (short(one) if isinstance(one, str) else one for one in found.classes)
-    told = replace(found, classes=(first, second))
-    return explanation(told, 0, [short(name, 40) for name in names])
+    named = replace(found, classes=(first, second))
+    return explanation(named, 0, [short(name, 40) for name in names])
 
 
 def _odd_values(data: Material, model: Any, names: list[str], order: Array) -> list[list[OddValue]]:
-    """For each row the values with the least density given the rest of the row."""
+    """For each row the values with the lowest density given the rest of the row."""
     d = data.shape[1]
     if d < 2 or d > MOST_COLUMNS or not hasattr(model, "impute"):
         return [[] for _ in order]
-    rows = _objects(data, order)
+    rows = _objects(data.at(order))
     gapped = np.repeat(rows, d, axis=0)
     gapped[np.arange(len(gapped)), np.tile(np.arange(d), len(rows))] = None
     table = _like(data, gapped)
     whole = np.asarray(model.score_samples(_like(data, rows)))
     without = np.asarray(model.score_samples(table)).reshape(len(rows), d)
-    expected = _plain(model.impute(table)).reshape(len(rows), d, d)
-    given = whole[:, None] - without + np.log(_spreads(data))
-    out = []
+    expected = _objects(model.impute(table)).reshape(len(rows), d, d)
+    log_density = whole[:, None] - without + np.log(_deviations(data))
+    odd = []
     for i, row in enumerate(rows):
-        at = [j for j in np.argsort(given[i], kind="stable").tolist() if not is_missing(row[j])]
-        out.append([OddValue(names[j], row[j], expected[i, j, j]) for j in at[:MOST_VALUES]])
-    return out
+        by_density = np.argsort(log_density[i], kind="stable").tolist()
+        at = [j for j in by_density if not is_missing(row[j])][:MOST_VALUES]
+        odd.append([OddValue(names[j], row[j], expected[i, j, j]) for j in at])
+    return odd
 
 
-def _spreads(data: Material) -> Floats:
+def _deviations(data: Material) -> Floats:
     """Standard deviations of the columns, so that densities do not depend on units."""
     out = np.ones(data.shape[1])
     for i, j in enumerate(data.layout.numeric):
-        known = data.numbers[~np.isnan(data.numbers[:, i]), i]
-        out[j] = (known.std() if len(known) else 0.0) or 1.0
+        observed = data.numbers[~np.isnan(data.numbers[:, i]), i]
+        out[j] = (observed.std() if len(observed) else 0.0) or 1.0
     return out
 
 
-def _objects(data: Material, rows: Array) -> Array:
-    frame = data.frame
+def _objects(table: Any) -> Array:
+    """A table as an array of objects."""
+    frame = None if isinstance(table, np.ndarray) else as_frame(table)
     if frame is None:
-        return np.asarray(data.X)[rows].astype(object)
-    part = frame[rows.tolist()]
-    out = np.empty(part.shape, object)
-    for j, column in enumerate(part.iter_columns()):
+        return np.array(table, object)
+    out = np.empty(frame.shape, object)
+    for j, column in enumerate(frame.iter_columns()):
         out[:, j] = column.to_list()
     return out
 
 
 def _like(data: Material, rows: Array) -> Any:
-    """Rows of objects in the form of the table."""
+    """Rows of objects as the kind of table that the data is."""
     frame = data.frame
     numeric = set(data.layout.numeric)
     if frame is None:
-        text = bool(data.layout.discrete)
-        return rows if text else np.array(rows, np.float64)
+        return rows if data.layout.discrete else np.array(rows, np.float64)
     columns = {
         name: np.array(rows[:, j], np.float64) if j in numeric else rows[:, j].tolist()
         for j, name in enumerate(frame.columns)
@@ -173,36 +179,39 @@ def _like(data: Material, rows: Array) -> Any:
     return type(frame).from_dict(columns, backend=frame.implementation).to_native()
 
 
-def _plain(table: Any) -> Array:
-    from suffice.data.features import as_frame
-
-    frame = None if isinstance(table, np.ndarray) else as_frame(table)
-    if frame is None:
-        return np.asarray(table, object)
-    out = np.empty(frame.shape, object)
-    for j, column in enumerate(frame.iter_columns()):
-        out[:, j] = column.to_list()
-    return out
-
-
 def atypical_html(found: AtypicalRows) -> Html:
     """The section."""
-    many = f"{plural(found.rare, 'row')} {'is' if found.rare == 1 else 'are'}"
-    said = (
-        f"{many if found.rare else 'No row is'} so unlike any class that a row of the model would "
-        f"be so with a chance below {LEVEL:g}; about {found.expected:.2g} were to be expected."
+    number = f"{plural(found.rare, 'row')} {'is' if found.rare == 1 else 'are'}"
+    counted = (
+        f"{number if found.rare else 'No row is'} so unlike every class that the p-value is below "
+        f"{LEVEL:g}; about {found.expected:.2g} are expected by chance."
     )
-    more = (
-        "That is more than chance brings. Look at them before anything else: a slip of the pen, a "
-        "unit mixed up, or something the classes do not know."
-        if found.rare > found.expected + 2 * found.expected**0.5
-        else "That is no more than chance brings."
-    )
-    odd = any(one.values for one in found.rows)
-    head = ["Row", "Class", "p-value", "Taken for", "Probability"]
+    advice = "That is no more than chance explains."
+    if found.rare > found.expected + 2 * found.expected**0.5:
+        advice = (
+            "That is more than chance explains. Look at these rows first: a typing error, mixed-up "
+            "units, or something that belongs to none of the classes."
+        )
+    parts = [paragraphs(f"{counted} {advice}"), _listing(found)]
+    reasons = [f"Row {one.row:,}: {one.reason}" for one in found.rows if one.reason]
+    if reasons:
+        parts += [
+            heading("Why the model predicts these classes"),
+            paragraphs(
+                "Contribution of each column to the log-odds of the most probable class against "
+                "the next: positive supports it, negative opposes it."
+            ),
+            items(reasons[:MOST_VALUES]),
+        ]
+    return joined(parts)
+
+
+def _listing(found: AtypicalRows) -> Html:
+    head = ["Row", "Class", "p-value", "Predicted", "Probability"]
     words = [1, 3]
+    odd = any(one.values for one in found.rows)
     if odd:
-        head.append("What is odd, and what the rest of the row would suggest")
+        head.append("Odd values, and those expected from the rest of the row")
         words.append(5)
     rows = [
         [
@@ -211,35 +220,15 @@ def atypical_html(found: AtypicalRows) -> Html:
             f"{one.pvalue:.2g}",
             short(one.predicted),
             f"{one.probability:.3f}",
-            *([_told(one)] if odd else []),
+            *([_describe(one)] if odd else []),
         ]
         for one in found.rows
     ]
-    parts = [
-        paragraphs(f"{said} {more}"),
-        table("The most atypical rows, numbered from 0.", head, rows, words=words),
-    ]
-    reasons = [(one.row, one.reason) for one in found.rows if one.reason]
-    if reasons:
-        parts += [
-            element("h3", "Why the model takes them for what it does"),
-            element(
-                "p",
-                "Each column's share in the log-odds of the most probable class against the next: "
-                "positive speaks for it, negative against it.",
-            ),
-            items(f"Row {row:,}: {reason}" for row, reason in reasons[:MOST_VALUES]),
-        ]
-    return joined(parts)
+    return table("The most atypical rows, numbered from 0.", head, rows, words=words)
 
 
-def _told(one: OddRow) -> str:
+def _describe(one: OddRow) -> str:
     return "; ".join(
-        f"{short(v.column, 40)} {_brief(v.value)} (expected {_brief(v.expected)})"
+        f"{short(v.column, 40)} {short_number(v.value)} (expected {short_number(v.expected)})"
         for v in one.values
     )
-
-
-def _brief(value: Any) -> str:
-    numeric = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return f"{value:.4g}" if numeric else short(value, 24)

@@ -1,4 +1,4 @@
-"""Choice: which model stands for the data, and why this one."""
+"""Choice: the model of the data, and why it was chosen."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ from typing import Any
 import numpy as np
 
 from suffice.report.code import constructor
-from suffice.report.markup import Html, element, items, joined, paragraphs, plural, short, table
+from suffice.report.markup import (
+    Html,
+    element,
+    heading,
+    items,
+    joined,
+    paragraphs,
+    short,
+    table,
+)
 from suffice.report.material import Material
 from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback
+from suffice.text import plural
 
-# The best candidates that are listed.
-SHOWN = 6
-
-# What the metrics are called in tables.
+# Names of the metrics in tables.
 TITLES = {
     "accuracy": "Accuracy",
     "log_loss": "Log-loss",
@@ -27,38 +34,38 @@ TITLES = {
     "calibration_error": "Calibration error",
 }
 
-# What candidates are, in words, by class.
+# The models in words, by class.
 WORDS = {
-    "GaussianDiscriminant": "a Gaussian for each class, its covariance pooled with the others' and "
-    "shrunk as far as serves",
-    "UnskewedDiscriminant": "a Gaussian for each class, of columns that were each taken to the "
-    "power that makes them symmetric; its covariance pooled and shrunk as far as serves",
-    "GaussianNB": "naive Bayes: a Gaussian for each class and column, columns independent within "
-    "a class",
-    "LinearDiscriminantAnalysis": "a Gaussian for each class, one covariance for all: boundaries "
-    "are planes",
-    "LDA": "a Gaussian for each class, one covariance for all: boundaries are planes",
-    "QuadraticDiscriminantAnalysis": "a Gaussian for each class with a covariance of its own: "
+    "GaussianDiscriminant": "one Gaussian per class, its covariance pooled with the others' and "
+    "shrunk as far as it helps",
+    "UnskewedDiscriminant": "one Gaussian per class, of columns each taken to the power that makes "
+    "it symmetric; its covariance pooled and shrunk as far as it helps",
+    "GaussianNB": "naive Bayes: one Gaussian per class and column, columns independent within a "
+    "class",
+    "LinearDiscriminantAnalysis": "one Gaussian per class, one covariance for all: boundaries are "
+    "planes",
+    "LDA": "one Gaussian per class, one covariance for all: boundaries are planes",
+    "QuadraticDiscriminantAnalysis": "one Gaussian per class, each with its own covariance: "
     "boundaries are quadrics",
-    "QDA": "a Gaussian for each class with a covariance of its own: boundaries are quadrics",
-    "DiagonalLDA": "a Gaussian for each class, columns independent, variances shared by all",
-    "BayesianDiscriminant": "a Student t for each class: what is not known of means and "
-    "covariances is integrated out",
-    "MixedNB": "numbers as Gaussians beside levels by their frequencies, each class on its own",
-    "CategoricalNB": "naive Bayes of levels: frequencies in each class",
-    "BernoulliNB": "naive Bayes of yes and no: frequencies in each class",
-    "MixtureDiscriminant": "several Gaussians for each class, found by EM",
+    "QDA": "one Gaussian per class, each with its own covariance: boundaries are quadrics",
+    "DiagonalLDA": "one Gaussian per class, columns independent, variances shared by all",
+    "BayesianDiscriminant": "one Student t per class: the uncertainty of means and covariances is "
+    "integrated out",
+    "MixedNB": "Gaussians for numbers, frequencies for categories, each class separately",
+    "CategoricalNB": "naive Bayes of categories: frequencies in each class",
+    "BernoulliNB": "naive Bayes of binary columns: frequencies in each class",
+    "MixtureDiscriminant": "several Gaussians per class, fitted by EM",
 }
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Choice:
-    """The model and how it was found.
+    """The model and how it was chosen.
 
     model : fitted to all rows
     code : the expression that makes it, unfitted
-    selection : the candidates that were tried on the same folds, see `Selection`
-    at : position of the chosen one among them
+    selection : the candidates, scored on the same folds, see `Selection`
+    at : position of the chosen candidate
     given : whether the caller gave the model, so that nothing was chosen
     """
 
@@ -71,12 +78,12 @@ class Choice:
 
     @property
     def name(self) -> str:
-        """The class of the model, of a pipeline that of its last step."""
+        """The class of the model; of a pipeline, that of its last step."""
         return type(last_step(self.model)).__name__
 
     @property
     def folds(self) -> int:
-        """How many parts the rows were dealt into."""
+        """Number of parts of the cross-validation."""
         found = self.selection
         return int(found.scores[found.metric].shape[1]) // found.repeats
 
@@ -87,17 +94,17 @@ class Choice:
 
 
 def last_step(model: Any) -> Any:
-    """The model itself, of a pipeline its last step."""
+    """The model itself; of a pipeline, its last step."""
     return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
 def choose(
-    data: Material, whole: Material, model: Any, tell: ProgressCallback | None = None
+    data: Material, whole: Material, model: Any, progress: ProgressCallback | None = None
 ) -> Choice:
-    """The model that the rule takes, or the one given; fitted to the whole table."""
+    """The model that `select_model` chooses, or the one given; fitted to the whole table."""
     from suffice.estimators.selecting import select_model
 
-    found = select_model(data.X, data.y, model, progress=tell)
+    found = select_model(data.X, data.y, model, progress=progress)
     at = 0 if found.chosen is None else found.chosen
     fitted = found.model
     if whole is not data:
@@ -109,17 +116,12 @@ def choice_html(choice: Choice) -> Html:
     """The section."""
     what = WORDS.get(choice.name, "")
     chosen = "The model is the one given" if choice.given else "The model chosen"
-    first = element(
-        "p",
-        f"{chosen}: ",
-        element("code", choice.code),
-        f": {what}." if what else ".",
-    )
-    parts: list[Any] = [first]
+    code = element("code", choice.code)
+    parts = [element("p", f"{chosen}: ", code, f": {what}." if what else ".")]
     if not choice.given:
         parts += [paragraphs(*_why(choice)), _candidates(choice)]
     if choice.selection.notes:
-        parts += [element("h3", "Notes on the trial"), items(choice.selection.notes)]
+        parts += [heading("Notes on the selection"), items(choice.selection.notes)]
     return joined(parts)
 
 
@@ -129,26 +131,26 @@ def _why(choice: Choice) -> list[str]:
     best, _ = choice.score(found.metric, found.best)
     own, _ = choice.score(found.metric)
     tried = (
-        f"{plural(found.tried, 'candidate')}, from naive Bayes to a covariance for each "
-        f"class and between them, were each tested on the same {choice.folds} parts of the rows, "
-        "trained on the others."
+        f"{plural(found.tried, 'candidate')}, from naive Bayes to one covariance per class, were "
+        f"each tested on the same {choice.folds} parts of the rows, each part by a model trained "
+        "on the others."
     )
     if found.averaged and at == found.tried:
         why = (
             f"The best mean {metric} is {best:.4f}. The best of many is partly luck, so the model "
-            "lies between those of its kind, each counting by how probable it makes the rows it "
+            "averages those of its kind, each weighted by how probable it makes the rows that it "
             f"was not trained on; it has {own:.4f}. {_parameters(found, at)}"
         )
     elif at == found.best:
         why = (
-            f"This one has the best mean {metric}, {best:.4f}, and none that is simpler comes "
-            "within half a standard error of the difference."
+            f"This one has the best mean {metric}, {best:.4f}, and no simpler one comes within "
+            "half a standard error of the difference."
         )
     else:
         why = (
             f"The best mean {metric} is {best:.4f}; this one has {own:.4f}. The rule is careful: "
-            "it takes the simplest candidate that is not clearly worse than the best, that is by "
-            "no more than half a standard error of the difference between the two. "
+            "it takes the simplest candidate that is worse than the best by no more than half a "
+            "standard error of the difference between the two. "
             f"{_parameters(found, at)}"
         )
     return [tried, why]
@@ -161,35 +163,33 @@ def _parameters(found: Selection, at: int) -> str:
     return f"It has {own:.4g} effective parameters, the best one {best:.4g}."
 
 
-def _candidates(choice: Choice) -> Html:
+def _candidates(choice: Choice, most: int = 6) -> Html:
     found, columns = choice.selection, choice._table
     loss = columns[found.metric] * (-1 if found.metric == "accuracy" else 1)
     order = np.lexsort((found.complexity, np.where(np.isnan(loss), np.inf, loss)))
-    at = list(dict.fromkeys([*order[:SHOWN].tolist(), choice.at]))
+    at = list(dict.fromkeys([*order[:most].tolist(), choice.at]))
     rows = []
     for i in at:
         scores = [f"{choice.score(m, i)[0]:.4f} ± {choice.score(m, i)[1]:.4f}" for m in METRICS]
         marks = [word for word, j in (("best", found.best), ("chosen", choice.at)) if i == j]
-        told = described(found.candidates[i])
-        label = f"{told} ({', '.join(marks)})" if marks else told
+        name = describe(found.candidates[i])
+        label = f"{name} ({', '.join(marks)})" if marks else name
         rows.append([label, f"{found.complexity[i]:.4g}", *scores])
     more = len(found.candidates) - len(at)
-    caption = "The best candidates and the one chosen, by mean over the folds ± standard error." + (
-        f" {plural(more, 'candidate')} more." if more else ""
-    )
+    caption = "The best candidates and the one chosen: mean over the folds ± standard error."
+    if more:
+        caption += f" {plural(more, 'candidate')} more."
     head = ["Candidate", "Parameters", *(TITLES[m] for m in METRICS)]
     return table(caption, head, rows, marked=[at.index(choice.at)])
 
 
-def described(candidate: Mapping[str, Any]) -> str:
+def describe(candidate: Mapping[str, Any]) -> str:
     """A candidate in words."""
     kind = candidate.get("model", "candidate")
-    said = [
-        f"{name} {_brief(v)}" for name, v in candidate.items() if name not in ("model", "after")
+    parameters = [
+        f"{name} {f'{v:g}' if isinstance(v, float | np.floating) else short(v, 40)}"
+        for name, v in candidate.items()
+        if name not in ("model", "after")
     ]
     after = f" on {candidate['after'].lower()}" if candidate.get("after") else ""
-    return f"{kind}{after}" + (f": {', '.join(said)}" if said else "")
-
-
-def _brief(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float | np.floating) else short(value, 40)
+    return f"{kind}{after}" + (f": {', '.join(parameters)}" if parameters else "")

@@ -1,4 +1,4 @@
-"""Code: a model as the expression that makes it, and what has to be imported for it."""
+"""Code: a model as the expression that makes it, and the imports that it needs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def constructor(model: Any) -> str:
 
 
 def imports(model: Any) -> list[str]:
-    """Lines that import all that `constructor` names."""
+    """Lines that import the names in `constructor`."""
     lines = ["import suffice as sf"]
     if hasattr(model, "steps"):
         lines.append("from sklearn.pipeline import make_pipeline")
@@ -37,7 +37,7 @@ def imports(model: Any) -> list[str]:
 
 
 def _changed(model: Any) -> dict[str, Any]:
-    """Parameters that are not left at their defaults, in the order of the signature."""
+    """Parameters that differ from their defaults, in the order of the signature."""
     values = model.get_params(deep=False)
     parameters = inspect.signature(type(model)).parameters
     return {

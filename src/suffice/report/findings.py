@@ -1,4 +1,4 @@
-"""Findings: all that a page tells, as finished values."""
+"""Findings: everything on a page, as finished values."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from suffice.report.atypical_section import AtypicalRows
 from suffice.report.choice_section import Choice
 from suffice.report.data_section import DataFacts
 from suffice.report.gaps_section import GapFacts
-from suffice.report.markup import percent, plural
+from suffice.report.markup import percent
 from suffice.report.picture import Picture
 from suffice.report.pictures import Pictures
 from suffice.report.quality_section import Quality
 from suffice.report.usage_section import Usage
 from suffice.selection.diagnostics.diagnosis import Diagnosis
+from suffice.text import plural
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Report:
-    """What `write_report` found; None for a part that could not be made.
+    """The result of `write_report`; None for a part that could not be made.
 
     path : the file
     title : of the page
     data : rows, columns, classes
-    choice : the model and how it was found
-    quality : how it does on rows it has not seen
+    choice : the model and how it was chosen
+    quality : how well it predicts rows it has not seen
     diagnosis : whether Gaussian classes fit the data
-    atypical : the rows that the model finds least likely
+    atypical : the rows that are least likely under the model
     gaps : missing values
     usage : listings to copy
-    drawings : the pictures, and why others are not there
+    drawings : the pictures, and why others are missing
     failures : why a part could not be made, by its name
     """
 
@@ -50,7 +51,7 @@ class Report:
 
     @property
     def model(self) -> Any:
-        """The fitted model; None where there is none."""
+        """The fitted model, or None."""
         return None if self.choice is None else self.choice.model
 
     @property
@@ -62,15 +63,15 @@ class Report:
     def summary(self) -> str:
         """The report in two sentences."""
         data = self.data
-        said = (
+        size = (
             f"{plural(data.rows, 'row')}, {plural(len(data.columns), 'column')}, "
             f"{plural(len(data.classes), 'class')}."
         )
         if self.choice is None or self.quality is None:
-            return said
+            return size
         accuracy, error = self.quality.scores["accuracy"]
         return (
-            f"{said} {self.choice.name}: {percent(accuracy)} ± {percent(error)} of the rows it has "
+            f"{size} {self.choice.name}: {percent(accuracy)} ± {percent(error)} of the rows it has "
             "not seen get the right label."
         )
 

@@ -1,4 +1,4 @@
-"""Gaps: where values are missing, and what the model makes of it."""
+"""Gaps: where values are missing, and how the model handles them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.report.choice_section import Choice, last_step
-from suffice.report.markup import Html, joined, paragraphs, percent, plural, short, table
+from suffice.report.markup import Html, joined, paragraphs, percent, short, table
 from suffice.report.material import Material
+from suffice.text import plural
 
-# Columns that are listed, and classes that have a column of their own.
-MOST_COLUMNS, MOST_CLASSES = 25, 8
+MOST_CLASSES = 8  # with their own column
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GapFacts:
     """Missing values.
 
-    columns : names of the columns that have some, the emptiest first
-    counts : (columns,) how many
+    columns : names of the columns with missing values, most missing first
+    counts : (columns,) number of missing values
     shares : (columns, k) of the rows of each class
-    rows : how many rows the table has
-    incomplete : how many of them miss a value
+    rows : number of rows of the table
+    incomplete : number of rows with a missing value
     classes : labels
-    handling : what the model does about it, in words
+    handling : how the model handles them, in words
     """
 
     columns: tuple[str, ...]
@@ -39,7 +39,7 @@ class GapFacts:
 
 
 def gap_facts(data: Material, choice: Choice | None) -> GapFacts:
-    """Of the whole table."""
+    """The facts of the whole table."""
     counts = data.missing.sum(axis=0)
     at = [j for j in np.argsort(-counts, kind="stable").tolist() if counts[j]]
     sizes = np.bincount(data.codes, minlength=len(data.classes))
@@ -61,60 +61,52 @@ def _handling(choice: Choice | None) -> str:
         return ""
     model = last_step(choice.model)
     if not type(model).__module__.startswith("suffice."):
-        return f"What is done about gaps is up to the {choice.name}."
-    at_fit = (
-        "At fit each class is estimated from all values that are known: of independent columns "
-        "directly, of full covariances by EM, which finds the estimates that make the known values "
-        "most likely."
+        return f"The {choice.name} decides how missing values are handled."
+    handling = (
+        "When the model is fitted, each class is estimated from all observed values: independent "
+        "columns directly, full covariances by EM, which maximises the likelihood of the observed "
+        "values. At prediction a missing value is integrated out exactly: no value is filled in, "
+        "and the answer is that of a model of the observed columns alone."
     )
-    at_predict = (
-        "At prediction a missing value is integrated out exactly: no value is made up, and the "
-        "answer is that of a model of the known columns alone."
-    )
-    levels = ""
     if hasattr(choice.model, "steps"):
-        levels = "A level that is missing, or was never seen in training, counts as missing."
-    return " ".join(part for part in (at_fit, at_predict, levels) if part)
+        handling += " A category that was never seen in training counts as missing."
+    return handling
 
 
 def gaps_html(found: GapFacts) -> Html:
     """The section."""
     if not found.columns:
         return paragraphs(
-            "No value is missing. The model would take gaps in new rows all the same: pass NaN or "
-            "None where a value is not known."
+            "No value is missing. The model accepts missing values in new rows all the same: pass "
+            "NaN or None."
         )
-    said = (
-        f"{plural(sum(found.counts), 'value')} in {plural(len(found.columns), 'column')} "
-        f"{'is' if sum(found.counts) == 1 else 'are'} missing; "
-        f"{plural(found.incomplete, 'row')} of {found.rows:,} "
-        f"{'is' if found.incomplete == 1 else 'are'} incomplete."
+    total = sum(found.counts)
+    summary = (
+        f"{plural(total, 'value')} in {plural(len(found.columns), 'column')} "
+        f"{'is' if total == 1 else 'are'} missing; {plural(found.incomplete, 'row')} of "
+        f"{found.rows:,} {'is' if found.incomplete == 1 else 'are'} incomplete."
     )
     by_class = len(found.classes) <= MOST_CLASSES
     head = ["Column", "Missing", "Share"]
+    caption = "Columns with missing values."
     if by_class:
         head += [f"In {short(label, 24)}" for label in found.classes]
+        caption = "Columns with missing values, and their share in all rows and in each class."
     rows = [
         [
             short(name),
             f"{count:,}",
             percent(count / found.rows),
-            *([percent(float(share)) for share in found.shares[i]] if by_class else []),
+            *([percent(float(share)) for share in shares] if by_class else []),
         ]
-        for i, (name, count) in enumerate(zip(found.columns, found.counts, strict=True))
-    ][:MOST_COLUMNS]
-    more = len(found.columns) - len(rows)
-    note = f" The first {len(rows)}; {more} more." if more else ""
-    caption = f"Columns with missing values, and their share in all rows and in each class.{note}"
-    if not by_class:
-        caption = f"Columns with missing values.{note}"
+        for name, count, shares in zip(found.columns, found.counts, found.shares, strict=True)
+    ]
     advice = ""
-    if by_class and len(found.classes) > 1 and float(np.ptp(found.shares, axis=1).max()) > 0.1:
+    if by_class and len(found.classes) > 1 and np.ptp(found.shares, axis=1).max() > 0.1:
         advice = (
             "Some values are missing in one class more often than in another by more than a tenth "
-            "of the rows. The model takes gaps to tell nothing of the class; if they do, add a "
-            "column that says whether the value is there."
+            "of the rows. The model assumes that missing values say nothing about the class; if "
+            "they do, add a column that says whether the value is there."
         )
-    return joined(
-        [paragraphs(said, found.handling), table(caption, head, rows), paragraphs(advice)]
-    )
+    listing = table(caption, head, rows, most=25)
+    return joined([paragraphs(summary, found.handling), listing, paragraphs(advice)])

@@ -1,4 +1,4 @@
-"""Markup: pieces of HTML, in which every text is escaped unless it is HTML by type."""
+"""Markup: pieces of HTML, in which every text is escaped unless it is of type Html."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from suffice.text import visible_lines
+from suffice.data.parameters import is_number
+from suffice.text import shorten, visible_lines
 
-# Names and values of the data longer than this are cut.
-LONGEST = 80
+LONGEST = 80  # characters of a name or value; longer ones lose their middle
 
-# A label in a sentence; the apostrophe of "Box's M" opens none.
+# A label in a sentence; the apostrophe of "Box's M" does not open one.
 QUOTED = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
 
 
@@ -23,7 +23,7 @@ class Html(str):
 
 
 def escaped(value: Any) -> Html:
-    """A value as HTML that shows it; control characters, which HTML forbids, by their escapes.
+    """A value as HTML text; control characters, which HTML forbids, are escaped.
 
     >>> escaped("<b> & 'c'"), escaped(Html("<b>"))
     ('&lt;b&gt; &amp; &#x27;c&#x27;', '<b>')
@@ -34,18 +34,22 @@ def escaped(value: Any) -> Html:
 
 
 def short(value: Any, longest: int = LONGEST) -> str:
-    """A value as text, without its middle where it is too long to be read.
+    """A value as text, without its middle if it is too long to be read.
 
     >>> short("abcdefgh", 5)
     'ab…gh'
     """
     text = str(value.item() if isinstance(getattr(value, "shape", None), tuple) else value)
-    end = (longest - 1) // 2
-    return text if len(text) <= longest else f"{text[: longest - 1 - end]}…{text[-end:]}"
+    return shorten(text, longest)
+
+
+def short_number(value: Any, longest: int = 24) -> str:
+    """A number to four digits; anything else as text."""
+    return f"{value:.4g}" if is_number(value) else short(value, longest)
 
 
 def short_labels(sentence: str) -> str:
-    """A sentence in which what stands in quotes is short.
+    """A sentence in which all quoted labels are short.
 
     >>> len(short_labels(f"Class '{'a' * 300}' is not Gaussian."))
     105
@@ -54,7 +58,7 @@ def short_labels(sentence: str) -> str:
 
 
 def joined(parts: Iterable[Any]) -> Html:
-    """Pieces one after the other, each escaped."""
+    """Pieces one after another, each escaped."""
     return Html("\n".join(escaped(part) for part in parts))
 
 
@@ -64,12 +68,12 @@ def element(tag: str, *content: Any, **attributes: Any) -> Html:
     >>> element("p", "a < b", class_="note", aria_label=None)
     '<p class="note">a &lt; b</p>'
     """
-    told = "".join(
+    text = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escaped(value)}"'
         for name, value in attributes.items()
         if value is not None
     )
-    return Html(f"<{tag}{told}>{''.join(escaped(part) for part in content)}</{tag}>")
+    return Html(f"<{tag}{text}>{''.join(escaped(part) for part in content)}</{tag}>")
 
 
 def paragraphs(*sentences: str) -> Html:
@@ -77,9 +81,19 @@ def paragraphs(*sentences: str) -> Html:
     return joined(element("p", text) for text in sentences if text)
 
 
-def items(entries: Iterable[Any], kind: str = "ul") -> Html:
+def heading(text: str) -> Html:
+    """The title of a part of a section."""
+    return element("h3", text)
+
+
+def note(text: str) -> Html:
+    """A paragraph that stands out."""
+    return element("p", text, class_="note")
+
+
+def items(entries: Iterable[Any], class_: str | None = None) -> Html:
     """A list."""
-    return element(kind, joined(element("li", entry) for entry in entries))
+    return element("ul", joined(element("li", entry) for entry in entries), class_=class_)
 
 
 def table(
@@ -89,13 +103,18 @@ def table(
     *,
     words: Sequence[int] = (),
     marked: Sequence[int] = (),
+    most: int | None = None,
 ) -> Html:
-    """A table that scrolls in a box of its own; the first cell of a row is its heading.
+    """A table that scrolls in its own box; the first cell of a row is its heading.
 
     words : positions of columns that hold words, not numbers
     marked : positions of rows that stand out
+    most : rows that are listed; of more, the caption counts the rest
     """
     lines = [list(row) for row in rows]
+    if most is not None and len(lines) > most:
+        caption = f"{caption} The first {most}; {len(lines) - most:,} more."
+        lines = lines[:most]
     kinds = [_kind(lines, j) if j == 0 or j in words else None for j in range(len(head))]
     top = [
         element("th", cell, scope="col", class_=kind)
@@ -114,12 +133,12 @@ def table(
         element("thead", element("tr", *top)),
         element("tbody", joined(body)),
     )
-    # A box that scrolls must be reached by keyboard, and then says what it is.
+    # A box that scrolls must be reachable by keyboard, and needs a name.
     return element("div", inside, class_="scroll", role="region", tabindex=0, aria_label=caption)
 
 
 def _kind(rows: list[list[Any]], j: int) -> str:
-    """How a column of words is set: in one line, or broken into lines of names or of prose."""
+    """The CSS class of a column of words: one line, or wrapped as names or as prose."""
     longest = max((len(str(row[j])) for row in rows), default=0)
     return "words" if longest <= 14 else "words name" if longest <= 44 else "words prose"
 
@@ -139,21 +158,12 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f}%"
 
 
-def plural(n: int, noun: str) -> str:
-    """A count and its noun.
-
-    >>> plural(1, "row"), plural(12000, "class"), plural(2, "column")
-    ('1 row', '12,000 classes', '2 columns')
-    """
-    return f"{n:,} {noun if n == 1 else noun + ('es' if noun.endswith('s') else 's')}"
-
-
 def reason(error: Exception) -> str:
-    """What an error says, each sentence once.
+    """The message of an error, each sentence once.
 
     >>> reason(ValueError("Too few rows. Give more. Too few rows."))
     'Too few rows. Give more.'
     """
     sentences = [part.strip().removesuffix(".") for part in str(error).split(". ")]
-    said = ". ".join(dict.fromkeys(part for part in sentences if part))
-    return f"{said}." if said else type(error).__name__
+    text = ". ".join(dict.fromkeys(part for part in sentences if part))
+    return f"{text}." if text else type(error).__name__

@@ -1,8 +1,8 @@
-"""Material: the table that a report is about, and what its columns are."""
+"""Material: the table of a report, and the kinds of its columns."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,10 @@ from suffice.data.labels import Labels
 from suffice.data.levels import columns_of
 from suffice.data.mixed import Layout
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.plots.columns import width
+from suffice.plots.points import thin
 
-# Of larger tables so many rows, drawn at random, are judged; a class keeps at least so many.
-MOST_ROWS, FEWEST = 20_000, 50
+MOST_ROWS = 20_000  # that models are judged on, drawn at random from larger tables
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -23,13 +24,13 @@ class Material:
     """Rows with labels.
 
     X, y : as they were given, y apart from X
-    target : name of the column that holds the labels, where X was given with it
-    names : of the columns; x1, x2, ... where they have none
-    layout : which columns are numbers and which are levels
-    classes, codes : sorted labels, and the position of each row's among them
-    missing : (n, d) where a value is missing
+    target : name of the column that held the labels, or None
+    names : of the columns; x1, x2, ... if they have none
+    layout : which columns are numbers and which are categories (levels)
+    classes, codes : sorted labels, and the position of each row's label among them
+    missing : (n, d) whether a value is missing
     numbers : (n, numeric columns); NaN where a value is missing
-    rows : positions of these rows in the table they were drawn from; None where these are all
+    rows : positions of these rows in the table they were drawn from; None if these are all
     """
 
     X: Any
@@ -45,8 +46,8 @@ class Material:
 
     @classmethod
     def of(cls, X: Any, y: Any) -> Material:
-        """Of a frame and the name of its column of labels, or of rows and labels."""
-        X, y, target = _apart(X, y)
+        """From a frame and the name of its column of labels, or from rows and labels."""
+        X, y, target = _features_and_labels(X, y)
         layout = Layout.of(X)
         numeric, discrete = layout.split(X)
         n, d = _shape(X, numeric)
@@ -65,7 +66,7 @@ class Material:
             for j, column in zip(layout.discrete, columns_of(discrete)[0], strict=True):
                 missing[:, j] = False if column.missing is None else column.missing
         labels = np.asarray(classes[codes])
-        return cls(X, labels, target, _names(X, d), layout, classes, codes, missing, numbers)
+        return cls(X, labels, target, width(X)[1], layout, classes, codes, missing, numbers)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -74,53 +75,37 @@ class Material:
 
     @property
     def frame(self) -> Any:
-        """The columns as a data frame, or None where they are an array."""
-        return None if isinstance(self.X, np.ndarray) else as_frame(self.X)
+        """The columns as a data frame, or None if they are an array."""
+        return _frame(self.X)
 
     def at(self, rows: Indices) -> Any:
-        """Some rows of X, in the form that it has."""
-        return _rows(self.X, rows)
+        """Some rows of X, as the kind of table that it is."""
+        frame = self.frame
+        return np.asarray(self.X)[rows] if frame is None else frame[rows.tolist()].to_native()
 
     def sampled(self, random_state: int, most: int = MOST_ROWS) -> Material:
-        """The same, or for a large table a part of it, drawn from each class by its share."""
-        n = len(self.codes)
-        if n <= most:
+        """The same, or a part of a large table, drawn from each class by its share."""
+        if len(self.codes) <= most:
             return self
-        rng = np.random.default_rng(random_state)
-        kept = []
-        for c in range(len(self.classes)):
-            own = np.flatnonzero(self.codes == c)
-            size = max(FEWEST, round(len(own) * most / n))
-            kept.append(rng.permutation(own)[:size])
-        at = np.sort(np.concatenate(kept))
-        return Material(
-            self.at(at),
-            self.y[at],
-            self.target,
-            self.names,
-            self.layout,
-            self.classes,
-            self.codes[at],
-            self.missing[at],
-            self.numbers[at],
-            at,
-        )
+        at = thin(self.codes, most, random_state)
+        by_row = ("y", "codes", "missing", "numbers")
+        parts = {name: getattr(self, name)[at] for name in by_row}
+        return replace(self, X=self.at(at), rows=at, **parts)
 
     def numeric(self) -> Any:
         """The table of the numeric columns; None if there are none."""
         return self.layout.split(self.X)[0]
 
 
-def _rows(X: Any, at: Indices) -> Any:
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
-    return np.asarray(X)[at] if frame is None else frame[at.tolist()].to_native()
+def _frame(X: Any) -> Any:
+    return None if isinstance(X, np.ndarray) else as_frame(X)
 
 
-def _apart(X: Any, y: Any) -> tuple[Any, Any, str | None]:
-    """Columns and labels, where labels may be named as a column."""
+def _features_and_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
+    """Columns, labels, and the name of the column that held the labels."""
     if not isinstance(y, str):
         return _table(X), y, None
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = _frame(X)
     if frame is None:
         raise InvalidParameter(
             f"the labels are named as column {y!r}, but X is a {type(X).__name__}, whose columns "
@@ -143,16 +128,9 @@ def _table(X: Any) -> Any:
 
 def _shape(X: Any, numeric: Any) -> tuple[int, int]:
     if numeric is not None:
-        as_features(numeric)  # which says what is wrong with it
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+        as_features(numeric)  # which reports what is wrong with it
+    frame = _frame(X)
     shape = np.shape(X) if frame is None else frame.shape
     if len(shape) != 2 or not shape[0] or not shape[1]:
         raise InvalidFeatures(f"X has shape {shape}; a report takes rows and columns, (n, d).")
     return int(shape[0]), int(shape[1])
-
-
-def _names(X: Any, d: int) -> tuple[str, ...]:
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
-    if frame is None:
-        return tuple(f"x{j + 1}" for j in range(d))
-    return tuple(map(str, frame.columns))

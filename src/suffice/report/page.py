@@ -1,4 +1,4 @@
-"""Page: one HTML file that tells all about a table and its model, and needs nothing else."""
+"""Page: one HTML file about a table and its model, which needs no other file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,20 @@ from suffice.estimators.repairing import repairs_expected
 from suffice.report.atypical_section import atypical, atypical_html
 from suffice.report.choice_section import choice_html, choose
 from suffice.report.data_section import data_facts, data_html
-from suffice.report.diagnosis_section import diagnosed, diagnosis_html
+from suffice.report.diagnosis_section import diagnosis, diagnosis_html
 from suffice.report.findings import Report
 from suffice.report.gaps_section import gap_facts, gaps_html
-from suffice.report.markup import Html, element, escaped, items, joined, percent, reason, short
+from suffice.report.markup import (
+    Html,
+    element,
+    escaped,
+    items,
+    joined,
+    note,
+    percent,
+    reason,
+    short,
+)
 from suffice.report.material import Material
 from suffice.report.pictures import Pictures, pictures
 from suffice.report.quality_section import quality, quality_html
@@ -28,7 +38,7 @@ from suffice.selection.steps import ProgressCallback, Steps
 
 Part = TypeVar("Part")
 
-# What the parts take of the time, about.
+# Relative durations of the parts.
 STEPS = {
     "choice": 6.0,
     "quality": 1.0,
@@ -39,18 +49,30 @@ STEPS = {
     "pictures": 4.0,
 }
 
-NO_MODEL = "There is no model to ask, see above."
+NO_MODEL = "There is no model, see above."
 
-# Sections by name: their headings.
-HEADINGS = {
+# The sections in order, with their titles.
+TITLES = {
     "data": "The data",
     "choice": "The model",
-    "quality": "How well it does",
+    "quality": "How well it predicts",
     "pictures": "Pictures",
     "diagnosis": "Do the assumptions hold?",
     "atypical": "The most atypical rows",
     "gaps": "Missing values",
     "usage": "Use it",
+}
+
+
+# The subjects of pictures that could not be made.
+SUBJECTS = {
+    "all": "anything",
+    "rows": "the rows",
+    "regions": "the model's regions",
+    "selection": "the choice",
+    "confusion": "the confusion",
+    "reliability": "the probabilities",
+    "quantiles": "the distances",
 }
 
 
@@ -66,17 +88,17 @@ def write_report(
 ) -> Report:
     """Write one HTML file on a table and its model: no other file, no script, no request.
 
-    What the data is, which model fits and why, how well it does on rows it has not seen, pictures,
-    diagnostics, atypical rows, missing values, and the code to use it. A part that cannot be made
-    says why and leaves the others alone.
+    The data, the model that fits and why, how well it predicts unseen rows, pictures, diagnostics,
+    atypical rows, missing values, and the code to use it. A part that fails says why and does not
+    affect the others.
 
-    X : a data frame that holds the labels too, or rows alone
+    X : a data frame that also holds the labels, or rows alone
     y : the name of the column of labels, or the labels
     path : the file, written whole or not at all
-    model : a classifier to report on, which is fitted anew; None chooses by `select_model`
-    random_state : draws the rows that stand for a table of more than 20,000
+    model : a classifier to report on, which is fitted again; None chooses by `select_model`
+    random_state : seed for drawing the rows that represent a table of more than 20,000
     title : of the page
-    progress : called as work goes on with the share of it that is done, from 0 to 1
+    progress : called with the share of the work that is done, from 0 to 1
 
     >>> import suffice as sf, tempfile, pathlib
     >>> from sklearn.datasets import load_iris
@@ -92,47 +114,47 @@ def write_report(
     if model is not None and not hasattr(model, "get_params"):
         raise InvalidParameter(f"model is {shown(model)}; it must be a classifier, such as LDA().")
     if not isinstance(title, str | None):
-        raise InvalidParameter(f"title is {shown(title)}; it must be a text.")
+        raise InvalidParameter(f"title is {shown(title)}; it must be a string.")
     whole = Material.of(X, y)
     if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
         raise InvalidParameter(f"random_state is {shown(random_state)}; it must be a whole number.")
     steps = Steps(sum(STEPS.values()), progress)
-    found = made(file, whole, whole.sampled(random_state), model, _titled(title, whole), steps)
+    found = make(file, whole, whole.sampled(random_state), model, _title(title, whole), steps)
     write_whole(file, page(found).encode("utf-8", "replace"))
     return found
 
 
 @repairs_expected()
-def made(
+def make(
     file: Path, whole: Material, data: Material, model: Any, title: str, steps: Steps
 ) -> Report:
-    """The report, each part on its own."""
+    """The report, in which a part that fails does not affect the others."""
     failures: dict[str, str] = {}
-    told = {name: steps.part(size) for name, size in STEPS.items()}
+    progress = {name: steps.part(size) for name, size in STEPS.items()}
 
-    def tried(name: str, make: Callable[[], Part]) -> Part | None:
+    def attempt(name: str, part: Callable[[], Part]) -> Part | None:
         try:
-            return make()
-        except Exception as error:  # whatever happens in one part, the others stand
+            return part()
+        except Exception as error:
             failures[name] = reason(error)
         finally:
-            told[name](1.0)
+            progress[name](1.0)
         return None
 
     facts = data_facts(whole, len(data.codes))
-    choice = tried("choice", lambda: choose(data, whole, model, told["choice"]))
-    score = diagnosis = odd = how = None
+    choice = attempt("choice", lambda: choose(data, whole, model, progress["choice"]))
+    score = odd = how = None
     if choice is None:
         failures |= dict.fromkeys(("quality", "atypical", "usage"), NO_MODEL)
     else:
-        score = tried("quality", lambda: quality(data, choice))
-        odd = tried("atypical", lambda: atypical(data, choice))
-        how = tried("usage", lambda: usage(whole, choice))
-    diagnosis = tried("diagnosis", lambda: diagnosed(data))
-    gaps = tried("gaps", lambda: gap_facts(whole, choice))
-    drawings = tried("pictures", lambda: pictures(data, choice, score, diagnosis)) or Pictures()
+        score = attempt("quality", lambda: quality(data, choice))
+        odd = attempt("atypical", lambda: atypical(data, choice))
+        how = attempt("usage", lambda: usage(whole, choice))
+    fit = attempt("diagnosis", lambda: diagnosis(data))
+    gaps = attempt("gaps", lambda: gap_facts(whole, choice))
+    drawings = attempt("pictures", lambda: pictures(data, choice, score, fit)) or Pictures()
     steps.finish()
-    return Report(file, title, facts, choice, score, diagnosis, odd, gaps, how, drawings, failures)
+    return Report(file, title, facts, choice, score, fit, odd, gaps, how, drawings, failures)
 
 
 def page(found: Report) -> str:
@@ -167,7 +189,7 @@ def page(found: Report) -> str:
     head = (
         '<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        # Nothing is to be fetched or run, whatever the data are called.
+        # Nothing may be fetched or run, whatever names the data has.
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'; img-src data:\">\n"
         '<meta name="color-scheme" content="light dark">\n'
@@ -180,33 +202,31 @@ def page(found: Report) -> str:
 
 
 def _section(name: str, content: Html | None, found: Report) -> Html:
-    inside = content
-    if inside is None:
-        why = found.failures.get(name, "")
-        inside = element("p", f"This part could not be made: {why}", class_="note")
-    heading = element("h2", HEADINGS[name], id=f"{name}-title")
-    return element("section", heading, inside, id=name, aria_labelledby=f"{name}-title")
+    if content is None:
+        content = note(f"This part could not be made: {found.failures.get(name, '')}")
+    title = element("h2", TITLES[name], id=f"{name}-title")
+    return element("section", title, content, id=name, aria_labelledby=f"{name}-title")
 
 
 def _tiles(found: Report) -> Html:
     data = found.data
-    told = [
+    tiles = [
         ("Rows", f"{data.rows:,}"),
         ("Columns", f"{len(data.columns):,}"),
         ("Classes", f"{len(data.classes):,}"),
-        ("Values missing", f"{data.missing:,}"),
+        ("Missing values", f"{data.missing:,}"),
     ]
     if found.quality is not None:
-        told += [
+        tiles += [
             ("Accuracy", percent(found.quality.scores["accuracy"][0])),
             ("Log-loss", f"{found.quality.scores['log_loss'][0]:.3g}"),
         ]
-    pairs = [element("div", element("dt", name), element("dd", value)) for name, value in told]
+    pairs = [element("div", element("dt", name), element("dd", value)) for name, value in tiles]
     return element("dl", joined(pairs), class_="facts")
 
 
 def _contents() -> Html:
-    links = [element("a", heading, href=f"#{name}") for name, heading in HEADINGS.items()]
+    links = [element("a", title, href=f"#{name}") for name, title in TITLES.items()]
     return element("nav", items(links), aria_label="Contents")
 
 
@@ -216,30 +236,18 @@ def _pictures(found: Pictures) -> Html:
         shown = joined(picture.html for picture in found.shown.values())
         parts.append(element("div", shown, class_="pictures"))
     for name, why in found.skipped.items():
-        parts.append(element("p", f"No picture of {SUBJECTS[name]}: {why}", class_="note"))
+        parts.append(note(f"No picture of {SUBJECTS[name]}: {why}"))
     return joined(parts)
-
-
-# What pictures are of, by name.
-SUBJECTS = {
-    "all": "anything",
-    "rows": "the rows",
-    "regions": "the model's regions",
-    "selection": "the choice",
-    "confusion": "the confusion",
-    "reliability": "the probabilities",
-    "quantiles": "the distances",
-}
 
 
 def _footer() -> Html:
     from suffice import __version__
 
-    said = f"Made by suffice {__version__}. This page is one file: it asks no server for anything."
-    return element("footer", element("p", said))
+    text = f"Made by suffice {__version__}. This page is one file and makes no network request."
+    return element("footer", element("p", text))
 
 
-def _titled(title: str | None, data: Material) -> str:
+def _title(title: str | None, data: Material) -> str:
     if title is not None:
         return short(title, 200)
     return "Report" if data.target is None else f"Report on {short(data.target)}"

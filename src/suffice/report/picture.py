@@ -1,4 +1,4 @@
-"""Picture: a display as SVG that stands within a page and takes its colours from it."""
+"""Picture: a display as SVG within a page, in the colours of the page."""
 
 from __future__ import annotations
 
@@ -9,37 +9,34 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from suffice.report.markup import Html, element, short, short_labels
+from suffice.plots.decoration import legend_below
+from suffice.plots.style import colour_settings, theme
+from suffice.report.markup import Html, element, heading, short, short_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Colours that stand for the page's own; nothing else is drawn in them.
-INK, PAPER, LINES = "#010203", "#fdfefc", "#d1d2d0"
-OWN = {INK: "var(--ink)", PAPER: "var(--paper)", LINES: "var(--line)"}
+# Colours that stand for those of the page; nothing else is drawn in them.
+PAGE_COLOURS = {"#fdfefc": "var(--paper)", "#010203": "var(--ink)", "#d1d2d0": "var(--line)"}
 
-# Inches; text of ten points is still read at the width of a phone.
-WIDE, HIGH = 4.3, 3.7
-
-# Names on a picture longer than this are cut.
-LONGEST = 28
+WIDTH = 4.3  # inches: text of ten points can still be read at the width of a phone
+HEIGHT = 3.7  # inches
+LONGEST = 28  # characters of a name on a picture; longer ones lose their middle
 
 FONT = re.compile(r"font: (?:[a-z]+ |\d+ )*([\d.]+px) [^;\"]*")
 REFERENCE = re.compile(r"(?:url\(|href=\")#([^)\"]+)")
 IDENTITY = re.compile(r" id=\"([^\"]*)\"")
-
-Draw = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Picture:
     """One figure of the page.
 
-    name : by which the report knows it
+    name : its key in the report
     title : its heading
-    alt : what is seen, for those who do not see it
+    alt : a description for readers who cannot see it
     caption : what it shows and how to read it
-    day, night : SVG; night is empty where the one takes the page's colours in the dark as well
+    day, night : SVG; night is empty if the first follows the page's colours in the dark as well
     """
 
     name: str
@@ -57,86 +54,89 @@ class Picture:
             pictures.append(self._svg(self.night, "at-night"))
         return element(
             "figure",
-            element("h3", self.title),
+            heading(self.title),
             *pictures,
             element("figcaption", short_labels(self.caption)),
             id=f"picture-{self.name}",
         )
 
     def _svg(self, svg: str, kind: str | None) -> Html:
-        told = element("svg", role="img", aria_label=self.alt, class_=kind).removesuffix("></svg>")
-        return Html(svg.replace("<svg", told, 1))
+        tag = element("svg", role="img", aria_label=self.alt, class_=kind).removesuffix("></svg>")
+        return Html(svg.replace("<svg", tag, 1))
 
 
-def drawn(name: str, draw: Draw, *, high: float = HIGH, twice: bool = False) -> dict[str, Any]:
-    """A display drawn for the page: its SVG, and its caption.
+def draw_picture(
+    name: str,
+    title: str,
+    draw: Callable[[Any], Any],
+    describe: Callable[[Any], tuple[str, list[str]]],
+    *,
+    height: float = HEIGHT,
+    by_theme: bool = False,
+) -> Picture:
+    """A display drawn for the page.
 
     draw : takes axes, returns a display
-    twice : for pictures with shades mixed from the background: one a theme
+    describe : takes the display, returns its alternative text and the sentences of its caption
+    by_theme : whether to draw it once per theme, because it mixes shades with the background
     """
-    if not twice:
-        own = {"figure": PAPER, "text": INK, "lines": LINES}
-        svg, display = _svg(f"{name}", draw, high, own)
-        return {"day": svg, "night": "", "display": display}
-    day, display = _svg(f"{name}-day", draw, high, None, "light")
-    night, _ = _svg(f"{name}-night", draw, high, None, "dark")
-    return {"day": day, "night": night, "display": display}
+    night = ""
+    if by_theme:
+        day, display = _svg(f"{name}-day", draw, height, {}, "light")
+        night, _ = _svg(f"{name}-night", draw, height, {}, "dark")
+    else:
+        day, display = _svg(name, draw, height, colour_settings(*PAGE_COLOURS), "light")
+    alt, sentences = describe(display)
+    parts = [part.strip().rstrip(".") for part in sentences if part]
+    caption = " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts)
+    return Picture(name, title, alt, caption, day, night)
 
 
 def _svg(
-    name: str, draw: Draw, high: float, own: dict[str, str] | None, background: str = "light"
+    name: str,
+    draw: Callable[[Any], Any],
+    height: float,
+    colours: dict[str, str],
+    background: str,
 ) -> tuple[str, Any]:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from suffice.plots.display import legend_below
-    from suffice.plots.style import theme
-
-    # A column may be named "$x$", which is no formula.
-    settings: Any = {"text.parse_math": False, "svg.hashsalt": name, **_colours(own)}
+    # A column may be named "$x$", which is not a formula.
+    settings: Any = {"text.parse_math": False, "svg.hashsalt": name, **colours}
     with warnings.catch_warnings(), theme(background), mpl.rc_context(settings):
-        # Letters that a font lacks are drawn by the browser, and long names are cut.
+        # The browser draws letters that the font lacks, and long names are shortened below.
         warnings.simplefilter("ignore", UserWarning)
-        figure = Figure(figsize=(WIDE, high), layout="constrained")
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
         display = draw(figure.subplots())
-        _without_caption(display)
+        _remove_caption(display)
         if display.ax_.get_legend() is None:
             legend_below(figure, display.ax_)
-        _cut(figure)
+        _shorten_names(figure)
         file = io.StringIO()
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(file, format="svg", metadata=nothing, bbox_inches="tight", pad_inches=0.05)
     return tidy(file.getvalue(), name), display
 
 
-def _colours(own: dict[str, str] | None) -> dict[str, Any]:
-    if own is None:
-        return {}
-    paper = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
-    text = ("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color")
-    return {
-        **dict.fromkeys(paper, own["figure"]),
-        **dict.fromkeys((*text, "axes.edgecolor"), own["text"]),
-        **dict.fromkeys(("grid.color", "legend.edgecolor"), own["lines"]),
-    }
-
-
-def _without_caption(display: Any) -> None:
-    """The caption stands below the picture, not in it."""
+def _remove_caption(display: Any) -> None:
+    """Remove the caption, which the page shows below the picture."""
     for text in list(display.ax_.texts):
         if display.caption_ and text.get_text().replace("\n", " ") == display.caption_:
             text.remove()
 
 
-def _cut(figure: Figure) -> None:
+def _shorten_names(figure: Figure) -> None:
     """Shorten names that would leave no room for anything else."""
     from matplotlib.text import Text
 
-    figure.draw_without_rendering()  # ticks have their names only then
+    figure.draw_without_rendering()  # before it, ticks have no names
     for text in figure.findobj(Text):
-        said = text.get_text()
-        if "\n" not in said and len(said) > LONGEST and not _sentence(said):
-            text.set_text(short(said, LONGEST))
+        words = text.get_text()
+        # Labels of the pictures themselves are long but fit.
+        own = words.startswith(("squared distance", "squared Mahalanobis", "probability of"))
+        if "\n" not in words and len(words) > LONGEST and not own:
+            text.set_text(short(words, LONGEST))
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
             names = [label.get_text() for label in axis.get_ticklabels()]
@@ -144,36 +144,30 @@ def _cut(figure: Figure) -> None:
                 axis.set_ticks(axis.get_ticklocs(), [short(one, LONGEST) for one in names])
 
 
-def _sentence(said: str) -> bool:
-    """Whether a text is one of the pictures' own, which are long but fit."""
-    own = ("squared distance", "squared Mahalanobis", "probability of")
-    return said.startswith(own)
-
-
 def tidy(svg: str, name: str) -> str:
-    """SVG for the inside of a page: colours of the page, and names that are there but once.
+    """SVG for the inside of a page: in the page's colours, with unique ids.
 
     >>> tidy('<?xml?><svg><g id="axes_1"><path style="fill: #010203"/></g></svg>', "a")
     '<svg><g><path style="fill: var(--ink)"/></g></svg>'
     """
     svg = svg[svg.index("<svg") :]
-    # A style within a picture would hold for the whole page.
+    # A style within a picture would apply to the whole page.
     svg = re.sub(r"<(metadata|style)\b.*?</\1>|<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<defs>\s*</defs>", "", svg)
     svg = re.sub(r"(<svg[^>]*?) width=\"[^\"]*\"", r"\1", svg, count=1)
     svg = re.sub(r"(<svg[^>]*?) height=\"[^\"]*\"", r"\1", svg, count=1)
     svg = re.sub(r" xmlns(?::xlink)?=\"[^\"]*\"", "", svg)
     used = set(REFERENCE.findall(svg))
-    # Names of the data, which stand between the tags, stay as they are.
-    svg = re.sub(r"<[^>]*>", lambda tag: _own(tag[0], name, used), svg)
+    # Names in the data, which are between the tags, stay as they are.
+    svg = re.sub(r"<[^>]*>", lambda tag: _for_page(tag[0], name, used), svg)
     return re.sub(r"\s*\n\s*", "\n", svg).strip()
 
 
-def _own(tag: str, name: str, used: set[str]) -> str:
-    """A tag with colours, fonts and names of the page."""
+def _for_page(tag: str, name: str, used: set[str]) -> str:
+    """A tag with colours, fonts and ids for the page."""
     tag = IDENTITY.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", tag)
     tag = REFERENCE.sub(lambda m: m[0].replace(f"#{m[1]}", f"#{name}-{m[1]}"), tag)
     tag = FONT.sub(r"font-size: \1", tag)
-    for colour, variable in OWN.items():
+    for colour, variable in PAGE_COLOURS.items():
         tag = tag.replace(colour, variable)
     return tag

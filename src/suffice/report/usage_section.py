@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.report.choice_section import Choice, last_step
 from suffice.report.code import imports
-from suffice.report.markup import Html, code, element, joined
+from suffice.report.markup import Html, code, heading, joined
 from suffice.report.material import Material
 
 FILE = "model.suffice"
@@ -20,8 +20,8 @@ FILE = "model.suffice"
 class Usage:
     """Listings to copy.
 
-    python : fits the model to the table and asks it
-    command : does the same for files; "" where the model is not one of this package
+    python : fits the model to the table and predicts
+    command : does the same for files; "" if the model is not one of this package
     """
 
     python: str
@@ -29,7 +29,7 @@ class Usage:
 
 
 def usage(data: Material, choice: Choice) -> Usage:
-    """For the model that was chosen."""
+    """The listings for the chosen model."""
     model = choice.model
     lines = [*imports(model), "", *_table(data)]
     lines += [f"model = {choice.code}", "model.fit(X, y)", ""]
@@ -45,7 +45,7 @@ def usage(data: Material, choice: Choice) -> Usage:
 
 
 def _explains(model: Any, data: Material) -> bool:
-    """Whether the model can give reasons, as those with densities of some kinds cannot."""
+    """Whether the model can give reasons: some densities cannot."""
     try:
         model.explain(data.at(np.array([0])))
     except (AttributeError, NotImplementedError, ValueError):
@@ -54,29 +54,29 @@ def _explains(model: Any, data: Material) -> bool:
 
 
 def _table(data: Material) -> list[str]:
-    """How X and y come out of a table."""
+    """The lines that take X and y from a table."""
     frame = data.frame
     if data.target is None:
-        return ["# X, y: rows and labels, as this report is about"]
+        return ["# X, y: the rows and labels of this report"]
     target: Any = repr(data.target)
-    said = "# table: the data frame that this report is about"
+    comment = "# table: the data frame of this report"
     drop = f"table.drop(columns=[{target}])"
     if frame is not None and not frame.implementation.is_pandas():
         drop = f"table.drop([{target}])"
-    return [said, f"X, y = {drop}, table[{target}]"]
+    return [comment, f"X, y = {drop}, table[{target}]"]
 
 
 def _command(data: Material, choice: Choice) -> str:
-    ask = f"suffice predict {FILE} new.csv --out predictions.csv"
+    predict = f"suffice predict {FILE} new.csv --out predictions.csv"
     if choice.given:
-        return ask
+        return predict
     target = shlex.quote(data.target or "label")
-    return f"suffice fit table.csv --target {target} --out {FILE}\n{ask}"
+    return f"suffice fit table.csv --target {target} --out {FILE}\n{predict}"
 
 
 def usage_html(found: Usage) -> Html:
     """The section."""
-    parts = [element("h3", "In Python"), code(found.python, "Python code")]
+    parts = [heading("In Python"), code(found.python, "Python code")]
     if found.command:
-        parts += [element("h3", "On the command line"), code(found.command, "Shell commands")]
+        parts += [heading("On the command line"), code(found.command, "Shell commands")]
     return joined(parts)

@@ -91,7 +91,7 @@ def effective_parameters(
     >>> [effective_parameters(Settings(pooling=p), 2, 2) for p in (0.0, 0.5, 1.0)]
     [10.0, 8.5, 7.0]
     """
-    free = {"full": d * (d + 1) / 2, "diagonal": d, "spherical": 1.0}[settings.structure]
+    free = float(settings.structure.entries(d))
     target = {"identity": 1.0, "diagonal": min(d, free), "unit": 0.0}[settings.target]
     share = settings.shrinkage
     if isinstance(share, str):
@@ -233,7 +233,8 @@ def _(model: GaussianModel, settings: Settings, statistics: Any) -> int:
     k, covariances = len(model.classes), model.covariances
     means = sum(covariances[0 if model.shared else c].rank for c in range(k))
     own = [g for g in range(len(covariances)) if g not in model.borrowed]
-    if settings.structure == "diagonal" and settings.shrinkage == 0 and model.borrowed:
+    by_feature = settings.structure.borrows_single_variances and settings.shrinkage == 0
+    if by_feature and model.borrowed:
         return means + _variances(model, statistics)
     ranks = [covariances[g].rank for g in own]
     if model.borrowed:

@@ -17,6 +17,7 @@ from suffice.models.gaussian import build
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
+from suffice.models.structures import FULL
 from suffice.selection.folds import Fold, check_folds, training_statistics
 from suffice.selection.metrics import METRICS, MetricSums
 from suffice.selection.path import LinearPath, QuadraticPath, shrinkage_path
@@ -108,7 +109,7 @@ def _share_decompositions(
     """Positions of candidates that differ in shrinkage and inflation only; others under None."""
     groups: dict[Settings | None, list[int]] = defaultdict(list)
     for i, candidate in enumerate(candidates):
-        full = candidate.settings.structure == "full"
+        full = candidate.settings.structure == FULL
         key = replace(candidate.settings, shrinkage=0.0, inflation=1.0) if full else None
         groups[key].append(i)
     return groups

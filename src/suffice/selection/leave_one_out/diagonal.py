@@ -10,6 +10,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.models.diagonal import diagonal_covariances
 from suffice.models.separating import overall_variances, pooled_squares
 from suffice.models.settings import Settings
+from suffice.models.structures import DiagonalStructure
 from suffice.selection.leave_one_out.closed_form import ClosedForm, SharedCovariance
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.frames import LEAST_LEFT, Metric, log_products
@@ -22,7 +23,7 @@ def diagonal_closed_form(statistics: Statistics, settings: Settings) -> ClosedFo
     s = statistics
     if isinstance(settings.shrinkage, str) and settings.target != "diagonal":
         return None
-    kept = diagonal_covariances(s, settings)[0][0].variances > 0
+    kept = diagonal_covariances(s, settings).covariances[0].matrix.diagonal() > 0
     if not kept.any():
         return None
     k, part, squares = len(s.classes), settings.pooling, np.asarray(pooled_squares(s))
@@ -70,17 +71,15 @@ class Variances:
         return self._finish(variances), left < LEAST_LEFT * self.denominator
 
     def _finish(self, variances: Floats) -> Floats:
-        """Shrunk, and made equal if spherical."""
+        """Shrunk, and as the structure has them."""
         share, target = self.settings.shrinkage, self.settings.target
         # A diagonal covariance is its own diagonal target.
         if target != "diagonal" and share:
             mean = variances.mean(axis=1, keepdims=True)
             goal = mean if target == "identity" else 1.0
             variances = (1 - share) * variances + share * goal  # type: ignore[operator]
-        if self.settings.structure == "spherical":
-            mean = variances.mean(axis=1, keepdims=True)
-            return np.repeat(mean, variances.shape[1], axis=1)
-        return np.asarray(variances)
+        assert isinstance(self.settings.structure, DiagonalStructure)
+        return np.asarray(self.settings.structure.finish(variances))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

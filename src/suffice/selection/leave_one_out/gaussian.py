@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import singledispatch
 
 import numpy as np
 
 from suffice.data.labelled_table import LabelledTable
 from suffice.models.separating import overall_variances, pooled_squares
 from suffice.models.settings import Settings, fitting
+from suffice.models.structures import DiagonalStructure, FullStructure, Structure
 from suffice.selection.leave_one_out.closed_form import ClosedForm
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.diagonal import diagonal_closed_form
@@ -61,6 +63,26 @@ def _closed_form(
         return None  # with one feature, rounding decides the estimate
     fitted = fitting(statistics, settings)
     assert isinstance(fitted, Statistics)
-    if settings.structure == "full":
-        return full_closed_form(fitted, settings, table)
+    return _form_of(settings.structure, fitted, settings, table)
+
+
+@singledispatch
+def _form_of(
+    structure: Structure, fitted: Statistics, settings: Settings, table: LabelledTable
+) -> ClosedForm | None:
+    """The closed form of a structure, if it has one; else every row is left out by a refit."""
+    return None
+
+
+@_form_of.register
+def _(
+    structure: FullStructure, fitted: Statistics, settings: Settings, table: LabelledTable
+) -> ClosedForm | None:
+    return full_closed_form(fitted, settings, table)
+
+
+@_form_of.register
+def _(
+    structure: DiagonalStructure, fitted: Statistics, settings: Settings, table: LabelledTable
+) -> ClosedForm | None:
     return diagonal_closed_form(fitted, settings)
