@@ -16,6 +16,7 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.product import ProductModel
 from suffice.models.repairs import Repair, repairs
 from suffice.models.settings import Settings
+from suffice.models.structures import BUILT_IN
 
 _expected: ContextVar[bool] = ContextVar("repairs_expected", default=False)
 
@@ -59,7 +60,10 @@ def _call(estimator: Any, changes: dict[str, Any], settings: Settings) -> str:
         return _line(clone(estimator).set_params(**changes))
     known = GaussianDiscriminant().get_params()
     kept = {name: value for name, value in given.items() if name in known and value is not None}
-    shape = {"structure": settings.structure.name, "pooling": settings.pooling}
+    structure: Any = settings.structure
+    if BUILT_IN.get(structure.name) == structure:
+        structure = structure.name
+    shape = {"structure": structure, "pooling": settings.pooling}
     return _line(GaussianDiscriminant(**{**kept, **shape, **changes}))
 
 

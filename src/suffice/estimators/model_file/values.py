@@ -11,6 +11,8 @@ import numpy as np
 from suffice.data.arrays import Array
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
+from suffice.models import structures
+from suffice.models.structures import Structure
 from suffice.statistics.nesting import Arrays
 from suffice.statistics.room import Room
 from suffice.statistics.texts import STRING_BYTES, read_texts, write_texts
@@ -54,6 +56,8 @@ def written(name: str, value: Any, arrays: Arrays) -> Any:
         return value if math.isfinite(value) else {"float": str(value)}
     if isinstance(value, np.ndarray) or hasattr(value, "to_dict") or hasattr(value, "__array__"):
         return _written_array(name, value, arrays)
+    if isinstance(value, Structure):
+        return {"structure": written(name, structures.written(value), arrays)}
     if isinstance(value, Mapping):
         return {"mapping": [written(name, [*part], arrays) for part in (value, value.values())]}
     if isinstance(value, Set):
@@ -86,6 +90,7 @@ def read(value: Any, arrays: Arrays, room: Room, depth: int = 0) -> Any:
         "mapping": lambda: _mapping(content, arrays, room, depth),
         "list": lambda: _list(content, arrays, room, depth),
         "tuple": lambda: tuple(_list(content, arrays, room, depth)),
+        "structure": lambda: structures.read(read(content, arrays, room, depth + 1)),
     }
     if form not in readers:
         raise ValueError(f"a parameter is of the unknown form {form!r}")
