@@ -14,7 +14,7 @@ import pytest
 
 import suffice as sf
 from suffice import plots
-from suffice.errors import UnwritableFile
+from suffice.errors import InvalidParameter, UnwritableFile
 
 LABELS = ("a\x00\x1b[31m", "$\\frac{$", "<b>&\u202e\n\ud800")
 COLUMNS = ("cost ($)<\x07", "$\\oops{&\x9b$")
@@ -117,5 +117,20 @@ def test_the_format_is_chosen_as_matplotlib_does(picture, tmp_path, monkeypatch)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.b.svg", "odd.name", "plain.png"]
     ET.parse("odd.name")
     assert opened.getvalue().startswith(b"\x89PNG")
-    with pytest.raises(ValueError, match="not supported"):
-        picture.save("a.nosuch")
+
+
+def test_a_label_that_starts_with_an_underscore_is_in_the_legend():
+    rng = np.random.default_rng(0)
+    y = np.array(["_rest", "b"])[np.arange(40) % 2]
+    X = rng.normal(size=(40, 2)) + 2 * (np.arange(40) % 2)[:, None]
+    drawn = sf.plots.RegionsDisplay.from_estimator(sf.LDA().fit(X, y), X, y)
+    texts = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    assert texts == ["'_rest'", "b"]
+
+
+@pytest.mark.parametrize(("path", "said"), [(None, "name of a file"), ("a.junk", "ending 'junk'")])
+def test_a_picture_that_cannot_be_written_is_refused_in_a_sentence(path, said, tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    drawn = sf.plots.RegionsDisplay.from_estimator(sf.LDA().fit(X, y), X, y)
+    with pytest.raises(InvalidParameter, match=said):
+        drawn.save(None if path is None else tmp_path / path)

@@ -542,3 +542,13 @@ def test_memory_is_that_of_the_answer_however_many_classes_there_are(case):
         assert peak < 1.5 * answer, peak / answer
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("shrinkage", ["auto", "oas"])
+def test_without_the_only_row_with_a_gap_the_others_are_complete(shrinkage):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
+    X[0, 0] = np.nan
+    found = sf.LDA(shrinkage=shrinkage).fit(X, y).leave_one_out(X, y).log_proba[0]
+    right = sf.LDA(shrinkage=shrinkage).fit(X[1:], y[1:]).predict_log_proba(X[:1])[0]
+    np.testing.assert_allclose(found, right, atol=1e-12)

@@ -147,10 +147,10 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
 def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:
     from suffice.cli.describe import facts
     from suffice.cli.output import answer
-    from suffice.estimators.card import model_card
+    from suffice.estimators.card import card_lines
 
     described = {"out": str(out), **facts(fitted)}
-    lines = model_card(fitted).split("\n")
+    lines = card_lines(fitted)
     if selection is not None:
         scores = {name: s[selection.chosen].mean() for name, s in selection.scores.items()}
         described |= {

@@ -20,9 +20,9 @@ def info(file: options.AnyFile, json: options.Json = False) -> None:
     if json:
         print_json({"file": str(file), **facts(found)})
     elif hasattr(found, "get_params"):
-        from suffice.estimators.card import model_card
+        from suffice.estimators.card import card_lines
 
-        say(*model_card(file, key=key()).split("\n"))
+        say(*card_lines(file, key()))
     else:
         held = facts(found)
         say(*_describe(held))

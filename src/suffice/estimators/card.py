@@ -30,8 +30,12 @@ def model_card(model: Any, *, key: bytes | None = None) -> str:
     trained on: 4 rows (a 2, b 2)
     parameters: priors='uniform'
     """
-    lines = _of_file(model, key) if isinstance(model, str | PathLike) else _of_model(model)
-    return "\n".join(map(markdown, lines))
+    return "\n".join(map(markdown, card_lines(model, key)))
+
+
+def card_lines(model: Any, key: bytes | None = None) -> list[str]:
+    """The same as plain text, line by line."""
+    return _of_file(model, key) if isinstance(model, str | PathLike) else _of_model(model)
 
 
 def _of_model(model: Any) -> list[str]:

@@ -88,7 +88,8 @@ class Geometry:
     ) -> Ellipse:
         """Where a class lies in two features."""
         model = self._fitted
-        pair = isinstance(features, Sequence | np.ndarray) and not isinstance(features, str | bytes)
+        pair = isinstance(features, Sequence) and not isinstance(features, str | bytes)
+        pair |= isinstance(features, np.ndarray) and features.ndim == 1
         at = [self._feature(feature) for feature in features] if pair else []
         if len(at) != 2 or at[0] == at[1]:
             raise InvalidParameter(

@@ -10,7 +10,6 @@ from suffice.data.labelled_table import LabelledTable
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
-from suffice.models.completion import adapted
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
 from suffice.models.product import ProductModel
@@ -146,4 +145,4 @@ def _gaussian(
     statistics: AnyStatistics, settings: Settings, table: LabelledTable
 ) -> LeftOutDensities:
     check_rows(table, statistics)
-    return gaussian_densities(statistics, adapted(settings, statistics), table)
+    return gaussian_densities(statistics, settings, table)

@@ -131,6 +131,6 @@ class ConfusionDisplay(Display):
 
 def _length(labels: Any, name: str) -> int:
     """The number of labels; an error if there are none."""
-    if labels is None or isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
+    if np.ndim(labels) == 0 or not hasattr(labels, "__len__"):
         raise InvalidLabels(f"{name} is {shown(labels)}; pass one label for each row.")
     return len(labels)

@@ -11,6 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.data.files import write_whole
+from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.decoration import headline, legend, legend_below
 from suffice.plots.style import as_text
@@ -57,7 +58,7 @@ class Display:
             legend(ax)
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)
         self.caption_ = "; ".join(note.removesuffix(".") for note in notes if note)
-        headline(ax, title, self.caption_)
+        headline(ax, None if title is None else str(title), self.caption_)
         return self
 
     def save(self, path: Any, **options: Any) -> None:
@@ -74,12 +75,23 @@ class Display:
             if hasattr(path, "write"):
                 self.figure_.savefig(path, **options)
                 return
+            if not isinstance(path, str | os.PathLike):
+                raise InvalidParameter(
+                    f"path is {shown(path)}; it must be the name of a file, such as 'picture.png'."
+                )
             name, picture = os.fspath(path), io.BytesIO()
             if options.get("format") is None:
                 # As in matplotlib: the ending gives the format, or is added.
                 stem, ending = os.path.splitext(name)
                 options["format"] = ending[1:] or rcParams["savefig.format"]
                 name = f"{stem}.{options['format']}"
+            if options["format"].lower() not in (
+                known := self.figure_.canvas.get_supported_filetypes()
+            ):
+                raise InvalidParameter(
+                    f"{name} has the ending {options['format']!r}; pictures can be written as "
+                    f"{', '.join(sorted(known))}."
+                )
             self.figure_.savefig(picture, **options)
         write_whole(name, picture.getvalue())
 

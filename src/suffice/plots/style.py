@@ -93,12 +93,16 @@ def ground(ax: Axes) -> Any:
 def as_text(value: Any) -> str:
     r"""A label or feature name as text of a picture: neither formulas nor control characters.
 
-    >>> as_text("cost ($)\n")
-    'cost (\\$)\\n'
+    Legends leave out what starts with an underscore, so that is quoted.
+
+    >>> as_text("cost ($)\n"), as_text("_rest")
+    ('cost (\\$)\\n', "'_rest'")
     """
     from matplotlib import rcParams
 
     text = visible(str(value))
+    if text.startswith("_"):
+        text = f"'{text}'"
     return text.replace("$", r"\$") if rcParams["text.parse_math"] else text
 
 
