@@ -19,7 +19,7 @@ from benchmarks.memory import usage
 from benchmarks.row import AT_MOST, Row
 from benchmarks.timing import fastest
 from suffice.statistics import checkpoint
-from suffice.statistics.checkpoint import Checkpoint, State
+from suffice.statistics.checkpoint import Checkpoint, PassState
 from suffice.statistics.statistics import DETAILS
 
 SUBJECT = "files"
@@ -116,7 +116,7 @@ class _Saved:
     def __call__(self) -> None:
         begin, commit = Checkpoint.begin, Checkpoint.commit
 
-        def timed(saved: Checkpoint) -> State:
+        def timed(saved: Checkpoint) -> PassState:
             start = perf_counter()
             state = begin(saved)
             self.begin, self.commits = min(self.begin, perf_counter() - start), 0

@@ -8,9 +8,9 @@ from sklearn.datasets import load_iris
 
 import suffice as sf
 from suffice.errors import HasGaps, InvalidParameter, NotFinite
-from suffice.estimators.columns import Columns
+from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.learning import Learned
-from suffice.models.covariance import Full
+from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 
@@ -230,11 +230,11 @@ def test_the_exercise_comes_out_as_a_vertical_line():
     S = np.array([[1.0, 0.5], [0.5, 1.0]])
     means = np.array([[0.0, 1.0], [4.0, 3.0]])
     model = GaussianModel(
-        np.array(["-", "+"]), np.array([0.5, 0.5]), means, (Full(whitener(S)),), ()
+        np.array(["-", "+"]), np.array([0.5, 0.5]), means, (FullCovariance(whitener(S)),), ()
     )
     m = sf.LDA()
     m._state = Learned(
-        columns=Columns(2),
+        columns=LearnedColumns(2),
         kept={"model": model},
         classes=model.classes,
         statistics=None,

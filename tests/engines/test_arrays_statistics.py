@@ -13,7 +13,7 @@ from suffice.engines.arrays import summary
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.held_statistics import HeldStatistics
 from suffice.engines.arrays.space import Space
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 DETAILS = ("separate", "shared", "diagonal")
 
@@ -106,7 +106,7 @@ def test_a_first_row_far_from_all_others_costs_no_digits(place):
 def test_few_rows_of_many_features_are_kept_as_a_factor(place, detail):
     X, y = rows(n=9, d=30)
     here = sf.summarize(place.put(X), place.put(y), None, detail)
-    assert isinstance(here.spread, Thin)
+    assert isinstance(here.spread, FactoredScatter)
     assert here == sf.summarize(X, y, None, detail)
     one = sf.summarize(place.put(X[:1]), place.put(y[:1]), None, detail)
     assert one == sf.summarize(X[:1], y[:1], None, detail)

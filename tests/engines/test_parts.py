@@ -9,11 +9,11 @@ from close import assert_equal_statistics, numbers
 
 import suffice as sf
 from suffice.engines.parts import Job, Part, found, run
-from suffice.engines.recipes import Moments
+from suffice.engines.recipes import MomentsRecipe
 from suffice.errors import InvalidFeatures, InvalidWeights, MissingPackage, NotFinite
 
 X, Y, WEIGHT = numbers(60)
-JOB = Job(Moments("separate"))
+JOB = Job(MomentsRecipe("separate"))
 
 
 def parts(cut=20):
@@ -70,7 +70,7 @@ def test_weights_that_are_wrong_are_not_taken_for_none():
 
 def test_workers_of_another_version_are_told():
     with pytest.raises(MissingPackage, match=r"a worker has suffice .* and this process 9\.9"):
-        found(Job(Moments("separate"), version="9.9").part(0, X, Y, None))
+        found(Job(MomentsRecipe("separate"), version="9.9").part(0, X, Y, None))
 
 
 def test_other_errors_of_a_job_are_left_alone():

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import suffice as sf
-from suffice.models.covariance import Full
+from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 
@@ -73,7 +73,9 @@ def exercise():
     found = whitener(np.array([[1.0, 0.5], [0.5, 1.0]]))
     assert found is not None
     means = np.array([[4.0, 3.0], [0.0, 1.0]])
-    return GaussianModel(np.array(["+", "-"]), np.array([0.5, 0.5]), means, (Full(found),), ())
+    return GaussianModel(
+        np.array(["+", "-"]), np.array([0.5, 0.5]), means, (FullCovariance(found),), ()
+    )
 
 
 def test_the_boundary_of_the_exercise_is_where_the_first_feature_is_two(exercise):

@@ -15,13 +15,14 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.models.beliefs import Beliefs, Prior
 from suffice.models.conjugate import infer, log_evidence
-from suffice.models.covariance import Full
+from suffice.models.covariance import FullCovariance
 from suffice.models.gammas import log_ratio, log_ratio_slope
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 from suffice.models.marginal import evidence_of
 from suffice.models.smoothing import likeliest_alpha
 from suffice.models.strengths import strongest
+from suffice.models.structures import structure_of
 from suffice.models.student import TogetherStudent
 
 HERE = Path(__file__).parent.parent / "reference"
@@ -81,7 +82,7 @@ def vague(X, y):
     """The predictive density of each class under Jeffreys' prior: a t of n - d degrees."""
     s = sf.summarize(X, y)
     d, n = X.shape[1], s.weight
-    scales = tuple(Full(whitener(S / (m - d))) for S, m in zip(s.scatter, n, strict=True))
+    scales = tuple(FullCovariance(whitener(S / (m - d))) for S, m in zip(s.scatter, n, strict=True))
     gaussian = GaussianModel(s.classes, np.full(len(n), 1 / len(n)), s.mean, scales, ())
     n = n[:, None]
     return TogetherStudent(gaussian, n - d, 1 + 1 / n, np.ones(d, bool))
@@ -178,7 +179,11 @@ def test_densities_integrate_to_one(pooling):
     if pooling:
         matrices = np.repeat(model.matrices[None], 3, axis=0)
         gaussian = GaussianModel(
-            model.classes, model.priors, model.means, tuple(Full(whitener(m)) for m in matrices), ()
+            model.classes,
+            model.priors,
+            model.means,
+            tuple(FullCovariance(whitener(m)) for m in matrices),
+            (),
         )
         model = TogetherStudent(gaussian, model.freedom, model.stretch, model.varies)
     np.testing.assert_allclose(plane_integral(model), 1.0, rtol=1e-8)
@@ -271,9 +276,9 @@ def test_estimates_weigh_prior_and_rows():
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_of_the_evidence_are_those_of_its_values(structure, pooling, seed):
     X, y = table(seed, k=2 + 4 * seed, d=1 + 2 * seed)
-    s = sf.summarize(X, y, detail=Beliefs(structure, pooling).detail)
+    s = sf.summarize(X, y, detail=Beliefs(structure_of(structure), pooling).detail)
     prior = Prior(X.mean(axis=0), np.diag(X.var(axis=0)), 1.0, 1.0)
-    found = evidence_of(s, Beliefs(structure, pooling), prior)
+    found = evidence_of(s, Beliefs(structure_of(structure), pooling), prior)
     for kappa, lam in [(0.01, 0.1), (1.0, 5.0), (100.0, 1e4)]:
         _, slopes = found(kappa, lam)
         step = 1e-4

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 import suffice as sf
 from suffice.errors import NotFinite
 from suffice.models import filling, gapped, scoring
-from suffice.models.covariance import LowRank
+from suffice.models.covariance import LowRankCovariance
 from suffice.models.linalg import Whitener
 
 D = 5
@@ -253,7 +253,7 @@ WIDE = [
 def test_marginals_of_wide_covariances_are_models_of_fewer_columns(model, one_thread):
     table, y = rows(600, 36)
     m = clone(model).fit(table, y)
-    assert all(isinstance(c, LowRank) for c in m._fitted.covariances)
+    assert all(isinstance(c, LowRankCovariance) for c in m._fitted.covariances)
     rng = np.random.default_rng(0)
     for size in (1, 40, 300, 595):
         missing = rng.choice(600, size, replace=False)
@@ -269,7 +269,7 @@ def test_marginals_of_wide_covariances_are_models_of_fewer_columns(model, one_th
 def test_wide_covariances_answer_like_their_matrices(model, one_thread):
     table, y = rows(600, 36)
     m = clone(model).fit(table, y)
-    assert all(isinstance(c, LowRank) for c in m._fitted.covariances)
+    assert all(isinstance(c, LowRankCovariance) for c in m._fitted.covariances)
     hidden = with_gaps(table)[1:3]
     joint, distances = reference(m, hidden)
     near(m.predict_joint_log_proba(hidden), joint)
@@ -281,7 +281,7 @@ def test_wide_covariances_answer_like_their_matrices(model, one_thread):
 def test_a_constant_column_of_a_wide_table_says_nothing(model, one_thread):
     table, y = rows(600, 36)
     m, wanted = (clone(model).fit(part, y) for part in (np.c_[table, np.ones(36)], table))
-    assert all(isinstance(c, LowRank) for c in m._fitted.covariances)
+    assert all(isinstance(c, LowRankCovariance) for c in m._fitted.covariances)
     hidden = with_gaps(table)[:4]
     wanted = wanted.predict_joint_log_proba(hidden)
     for value in (1.0, np.nan):

@@ -13,13 +13,14 @@ from scipy.stats import multivariate_normal
 
 import suffice as sf
 from suffice.models import densities, gaussian
-from suffice.models.covariance import Diagonal, Full
+from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.densities import Densities
 from suffice.models.em import EMPTY, fit_mixture, sizes_by_bic
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
+from suffice.models.structures import DIAGONAL, SPHERICAL
 from suffice.models.training import Effort, Given, Training
 from suffice.statistics import soft_rows
 from suffice.statistics.soft_pass import soft_pass
@@ -28,8 +29,8 @@ from suffice.statistics.soft_rows import SoftRows
 KINDS = {
     "full": Settings(),
     "tied": Settings(pooling=1.0),
-    "diag": Settings(structure="diagonal"),
-    "spherical": Settings(structure="spherical"),
+    "diag": Settings(structure=DIAGONAL),
+    "spherical": Settings(structure=SPHERICAL),
 }
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -57,9 +58,9 @@ def start_of(X, K, kind, seed=3):
     rng, d = np.random.default_rng(seed), X.shape[1]
     means = np.nan_to_num(X[rng.choice(len(X), K, replace=False)])
     covariances = {
-        "full": lambda: tuple(Full(whitener((i + 1.0) * np.eye(d))) for i in range(K)),
-        "tied": lambda: (Full(whitener(2.0 * np.eye(d))),),
-    }.get(kind, lambda: tuple(Diagonal(np.full(d, i + 1.0)) for i in range(K)))()
+        "full": lambda: tuple(FullCovariance(whitener((i + 1.0) * np.eye(d))) for i in range(K)),
+        "tied": lambda: (FullCovariance(whitener(2.0 * np.eye(d))),),
+    }.get(kind, lambda: tuple(DiagonalCovariance(np.full(d, i + 1.0)) for i in range(K)))()
     return Given(np.full(K, 1 / K), means, covariances)
 
 
@@ -194,7 +195,7 @@ def test_rows_wholly_of_one_component_have_the_statistics_of_its_class(kind, d):
     detail = KINDS[kind].detail
     wanted = sf.summarize(X, codes, weights, detail)
     means = np.array([X[codes == c].mean(axis=0) for c in range(3)]) + 0.5
-    covariances = tuple(Diagonal(np.ones(d)) for _ in range(3))
+    covariances = tuple(DiagonalCovariance(np.ones(d)) for _ in range(3))
     model = GaussianModel(np.arange(3), np.full(3, 1 / 3), means, covariances, ())
     rows = SoftRows.of(X, weights, np.zeros(500, np.int64), np.zeros(3, np.int64), gaps=False)
     found = soft_pass(rows, Densities(model), detail).statistics
@@ -359,7 +360,7 @@ def classes_of(X, seed=0, K=(2, 3)):
     rng, d = np.random.default_rng(seed), X.shape[1]
     n = sum(K)
     factors = rng.normal(size=(n, d, d))
-    covariances = tuple(Full(whitener(f @ f.T + 0.1 * np.eye(d))) for f in factors)
+    covariances = tuple(FullCovariance(whitener(f @ f.T + 0.1 * np.eye(d))) for f in factors)
     shares = rng.dirichlet(np.ones(n))
     components = GaussianModel(np.arange(n), shares, 3 * rng.normal(size=(n, d)), covariances, ())
     return MixtureModel.of(components, np.repeat([0, 1], K), np.array(["a", "b"]), None)
@@ -507,7 +508,7 @@ def test_bic_finds_how_many_components_a_class_has():
 def test_parameters_are_counted(kind, count):
     found = fitted(blobs(), 3, kind)
     assert n_parameters(found.model, KINDS[kind]) == count
-    assert n_parameters(found.model, Settings(structure="spherical")) == 2 + 9 + 3
+    assert n_parameters(found.model, Settings(structure=SPHERICAL)) == 2 + 9 + 3
 
 
 @pytest.mark.parametrize(
@@ -517,9 +518,9 @@ def test_parameters_are_counted(kind, count):
         Settings(shrinkage="oas"),
         Settings(shrinkage="ledoit-wolf"),
         Settings(pooling=0.5, shrinkage=0.1, target="diagonal"),
-        Settings(structure="diagonal", shrinkage="oas"),
-        Settings(structure="diagonal", pooling=1.0),
-        Settings(structure="spherical", pooling=1.0),
+        Settings(structure=DIAGONAL, shrinkage="oas"),
+        Settings(structure=DIAGONAL, pooling=1.0),
+        Settings(structure=SPHERICAL, pooling=1.0),
         Settings(pooling=1.0, shrinkage="oas"),
     ],
     ids=str,

@@ -13,7 +13,7 @@ from sklearn.datasets import load_wine
 import suffice as sf
 from suffice.errors import InvalidFile
 from suffice.models import structures
-from suffice.models.covariance import CovarianceEstimate, Full
+from suffice.models.covariance import CovarianceEstimate, FullCovariance
 from suffice.models.linalg import whitener
 from suffice.models.structures import Structure
 
@@ -38,7 +38,7 @@ class BlockDiagonal(Structure):
         for block in self.blocks:
             inside[np.ix_(block, block)] = 1.0
         matrices = [inside * groups.shrunk(groups.group(g)) for g in range(groups.size)]
-        return CovarianceEstimate(tuple(Full(whitener(matrix)) for matrix in matrices))
+        return CovarianceEstimate(tuple(FullCovariance(whitener(matrix)) for matrix in matrices))
 
 
 def model(**parameters):

@@ -8,7 +8,8 @@ from sklearn import covariance
 
 import suffice as sf
 from suffice.models.groups import Groups
-from suffice.models.settings import Settings, fitting
+from suffice.models.settings import Settings, coarsen_for
+from suffice.models.structures import DIAGONAL, SPHERICAL
 
 SHAPES = {"dense": (90, 6), "thin": (18, 40), "wide": (30, 600)}
 PEERS = {"ledoit-wolf": covariance.ledoit_wolf, "oas": covariance.oas}
@@ -39,7 +40,7 @@ def about_class_means(X, y):
 def share(model, statistics, class_=None):
     """The share that the model's target gets, in a class or pooled."""
     settings = model._settings()
-    groups = Groups(fitting(statistics, settings), settings)
+    groups = Groups(coarsen_for(statistics, settings), settings)
     return groups.share(groups.pooled if class_ is None else groups.group(class_))
 
 
@@ -215,5 +216,5 @@ def test_diagonal_structures_shrink_by_the_share_of_the_full_covariance(structur
 def test_settings_know_the_least_detail_they_take():
     assert Settings().detail == "separate"
     assert Settings(pooling=1.0).detail == "shared"
-    assert Settings(structure="diagonal").detail == "diagonal"
-    assert Settings(structure="spherical", shrinkage="oas").detail == "separate"
+    assert Settings(structure=DIAGONAL).detail == "diagonal"
+    assert Settings(structure=SPHERICAL, shrinkage="oas").detail == "separate"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from suffice.statistics.numbers import PART, Pair
+from suffice.statistics.numbers import PART, DoubleDouble
 
 
-def _pair(shape: tuple[int, ...], seed: int, low: bool) -> Pair:
+def _pair(shape: tuple[int, ...], seed: int, low: bool) -> DoubleDouble:
     rng = np.random.default_rng(seed)
     high = rng.normal(size=shape) * 10.0 ** rng.integers(-9, 9, size=shape)
-    return Pair(high, high * rng.normal(size=shape) * 2**-54 if low else None)
+    return DoubleDouble(high, high * rng.normal(size=shape) * 2**-54 if low else None)
 
 
 @pytest.mark.parametrize("shape", [(PART + 1,), (3, PART), (2, 5, PART // 3)])
@@ -31,7 +31,7 @@ def test_in_parts_or_at_once(shape: tuple[int, ...], lows: tuple[bool, bool]) ->
 def test_neither_summand_is_changed_nor_need_it_lie_in_order() -> None:
     a, b = _pair((PART, 3), 0, True), _pair((3, PART), 1, False)
     before = a.high.copy(), b.high.copy()
-    turned = Pair(b.high.T)
+    turned = DoubleDouble(b.high.T)
     found = a + turned
     np.testing.assert_array_equal(found.high[:50], (a[:50] + turned[:50]).high)
     np.testing.assert_array_equal(a.high, before[0])

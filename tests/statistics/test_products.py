@@ -11,7 +11,7 @@ from numba import njit
 
 from suffice.statistics.kernels import compiled, plain, products
 from suffice.statistics.kernels.products import WIDE, CentredColumns
-from suffice.statistics.kernels.sums import About, Fourths
+from suffice.statistics.kernels.sums import Centres, Fourths
 
 
 def scatter(X, codes=None, weights=None, mean=None, kernels=compiled, fourths=None):
@@ -19,7 +19,7 @@ def scatter(X, codes=None, weights=None, mean=None, kernels=compiled, fourths=No
     n, d = X.shape
     codes = np.zeros(n, np.int64) if codes is None else codes
     mean = np.zeros((codes.max(initial=0) + 1, d)) if mean is None else mean
-    about = About(mean, np.zeros_like(mean), 0.5)
+    about = Centres(mean, np.zeros_like(mean), 0.5)
     weights, out = np.empty(0) if weights is None else weights, np.zeros((d, d))
     centred = kernels.centred(X.shape, 1)
     centred.add_scatter(X, np.arange(n), codes, weights, about, out, fourths)
@@ -112,7 +112,7 @@ def test_processors_of_few_and_of_many_registers_agree(across):
 
 def test_where_columns_lie_in_memory_changes_no_bit():
     X, mean, found = rows(45, 7), rows(1, 7), set()
-    about, codes = About(mean, np.zeros_like(mean), 1.0), np.zeros(45, np.int64)
+    about, codes = Centres(mean, np.zeros_like(mean), 1.0), np.zeros(45, np.int64)
     usual = CentredColumns.of(45, 7)
     sizes = [part.size for part in (usual.columns, usual.length, usual.product, usual.cubic)]
     shapes = [part.shape for part in (usual.columns, usual.length, usual.product, usual.cubic)]

@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.data.labels import shown
-from suffice.models.covariance import Diagonal
+from suffice.models.covariance import DiagonalCovariance
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
 from suffice.models.model import Model
@@ -72,7 +72,7 @@ def _of_gaussian(model: GaussianModel, X: Array, a: int, b: int) -> Contribution
     base = np.repeat(log_odds(model.log_priors[None], a, b), len(X))
     if not model.shared:
         first, second = model.covariances[a], model.covariances[b]
-        if isinstance(first, Diagonal) and isinstance(second, Diagonal):
+        if isinstance(first, DiagonalCovariance) and isinstance(second, DiagonalCovariance):
             values += (_log(second.variances) - _log(first.variances)) / 2
         else:
             base += (second.log_determinant - first.log_determinant) / 2 + peaks_b - peaks_a

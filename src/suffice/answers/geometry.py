@@ -10,7 +10,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.data.parameters import as_float, positive
 from suffice.errors import InvalidParameter
-from suffice.models.covariance import Full
+from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import symmetric_root
 
@@ -64,6 +64,6 @@ def whiten(model: GaussianModel, X: Array, c: int) -> Floats:
     """
     steps = X - model.linear.centre
     covariance = model.covariances[0 if model.shared else c]
-    if isinstance(covariance, Full):
+    if isinstance(covariance, FullCovariance):
         return np.asarray(steps @ symmetric_root(covariance.whitener.matrix))
     return covariance.whiten(steps)

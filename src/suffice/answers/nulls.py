@@ -15,14 +15,13 @@ from scipy import optimize, special
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Covariance
-from suffice.models.covariance import Diagonal as DiagonalCovariance
+from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.settings import Settings
-from suffice.statistics.numbers import Pair, two_sum
-from suffice.statistics.scatter import Diagonal
+from suffice.statistics.numbers import DoubleDouble, two_sum
+from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import Thin, from_rows
+from suffice.statistics.thin import FactoredScatter, from_rows
 
 # New rows of each class for each simulated training set.
 SIMULATED_ROWS = 100
@@ -196,16 +195,16 @@ def _estimate_again(
         means[c] = _covariance(model, c).colour(rng.standard_normal((1, d)))[0]
     means /= np.sqrt(weight)[:, None]
     freedom = np.maximum(weight - 1, 0.0)
-    spread: Diagonal | Thin
+    spread: DiagonalScatter | FactoredScatter
     if settings.detail == "diagonal":
         factors = 2 * rng.standard_gamma(np.broadcast_to(freedom[:, None] / 2, (k, d)))
-        spread = Diagonal(Pair(_variances(model) * factors))
+        spread = DiagonalScatter(DoubleDouble(_variances(model) * factors))
     else:
         rows = [_scatter_rows(_covariance(model, c), freedom[c], d, rng) for c in range(k)]
         owner = np.repeat(np.arange(k), [len(own) for own in rows])
         spread = from_rows(np.concatenate(rows), owner, k, per_class=True)
     count = np.maximum(np.rint(weight), 1).astype(np.int64)
-    centres = Pair(*two_sum(model.means, means))
+    centres = DoubleDouble(*two_sum(model.means, means))
     drawn = Statistics(model.classes, count, weight, centres, spread, None)
     return build(drawn, settings, None)
 

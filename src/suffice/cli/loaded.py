@@ -10,7 +10,7 @@ from typing import Any
 from suffice.cli.options import Reading
 from suffice.cli.output import reads_as_number
 from suffice.cli.signing import key
-from suffice.cli.training import LabelledTable, labels_and_weights, read
+from suffice.cli.training import TrainingTable, labels_and_weights, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
 
 
@@ -96,13 +96,13 @@ class Loaded:
         target: str,
         weights: str | None,
         drop_unlabelled: bool,
-    ) -> LabelledTable:
+    ) -> TrainingTable:
         """The same with the classes and weights of the rows."""
         table = self.read(path, reading, target)
         kept, labels, own = labels_and_weights(
             table, target, weights, drop_unlabelled, several=False, discrete=False
         )
-        return LabelledTable(self.rows(kept), labels, own, table.source)
+        return TrainingTable(self.rows(kept), labels, own, table.source)
 
     def rows(self, table: Any) -> Any:
         """The columns that the model was trained on, in its order."""

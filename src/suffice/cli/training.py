@@ -13,7 +13,7 @@ from suffice.errors import InvalidParameter, InvalidWeights
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledTable:
+class TrainingTable:
     """Features and classes of a table, one of each per row."""
 
     features: Any  # polars.DataFrame
@@ -43,7 +43,7 @@ def read_training(
     *,
     text: Sequence[str] = (),
     **checks: bool,
-) -> LabelledTable:
+) -> TrainingTable:
     """The table in a file, its columns assigned to roles and checked.
 
     text : further columns to be read as text
@@ -66,7 +66,7 @@ def read_training(
     dropping = options.drop_unlabelled
     kept, labels, own = labels_and_weights(table, target, weights, dropping, **checks)
     chosen = kept.only(features.columns).features(set(categorical) - set(drop))
-    return LabelledTable(chosen.frame, labels, own, table.source)
+    return TrainingTable(chosen.frame, labels, own, table.source)
 
 
 def labels_and_weights(

@@ -45,14 +45,14 @@ class MixedRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ColumnLayout:
     """Which columns of a table are numeric and which are discrete, by position."""
 
     numeric: tuple[int, ...]
     discrete: tuple[int, ...]
 
     @classmethod
-    def of(cls, X: Any, categorical: Any = None) -> Layout:
+    def of(cls, X: Any, categorical: Any = None) -> ColumnLayout:
         """The layout that the user names, or else by type: booleans and texts are discrete."""
         d, names = _width(X)
         chosen = _by_type(X, d) if categorical is None else _named(categorical, d, names)

@@ -30,7 +30,7 @@ _MARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TextLayout:
     """How a delimited text is laid out, by its first line."""
 
     separator: str
@@ -81,13 +81,13 @@ def as_utf8(data: bytes, source: str, encoding: str | None = None) -> bytes:
     )
 
 
-def layout(data: bytes, source: str, separator: str | None = None) -> Layout:
+def layout(data: bytes, source: str, separator: str | None = None) -> TextLayout:
     """Separator and column names of a text; an error names columns that are there twice.
 
     The first column may have no name, as where R or pandas wrote the names of the rows.
 
     >>> layout(b"a;b\\n1;2", "data.csv")
-    Layout(separator=';', names=['a', 'b'])
+    TextLayout(separator=';', names=['a', 'b'])
     """
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
     first = lines.readline()
@@ -114,7 +114,7 @@ def layout(data: bytes, source: str, separator: str | None = None) -> Layout:
         raise InvalidFile(
             f"{source} has more than one column named {named(twice)}; rename or remove them."
         )
-    return Layout(found, names)
+    return TextLayout(found, names)
 
 
 def warn_of_row_names(names: Sequence[str], source: str) -> None:
@@ -124,7 +124,7 @@ def warn_of_row_names(names: Sequence[str], source: str) -> None:
         warnings.warn(visible(f"{source}: {what}"), UserWarning, stacklevel=4)
 
 
-def blank_lines(data: bytes, source: str, how: Layout) -> list[int]:
+def blank_lines(data: bytes, source: str, how: TextLayout) -> list[int]:
     """Rows that are empty lines; an error names the first line with too many or few fields."""
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
     reader = csv.reader(text, delimiter=how.separator)
@@ -144,7 +144,7 @@ def blank_lines(data: bytes, source: str, how: Layout) -> list[int]:
     return blank
 
 
-def check_quotes(data: bytes, how: Layout, where: Callable[[int], str]) -> None:
+def check_quotes(data: bytes, how: TextLayout, where: Callable[[int], str]) -> None:
     """An error for a quoted text that does not end where its field does.
 
     where : how to name a line, counted from 1
@@ -157,10 +157,10 @@ def check_quotes(data: bytes, how: Layout, where: Callable[[int], str]) -> None:
         )
 
 
-def _open_quote(data: bytes, how: Layout) -> int | None:
+def _open_quote(data: bytes, how: TextLayout) -> int | None:
     r"""The line, from 1 on, of the first quoted text that does not end where its field does.
 
-    >>> _open_quote(b'1,"red"\n2,"blue\n3,green\n', Layout(",", ["size", "colour"]))
+    >>> _open_quote(b'1,"red"\n2,"blue\n3,green\n', TextLayout(",", ["size", "colour"]))
     2
     """
     if b'"' not in data or _well_quoted(data, how.separator):

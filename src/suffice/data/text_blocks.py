@@ -24,7 +24,7 @@ MOST_RECORD_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     """Whole records of a text."""
 
     data: bytes
@@ -32,14 +32,14 @@ class Block:
     share: float  # of the file that is read once they are
 
 
-def blocks(path: Path, start: int = 0, size: int = BLOCK_BYTES) -> Iterator[Block]:
+def blocks(path: Path, start: int = 0, size: int = BLOCK_BYTES) -> Iterator[TextBlock]:
     """The records of a file from a byte on, which must be where one starts."""
     with unpacked(path) as (text, raw):
         _skip(text, start, raw)
         total, at = max(1, path.stat().st_size), start
         while data := _read(text, size, text is raw):
             data += _rest(text, data, path, at)
-            yield Block(data, at, min(1.0, raw.tell() / total))
+            yield TextBlock(data, at, min(1.0, raw.tell() / total))
             at += len(data)
 
 

@@ -17,8 +17,8 @@ from suffice.data import packages
 from suffice.data.chunk import Piece, Position
 from suffice.data.prefetch import in_order
 from suffice.data.table_file import MISSING, ending_of
-from suffice.data.table_text import Layout, as_utf8, check_quotes, layout
-from suffice.data.text_blocks import BLOCK_BYTES, Block, blocks, first_record, line_at
+from suffice.data.table_text import TextLayout, as_utf8, check_quotes, layout
+from suffice.data.text_blocks import BLOCK_BYTES, TextBlock, blocks, first_record, line_at
 from suffice.errors import InvalidFile, NotNumbers
 
 # Blocks parsed at a time.
@@ -36,7 +36,7 @@ class TextSource:
     """A file whose first line names its columns; all but the texts are read as numbers."""
 
     path: Path
-    how: Layout
+    how: TextLayout
     start: int  # where the first row stands
     texts: frozenset[str]
     missing: tuple[str, ...]
@@ -74,7 +74,7 @@ class TextSource:
         size = max(1, min(BLOCK_BYTES, int(BLOCK_FIELDS * self.field_bytes)))
         texts = blocks(self.path, max(self.start, start.mark), size)
 
-        def parsed(block: Block) -> tuple[nw.DataFrame[Any], int, float]:
+        def parsed(block: TextBlock) -> tuple[nw.DataFrame[Any], int, float]:
             frame = nw.from_native(self._parsed(block, names, attempts), eager_only=True)
             return frame, block.start, block.share
 
@@ -94,7 +94,7 @@ class TextSource:
             return [self.missing]
         return [(), self.missing]
 
-    def _parsed(self, block: Block, names: Sequence[str], attempts: list[Sequence[str]]) -> Any:
+    def _parsed(self, block: TextBlock, names: Sequence[str], attempts: list[Sequence[str]]) -> Any:
         """A block as a frame; an attempt that failed, while a later one did not, is given up."""
         check_quotes(block.data, self.how, lambda line: self._line(block, line))
         fast = self._by_pyarrow if packages.polars() is None else self._by_polars
@@ -165,7 +165,7 @@ class TextSource:
         before = np.searchsorted(np.flatnonzero(fields), ends)
         return bool((np.diff(before, prepend=0) == len(self.how.names) - 1).all())
 
-    def _field_by_field(self, block: Block, names: Sequence[str]) -> Any:
+    def _field_by_field(self, block: TextBlock, names: Sequence[str]) -> Any:
         """The same rows, slowly; an error names the line."""
         width, at = len(self.how.names), [self.how.names.index(name) for name in names]
         columns: list[list[Any]] = [[] for _ in names]
@@ -187,7 +187,7 @@ class TextSource:
             raise InvalidFile(f"{self._line(block, reader.line_num)}: {error}.") from None
         return self._frame(dict(zip(names, columns, strict=True)))
 
-    def _value(self, name: str, field: str, block: Block, reader: Any) -> str | float | None:
+    def _value(self, name: str, field: str, block: TextBlock, reader: Any) -> str | float | None:
         text = field.strip()
         if field in self.missing or text in self.missing:
             return None
@@ -205,7 +205,7 @@ class TextSource:
                 "value is missing."
             ) from None
 
-    def _decoded(self, block: Block) -> str:
+    def _decoded(self, block: TextBlock) -> str:
         try:
             return block.data.decode()
         except UnicodeDecodeError as error:
@@ -215,7 +215,7 @@ class TextSource:
                 "Save the file as UTF-8."
             ) from None
 
-    def _line(self, block: Block, line: int) -> str:
+    def _line(self, block: TextBlock, line: int) -> str:
         return f"{self.path}, line {line_at(self.path, block.start) + line - 1}"
 
     def _frame(self, columns: dict[str, list[Any]]) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from suffice.engines.mixtures import learn
 from suffice.engines.parts import Sums
-from suffice.engines.recipes import Columns, Lesson, Total
+from suffice.engines.recipes import ColumnsRecipe, Lesson, Total
 from suffice.errors import InvalidLabels, InvalidParameter, NeedsAllRows
 from suffice.estimators.choosing import GRID
 from suffice.estimators.fitting import Fitting
@@ -74,7 +74,7 @@ class Question:
             return getattr(self.model, self.method)(rows, *self.args, **self.kwargs)
 
 
-class Rows(Protocol):
+class ClusterRows(Protocol):
     """Rows in partitions, as a cluster holds them."""
 
     @property
@@ -88,7 +88,7 @@ class Rows(Protocol):
         """The answers to all rows, to be computed when they are needed."""
 
 
-def asked(rows: Rows, estimator: Any, method: str, args: Any, kwargs: Any) -> Any:
+def asked(rows: ClusterRows, estimator: Any, method: str, args: Any, kwargs: Any) -> Any:
     """What a method of an estimator returns for rows in partitions."""
     if method in ("fit", "partial_fit", "forget") and isinstance(estimator, Learner):
         return _taught(rows, estimator, method, _arguments(estimator, method, args, kwargs))
@@ -121,7 +121,7 @@ def _arguments(estimator: Any, method: str, args: Any, kwargs: Any) -> dict[str,
 class RowsInParts(NewRows):
     """Rows in partitions, and their labels."""
 
-    rows: Rows
+    rows: ClusterRows
     y: Any
     sample_weight: Any
     classes: Any = None  # those announced, if any
@@ -132,7 +132,7 @@ class RowsInParts(NewRows):
             return None
         if not self.rows.untyped:
             return None
-        layout, detail = self.rows.over(self.y, None)(Columns()), settings[0].detail
+        layout, detail = self.rows.over(self.y, None)(ColumnsRecipe()), settings[0].detail
         return Outline(detail, layout, Outline(detail))
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
@@ -141,7 +141,7 @@ class RowsInParts(NewRows):
         return self.rows.over(self.y, self.sample_weight)(lesson)
 
 
-def _taught(rows: Rows, learner: Any, method: str, given: dict[str, Any]) -> Any:
+def _taught(rows: ClusterRows, learner: Any, method: str, given: dict[str, Any]) -> Any:
     if given["y"] is None:
         learner._labels(None)  # which says what is missing
     some = RowsInParts(rows, given["y"], given["sample_weight"], given.get("classes"))
@@ -151,7 +151,7 @@ def _taught(rows: Rows, learner: Any, method: str, given: dict[str, Any]) -> Any
     return learner._add(some) if method == "partial_fit" else learner._remove(some)
 
 
-def _mixed(rows: Rows, mixture: Any, method: str, given: dict[str, Any]) -> Any:
+def _mixed(rows: ClusterRows, mixture: Any, method: str, given: dict[str, Any]) -> Any:
     y, weight = given["y"], given["sample_weight"]
     labelled, plan = isinstance(mixture, MixtureDiscriminant), mixture._plan()
     if labelled and y is None:
@@ -180,7 +180,7 @@ def _refuse_choices(learner: Any) -> None:
             )
 
 
-def _summed(rows: Rows, estimator: Any, method: str, given: dict[str, Any]) -> float:
+def _summed(rows: ClusterRows, estimator: Any, method: str, given: dict[str, Any]) -> float:
     if isinstance(estimator, GaussianMixture):
         total, n = rows.over(None, None)(_of_samples(estimator))
         return float(total / n)

@@ -11,9 +11,9 @@ import numpy as np
 from suffice.engines.cluster import Question, asked
 from suffice.engines.dask_columns import Cuts
 from suffice.engines.dask_workers import check_workers
-from suffice.engines.named import Split, split_of
+from suffice.engines.named import NamedSplit, split_of
 from suffice.engines.parts import Job, Part, Recipe, Sums, found, length, run
-from suffice.engines.recipes import Moments
+from suffice.engines.recipes import MomentsRecipe
 from suffice.errors import InvalidFeatures, InvalidInput
 
 # So many parts are added in one task: few, so that all workers take part in it.
@@ -24,7 +24,7 @@ def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | Non
     """What `suffice.summarize` returns for a Dask array, data frame or delayed table."""
     if target is not None and y is not None:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
-    return rows_of(X).over(y if target is None else target, sample_weight)(Moments(detail))
+    return rows_of(X).over(y if target is None else target, sample_weight)(MomentsRecipe(detail))
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
@@ -148,12 +148,12 @@ class DelayedRows:
         return column
 
 
-def _sums(columns: list[Any], split: Split | None = None) -> Sums:
+def _sums(columns: list[Any], split: NamedSplit | None = None) -> Sums:
     """What makes recipes of all partitions, of which the graph is made once."""
     return partial(_total, pieces=list(zip(*_blocks(columns), strict=True)), split=split)
 
 
-def _total(recipe: Recipe, pieces: list[Any], split: Split | None) -> Any:
+def _total(recipe: Recipe, pieces: list[Any], split: NamedSplit | None) -> Any:
     """The parts of all partitions, added in a tree."""
     job, made, added = _delayed(Job(recipe)), _delayed(_part), _delayed(_together)
     level = [made(job, split, number, *piece) for number, piece in enumerate(pieces)]
@@ -200,7 +200,7 @@ def _aligned(X: Any, y: Any, weight: Any) -> list[Any]:
     ]
 
 
-def _part(job: Job, split: Split | None, number: int, X: Any, y: Any, weight: Any) -> Part:
+def _part(job: Job, split: NamedSplit | None, number: int, X: Any, y: Any, weight: Any) -> Part:
     """The part of one partition, which may be a tuple (X, y) or (X, y, weight)."""
     if isinstance(X, tuple) and y is None and 2 <= len(X) <= 3:
         X, y, weight = (*X, weight) if len(X) == 2 else X

@@ -12,7 +12,7 @@ from suffice.statistics.statistics import listed
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class NamedSplit:
     """Which columns of a frame are features, labels and weights."""
 
     columns: tuple[Any, ...]
@@ -55,7 +55,7 @@ class Split:
         )
 
 
-def split_rows(split: Split | None, table: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
+def split_rows(split: NamedSplit | None, table: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
     """X, y and weights of the rows of one partition, whose columns may be named."""
     if split is None and (isinstance(y, str) or isinstance(weight, str)):
         frame = as_frame(table)
@@ -63,7 +63,7 @@ def split_rows(split: Split | None, table: Any, y: Any, weight: Any) -> tuple[An
     return (table, y, weight) if split is None else split.apply(table, y, weight)
 
 
-def split_of(columns: Iterable[Any], y: Any, weight: Any) -> tuple[Split | None, Any, Any]:
+def split_of(columns: Iterable[Any], y: Any, weight: Any) -> tuple[NamedSplit | None, Any, Any]:
     """Which columns were named, and what of y and weights stands beside the frame.
 
     Without columns there is nothing to name: then no split.
@@ -72,7 +72,7 @@ def split_of(columns: Iterable[Any], y: Any, weight: Any) -> tuple[Split | None,
     target = _named(y, names, "labels", InvalidLabels)
     weights = _named(weight, names, "weights", InvalidWeights)
     beside = None if target is not None else y, None if weights is not None else weight
-    return (Split(names, target, weights) if names else None), *beside
+    return (NamedSplit(names, target, weights) if names else None), *beside
 
 
 def _named(name: Any, columns: tuple[Any, ...], what: str, kind: type[InvalidInput]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 import suffice
-from suffice.engines.named import Split, split_rows
+from suffice.engines.named import NamedSplit, split_rows
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidWeights, MissingPackage
 from suffice.statistics.threads import usual_threads
 
@@ -73,7 +73,7 @@ class Job:
         table: Any,
         y: Any,
         weight: Any,
-        split: Split | None = None,
+        split: NamedSplit | None = None,
         first_row: int = 0,
     ) -> Part:
         """What the rows of one partition, or those of it from some row on, add."""

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.mixed import Layout
+from suffice.data.mixed import ColumnLayout
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
 from suffice.statistics.summarize import summarize
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class MomentsRecipe:
     """What `summarize` returns."""
 
     detail: str
@@ -61,20 +61,20 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ColumnsRecipe:
     """Which columns hold levels, where only the values tell: those with a level anywhere."""
 
     categorical: Any = None
 
-    def of(self, X: Any, y: Any, weight: Any) -> Layout:
+    def of(self, X: Any, y: Any, weight: Any) -> ColumnLayout:
         """The layout of some rows."""
-        return Layout.of(X, self.categorical)
+        return ColumnLayout.of(X, self.categorical)
 
-    def added(self, a: Layout, b: Layout) -> Layout:
+    def added(self, a: ColumnLayout, b: ColumnLayout) -> ColumnLayout:
         """The layout of the rows of both."""
         discrete = {*a.discrete, *b.discrete}
         columns = sorted({*a.numeric, *a.discrete, *b.numeric, *b.discrete})
-        return Layout(tuple(j for j in columns if j not in discrete), tuple(sorted(discrete)))
+        return ColumnLayout(tuple(j for j in columns if j not in discrete), tuple(sorted(discrete)))
 
 
 @dataclass(frozen=True, slots=True)

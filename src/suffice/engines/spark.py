@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from suffice.engines.cluster import Question, asked
-from suffice.engines.named import Split, split_of
+from suffice.engines.named import NamedSplit, split_of
 from suffice.engines.parts import Job, Part, Recipe, Sums, found, run
-from suffice.engines.recipes import Moments
+from suffice.engines.recipes import MomentsRecipe
 from suffice.engines.spark_answers import answered
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
 from suffice.statistics.statistics import listed
@@ -33,7 +33,7 @@ def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | Non
     y = y if target is None else target
     if y is None:
         raise InvalidLabels("y is missing: name the label column, target='label'.")
-    return rows_of(X).over(y, sample_weight)(Moments(detail))
+    return rows_of(X).over(y, sample_weight)(MomentsRecipe(detail))
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
@@ -76,7 +76,7 @@ class SparkRows:
         return answered(self.frame, question)
 
 
-def _total(recipe: Recipe, frame: Any, split: Split) -> Any:
+def _total(recipe: Recipe, frame: Any, split: NamedSplit) -> Any:
     """The parts of all partitions, added in a tree."""
     job = Job(recipe)
     parts = frame.mapInArrow(_parts(job, split), SCHEMA)
@@ -102,7 +102,7 @@ def _check_named(column: Any, what: str, kind: type[InvalidInput]) -> None:
         )
 
 
-def _parts(job: Job, split: Split) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _parts(job: Job, split: NamedSplit) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """The function that makes one part of each partition."""
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:

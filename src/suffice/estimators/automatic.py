@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from suffice.data.features import as_features
 from suffice.data.labels import Labels
-from suffice.data.mixed import Layout
+from suffice.data.mixed import ColumnLayout
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.choosing import GRID
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
@@ -39,7 +39,7 @@ def automatic_candidates(X: Any, y: Any, max_em_work: float = 1 << 21) -> list[A
     max_em_work : rows x features² above which mixtures, whose EM reads the rows again and again,
         would take longer than all other candidates
     """
-    layout = Layout.of(X)
+    layout = ColumnLayout.of(X)
     if not layout.discrete:
         gaps = _has_gaps(X)
         mixtures = _mixtures() if not gaps and _supports_mixtures(X, y, max_em_work) else []

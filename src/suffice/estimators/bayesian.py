@@ -25,7 +25,7 @@ from suffice.models.conjugate import (
     log_evidence,
     predictive,
 )
-from suffice.models.gaussian import GaussianModel, Linear
+from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings, check_detail
 from suffice.models.student import StudentModel
@@ -164,7 +164,7 @@ class BayesianDiscriminant(GaussianClassifier):
         return super().ellipse(label, features, probability=probability, deviations=deviations)
 
     @property
-    def _linear(self) -> Linear:
+    def _linear(self) -> LinearScores:
         if isinstance(self._fitted, StudentModel):
             raise AttributeError(
                 "the discriminant functions of Student t classes are not linear; they are for "

@@ -15,7 +15,7 @@ from suffice.errors import InvalidFeatures, NotNumbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class LearnedColumns:
     """The features of an estimator."""
 
     number: int

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from suffice.answers.sampling import generator
 from suffice.data.arrays import Floats, Indices
 from suffice.data.labelled_table import LabelledTable
-from suffice.data.mixed import Layout
+from suffice.data.mixed import ColumnLayout
 from suffice.data.outliers import with_outliers
 from suffice.data.parameters import check_callable
 from suffice.errors import InvalidParameter, SufficeError
@@ -112,7 +112,7 @@ def compare(
 
 def logistic_regression(X: Any, penalised: bool = True) -> Any:
     """scikit-learn's logistic regression for this table: gaps filled, levels as indicators."""
-    steps = [Indicators()] if Layout.of(X).discrete else []
+    steps = [Indicators()] if ColumnLayout.of(X).discrete else []
     steps += [SimpleImputer(keep_empty_features=True), StandardScaler()]
     # Without a penalty it is the very model class of LDA, fitted to p(y | x) instead of p(x, y).
     return make_pipeline(*steps, LogisticRegression(C=1.0 if penalised else np.inf, max_iter=5000))
@@ -121,7 +121,7 @@ def logistic_regression(X: Any, penalised: bool = True) -> Any:
 def _default_models(
     X: Any, y: Any, sample_weight: Any, progress: ProgressCallback
 ) -> dict[str, Any]:
-    if Layout.of(X).discrete:
+    if ColumnLayout.of(X).discrete:
         family = {
             "naive Bayes": MixedNB(),
             "naive Bayes, full covariance": MixedNB(structure="full"),

@@ -17,17 +17,17 @@ from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, count, is_number, not_negative
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
-from suffice.estimators.columns import Columns
+from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.state import State, Stateful
 from suffice.models.settings import Settings
-from suffice.models.training import Effort, Lessons, MixtureFit, Progress, Training
+from suffice.models.training import Effort, EmProgress, Lessons, MixtureFit, Training
 
 # More starts than this would never end.
 MOST_STARTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FitPlan:
     """What the parameters ask for, checked before a row is read."""
 
     settings: Settings
@@ -47,7 +47,7 @@ class FittedMixture(State):
     lower_bound: float
 
     @classmethod
-    def of(cls, fit: MixtureFit, settings: Settings, columns: Columns) -> Self:
+    def of(cls, fit: MixtureFit, settings: Settings, columns: LearnedColumns) -> Self:
         """The state of an estimator that takes what was found."""
         return cls(
             columns=columns,
@@ -73,7 +73,7 @@ class Fitting(Stateful):
     max_iter: int
     n_init: int
     verbose: int
-    callback: Callable[[Progress], None] | None
+    callback: Callable[[EmProgress], None] | None
     _state: FittedMixture | None
 
     @property
@@ -119,7 +119,7 @@ class Fitting(Stateful):
             self._told if self.verbose or self.callback is not None else None,
         )
 
-    def _told(self, progress: Progress) -> None:
+    def _told(self, progress: EmProgress) -> None:
         if self.verbose:
             print(
                 f"start {progress.start}, iteration {progress.iteration}: mean log-likelihood "
@@ -130,7 +130,11 @@ class Fitting(Stateful):
 
     def _hold(self, fit: MixtureFit, settings: Settings, lessons: Lessons, X: Any) -> None:
         """Hold what was found; X the rows where they are in memory."""
-        columns = Columns.of_statistics(lessons.overall) if X is None else Columns.of_rows(X)
+        columns = (
+            LearnedColumns.of_statistics(lessons.overall)
+            if X is None
+            else LearnedColumns.of_rows(X)
+        )
         found = FittedMixture.of(fit, settings, columns)
         self._tell(fit, found.n_iter)
         self._state = found

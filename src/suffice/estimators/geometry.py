@@ -16,7 +16,7 @@ from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
-from suffice.models.gaussian import GaussianModel, Linear
+from suffice.models.gaussian import GaussianModel, LinearScores
 
 # Wider models never form a matrix.
 MOST_FEATURES = 1024
@@ -109,7 +109,7 @@ class Geometry:
         return self._linear.intercepts
 
     @property
-    def _linear(self) -> Linear:
+    def _linear(self) -> LinearScores:
         model = self._fitted
         if not model.shared:
             # An AttributeError, so that hasattr says no.

@@ -13,9 +13,9 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.labels import shown
 from suffice.data.levels import Column, columns_of
-from suffice.data.mixed import Layout, check_shape
+from suffice.data.mixed import ColumnLayout, check_shape
 from suffice.errors import InvalidParameter
-from suffice.estimators.columns import Columns, check_columns
+from suffice.estimators.columns import LearnedColumns, check_columns
 from suffice.estimators.state import State, Stateful, at_once
 
 
@@ -23,7 +23,7 @@ from suffice.estimators.state import State, Stateful, at_once
 class FittedLevels(State):
     """Which columns are discrete, and their levels."""
 
-    layout: Layout
+    layout: ColumnLayout
     levels: list[Array]
 
 
@@ -60,17 +60,17 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the levels of each discrete column."""
-        layout = Layout.of(X, self.categorical)
+        layout = ColumnLayout.of(X, self.categorical)
         if not layout.discrete:
             as_features(X)
         levels = [column.encode()[0] for column in _columns(layout, X)]
-        self._state = FittedLevels(columns=Columns.of_rows(X), layout=layout, levels=levels)
+        self._state = FittedLevels(columns=LearnedColumns.of_rows(X), layout=layout, levels=levels)
         return self
 
     @property
-    def layout_(self) -> Layout:
+    def layout_(self) -> ColumnLayout:
         """Which columns are numeric and which are discrete."""
-        found: Layout = self._learned.layout
+        found: ColumnLayout = self._learned.layout
         return found
 
     @property
@@ -124,6 +124,6 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return names
 
 
-def _columns(layout: Layout, X: Any) -> list[Column]:
+def _columns(layout: ColumnLayout, X: Any) -> list[Column]:
     discrete = layout.split(X)[1]
     return [] if discrete is None else columns_of(discrete)[0]

@@ -23,7 +23,7 @@ from suffice.errors import (
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import AnyModel, Classifier
-from suffice.estimators.columns import Columns
+from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.judging import Judging
 from suffice.estimators.new_rows import NewRows, RowsInMemory
 from suffice.estimators.outline import Outline
@@ -51,7 +51,7 @@ class Learned(State):
     def begun(cls, statistics: Any, selection: Selection | None, powers: Powers | None) -> Self:
         """Statistics with what was found beside them, before it is known which model they make."""
         return cls(
-            columns=Columns.of_statistics(statistics),
+            columns=LearnedColumns.of_statistics(statistics),
             classes=statistics.classes,
             statistics=statistics,
             settings=None,
@@ -245,7 +245,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             columns = rows.columns()
         model = (rows or NewRows()).model(self, statistics, settings, later)
         return Learned(
-            columns=columns or Columns.of_statistics(statistics),
+            columns=columns or LearnedColumns.of_statistics(statistics),
             kept={} if model is None else {"model": model},
             classes=statistics.classes,
             statistics=statistics,

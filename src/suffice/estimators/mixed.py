@@ -14,7 +14,7 @@ from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features, as_frame
 from suffice.data.levels import columns_of, levels_of
-from suffice.data.mixed import Layout, MixedRows, check_shape, columns_at
+from suffice.data.mixed import ColumnLayout, MixedRows, check_shape, columns_at
 from suffice.data.parameters import not_negative
 from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
 from suffice.estimators.learning import Learned, Learner
@@ -116,7 +116,7 @@ class MixedNB(Learner[ProductModel]):
         like: Outline | None,
     ) -> MixedStatistics:
         known = None if like is None else like.layout
-        layout = known or Layout.of(X, self.categorical)
+        layout = known or ColumnLayout.of(X, self.categorical)
         if not layout.discrete:
             with _told_of_levels():
                 as_features(X)
@@ -282,7 +282,7 @@ def _told_of_levels() -> Iterator[None]:
         raise NotNumbers(f"{error} {what}") from None
 
 
-def _places(X: Any, layout: Layout) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
+def _places(X: Any, layout: ColumnLayout) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
     """Where the columns of either part stand in X; None where they have names."""
     return (None, None) if _names(X) is not None else (layout.numeric, layout.discrete)
 

@@ -21,13 +21,13 @@ from suffice.errors import (
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Storable
-from suffice.estimators.fitting import Fitting, Plan, training_rows
+from suffice.estimators.fitting import FitPlan, Fitting, training_rows
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, n_parameters, shaped
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings
-from suffice.models.training import Given, Lessons, Progress
+from suffice.models.training import EmProgress, Given, Lessons
 from suffice.selection import criteria
 
 COVARIANCE_TYPES = {
@@ -60,7 +60,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
     random_state : a seed, a generator, or None
     verbose : 1 prints a line an iteration
     structure, pooling, shrinkage, target : see `GaussianDiscriminant`; pooling is over components
-    callback : called with the `Progress` of each iteration
+    callback : called with the `EmProgress` of each iteration
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         pooling: float = 0.0,
         shrinkage: float | str = 0.0,
         target: str = "identity",
-        callback: Callable[[Progress], None] | None = None,
+        callback: Callable[[EmProgress], None] | None = None,
     ) -> None:
         self.n_components = n_components
         self.covariance_type = covariance_type
@@ -125,14 +125,14 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         plan, n = self._plan(), as_features(X).shape[0]
         return self._learn(training_rows(X, np.zeros(n, np.int64), None, sample_weight), plan, X)
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> FitPlan:
         settings = self._settings()
         count("n_components", self.n_components)
         choice("init_params", self.init_params, STARTS)
         effort = self._effort(not_negative("reg_covar", self.reg_covar))
-        return Plan(settings, effort, generator(self.random_state))
+        return FitPlan(settings, effort, generator(self.random_state))
 
-    def _learn(self, lessons: Lessons, plan: Plan, X: Any = None) -> Self:
+    def _learn(self, lessons: Lessons, plan: FitPlan, X: Any = None) -> Self:
         K, n, d = int(self.n_components), lessons.n_counted, lessons.overall.n_features
         if n < K:
             raise TooFewRows(

@@ -22,12 +22,12 @@ from suffice.errors import (
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import Classifier
-from suffice.estimators.fitting import Fitting, Plan, training_rows
+from suffice.estimators.fitting import FitPlan, Fitting, training_rows
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture, sizes_by_bic
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
-from suffice.models.training import Lessons, Progress, most_components
+from suffice.models.training import EmProgress, Lessons, most_components
 from suffice.selection import criteria
 
 # With n_components="bic", a class has at most so many.
@@ -83,7 +83,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         random_state: Any = None,
         unlabelled: Any = -1,
         verbose: int = 0,
-        callback: Callable[[Progress], None] | None = None,
+        callback: Callable[[EmProgress], None] | None = None,
     ) -> None:
         self.n_components = n_components
         self.structure = structure
@@ -107,12 +107,12 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
         return self._learn(training_rows(X, codes, classes, sample_weight), plan, X)
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> FitPlan:
         settings = self._settings()
         check_label("unlabelled", self.unlabelled)
-        return Plan(settings, self._effort(), generator(self.random_state))
+        return FitPlan(settings, self._effort(), generator(self.random_state))
 
-    def _learn(self, lessons: Lessons, plan: Plan, X: Any = None) -> Self:
+    def _learn(self, lessons: Lessons, plan: FitPlan, X: Any = None) -> Self:
         sizes, settings = self._sizes(lessons, plan), plan.settings
         found = fit_mixture(lessons, sizes, settings, self.priors, plan.effort, plan.rng)
         self._hold(found, settings, lessons, X)
@@ -185,7 +185,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     def _new_atypicality(self) -> Any:
         return Rarity(self._fitted, np.isnan, _masked)
 
-    def _sizes(self, lessons: Lessons, plan: Plan) -> Indices:
+    def _sizes(self, lessons: Lessons, plan: FitPlan) -> Indices:
         """How many components each class is to have, (k,)."""
         asked, classes, rows = self.n_components, lessons.classes, lessons.count
         if isinstance(asked, str):

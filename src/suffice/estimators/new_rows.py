@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.estimators.columns import Columns
+from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.outline import Outline
 
 
@@ -20,7 +20,7 @@ class NewRows:
         """Statistics of the rows; like those that the learner has, if it has any."""
         raise NotImplementedError
 
-    def columns(self) -> Columns | None:
+    def columns(self) -> LearnedColumns | None:
         """The columns, where the statistics may not tell."""
         return None
 
@@ -51,6 +51,6 @@ class RowsInMemory(NewRows):
         y = learner._labels(self.y)
         return learner._summarize(self.X, y, self.sample_weight, settings, like)
 
-    def columns(self) -> Columns:
+    def columns(self) -> LearnedColumns:
         """The columns, as scikit-learn reads them."""
-        return Columns.of_rows(self.X)
+        return LearnedColumns.of_rows(self.X)

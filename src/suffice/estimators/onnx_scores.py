@@ -10,7 +10,12 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.onnx_graph import Graph
-from suffice.models.covariance import Covariance, Diagonal, Full, LowRank
+from suffice.models.covariance import (
+    Covariance,
+    DiagonalCovariance,
+    FullCovariance,
+    LowRankCovariance,
+)
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 
@@ -97,7 +102,9 @@ def _shared_independent(graph: Graph, rows: str, known: str, model: GaussianMode
 
 def _independent(graph: Graph, rows: str, known: str, model: GaussianModel) -> str:
     """ln p - sum of ((x - m)² / v + ln 2 pi v) / 2 over the features that are known."""
-    variances = np.array([c.variances for c in model.covariances if isinstance(c, Diagonal)])
+    variances = np.array(
+        [c.variances for c in model.covariances if isinstance(c, DiagonalCovariance)]
+    )
     heights = np.where(variances > 0, LOG_2PI + _log(variances), 0.0) / -2
     size, scaled = _scaled(graph, graph.add("Where", known, rows, graph.constant(0.0)))
     distances = []
@@ -152,13 +159,13 @@ def _from_distances(
 
 def _squared_lengths(graph: Graph, steps: str, covariance: Covariance) -> str:
     """Squared Mahalanobis length of each row, (n, 1)."""
-    if isinstance(covariance, Diagonal):
+    if isinstance(covariance, DiagonalCovariance):
         roots = np.sqrt(covariance.precisions)
         return graph.sum_of_squares(graph.add("Mul", steps, _row(graph, roots)))
-    if isinstance(covariance, Full):
+    if isinstance(covariance, FullCovariance):
         columns = graph.constant(covariance.whitener.columns)
         return graph.sum_of_squares(graph.add("MatMul", steps, columns))
-    if not isinstance(covariance, LowRank):
+    if not isinstance(covariance, LowRankCovariance):
         raise InvalidParameter(f"a {type(covariance).__name__} covariance has no form in ONNX.")
     units = graph.add("Mul", steps, _row(graph, covariance.inverse_scale))
     inside = graph.add("MatMul", units, graph.constant(covariance.basis.T))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.data.mixed import Layout
+from suffice.data.mixed import ColumnLayout
 from suffice.data.powers import Powers
 
 
@@ -14,7 +14,7 @@ class Outline:
     """What a learner asks of the statistics it has seen, without their numbers."""
 
     detail: str | None = None
-    layout: Layout | None = None
+    layout: ColumnLayout | None = None
     numeric: Outline | None = None
     powers: Powers | None = None
 

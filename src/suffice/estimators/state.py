@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar, cast
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
-from suffice.estimators.columns import Columns
+from suffice.estimators.columns import LearnedColumns
 
 Anyone = TypeVar("Anyone")
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -27,7 +27,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 class State:
     """What an estimator has learned; `kept` holds what is computed from it when first needed."""
 
-    columns: Columns
+    columns: LearnedColumns
     kept: dict[str, Any] = field(default_factory=dict)
 
     def once(self, name: str, make: Callable[[], Anyone]) -> Anyone:
@@ -37,7 +37,7 @@ class State:
 
     def renamed(self, names: Array | None) -> Self:
         """The same with other names of the features."""
-        return replace(self, columns=Columns(self.columns.number, names))
+        return replace(self, columns=LearnedColumns(self.columns.number, names))
 
     def under(self, priors: Any, model: Any) -> Self:
         """The same with the model under other priors."""

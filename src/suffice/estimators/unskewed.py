@@ -16,7 +16,7 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.outline import Outline
-from suffice.models.gaussian import Linear
+from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics
 
@@ -114,7 +114,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         raise InvalidParameter("densities change by the powers; ask outlier_pvalue instead.")
 
     @property
-    def _linear(self) -> Linear:
+    def _linear(self) -> LinearScores:
         raise AttributeError("the discriminant functions are those of powers of the features.")
 
     @property

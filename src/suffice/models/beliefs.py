@@ -15,11 +15,11 @@ from suffice.models.completion import complete
 from suffice.models.groups import Groups
 from suffice.models.linalg import whitener
 from suffice.models.separating import floor, overall_variances, pooled_squares
-from suffice.models.settings import Settings, fitting
+from suffice.models.settings import Settings, coarsen_for
 from suffice.models.structures import DIAGONAL, FULL, Structure, structure_of
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
-from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Dense
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 
@@ -97,7 +97,7 @@ class Prior:
 
     def shifts(self, s: AnyStatistics) -> Floats:
         """Class means minus that of the prior, (k, d)."""
-        return difference(s.means, Pair(self.mean, self.mean_low))
+        return difference(s.means, DoubleDouble(self.mean, self.mean_low))
 
     @property
     def variances(self) -> Floats:
@@ -116,13 +116,15 @@ def usable(statistics: AnyStatistics, beliefs: Beliefs) -> AnyStatistics:
     wanted = Settings(beliefs.structure, beliefs.pooling)
     if beliefs.structure.takes_matrices and isinstance(statistics, IncompleteStatistics):
         wanted = replace(wanted, shrinkage="oas", target="diagonal")
-    found = complete(fitting(statistics, wanted), wanted).statistics
+    found = complete(coarsen_for(statistics, wanted), wanted).statistics
     if not isinstance(statistics, IncompleteStatistics) or not isinstance(found, Statistics):
         return found
-    assert isinstance(found.spread, Dense)
+    assert isinstance(found.spread, DenseScatter)
     share = statistics.known_weight.mean(axis=1) / statistics.weight
     each = share if found.spread.per_class else np.average(share, weights=found.weight)[None]
-    spread = Dense(Pair(found.spread.sums.high * each[:, None, None]), found.spread.per_class)
+    spread = DenseScatter(
+        DoubleDouble(found.spread.sums.high * each[:, None, None]), found.spread.per_class
+    )
     return replace(found, weight=found.weight * share, spread=spread)
 
 
@@ -143,7 +145,7 @@ def check_usable(statistics: AnyStatistics, beliefs: Beliefs) -> None:
         )
 
 
-def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[Pair, Floats]:
+def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[DoubleDouble, Floats]:
     """Mean and covariance of the prior: those given, or the overall mean and what is pooled.
 
     The covariance pooled over the classes has its correlations shrunk by OAS, so that it is
@@ -168,13 +170,13 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[Pair, Floats]:
     return mean, variances
 
 
-def _mean(s: AnyStatistics, beliefs: Beliefs) -> Pair:
+def _mean(s: AnyStatistics, beliefs: Beliefs) -> DoubleDouble:
     """The mean that is given, or that of all rows."""
     if beliefs.prior_mean is not None:
-        return Pair(np.broadcast_to(beliefs.prior_mean, (s.n_features,)))
+        return DoubleDouble(np.broadcast_to(beliefs.prior_mean, (s.n_features,)))
     known, first = s.known_weight, s.means[0]
     steps = (known * difference(s.means, first)).sum(axis=0) / known.sum(axis=0)
-    return first + Pair(steps)
+    return first + DoubleDouble(steps)
 
 
 def _denominator(s: AnyStatistics) -> Floats:

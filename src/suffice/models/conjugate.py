@@ -22,7 +22,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.beliefs import Beliefs, Prior, prior_location, usable
-from suffice.models.covariance import Covariance, Diagonal, Full
+from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 from suffice.models.marginal import evidence_of
@@ -31,9 +31,8 @@ from suffice.models.separating import check_scale
 from suffice.models.strengths import strongest
 from suffice.models.student import ApartStudent, StudentModel, TogetherStudent
 from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Diagonal as DiagonalScatter
-from suffice.statistics.scatter import dense
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.scatter import DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
 
 # Where strengths are looked for: a mean may be worth next to nothing, where classes lie far apart.
@@ -70,7 +69,7 @@ def infer(statistics: AnyStatistics, beliefs: Beliefs, priors: Any) -> BayesianM
     prior = known_prior(s, beliefs)
     kappa, lam = prior.mean_strength, prior.covariance_strength
     n = s.known_weight
-    means = s.means - Pair(kappa / (kappa + n) * prior.shifts(s))
+    means = s.means - DoubleDouble(kappa / (kappa + n) * prior.shifts(s))
     total = n.sum(axis=0, keepdims=True) if beliefs.pooling == 1 else n
     freedom = np.broadcast_to(lam + total, n.shape)
     stretch = 1 + 1 / (kappa + n)
@@ -137,7 +136,7 @@ def _covariances(s: AnyStatistics, beliefs: Beliefs, prior: Prior) -> tuple[Cova
         squares = (np.maximum(s.squares, 0.0) + pull * shift**2).sum(axis=over)
         variances = (lam * prior.variances + squares) / (lam + n.sum(axis=over))
         variances = np.where(prior.variances > 0, variances, 0.0)
-        return tuple(Diagonal(v) for v in np.atleast_2d(variances))
+        return tuple(DiagonalCovariance(v) for v in np.atleast_2d(variances))
     assert isinstance(s, Statistics)
     assert not isinstance(s.spread, DiagonalScatter)
     scatter = dense(s.spread.pooled() if pooled and s.spread.per_class else s.spread).sums.high
@@ -153,7 +152,7 @@ def _covariances(s: AnyStatistics, beliefs: Beliefs, prior: Prior) -> tuple[Cova
 def _regular(covariance: Floats, prior: Prior, s: Statistics, part: slice) -> Covariance:
     varies = prior.variances > 0
     if not varies.any():
-        return Diagonal(np.zeros(len(varies)))
+        return DiagonalCovariance(np.zeros(len(varies)))
     covariance[~varies] = 0.0
     covariance[:, ~varies] = 0.0
     found = whitener(covariance, ~varies)
@@ -164,4 +163,4 @@ def _regular(covariance: Floats, prior: Prior, s: Statistics, part: slice) -> Co
             f"of {who} ({int(s.count[part].sum())} rows, {len(varies)} features) singular; "
             "give it more, or 'auto'."
         )
-    return Full(found)
+    return FullCovariance(found)

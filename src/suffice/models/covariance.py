@@ -68,7 +68,7 @@ class CovarianceEstimate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Full:
+class FullCovariance:
     """Any covariance, by its whitener."""
 
     whitener: Whitener | Cholesky
@@ -111,9 +111,9 @@ class Full:
         rows = self.whitener.colouring
         return np.asarray(rows.T @ rows)
 
-    def scaled(self, factor: float) -> Full:
+    def scaled(self, factor: float) -> FullCovariance:
         """So many times this covariance."""
-        return Full(self.whitener.scaled(factor))
+        return FullCovariance(self.whitener.scaled(factor))
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
         """Fill rows about the mean by conditional means, in place."""
@@ -129,7 +129,7 @@ class Full:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagonal:
+class DiagonalCovariance:
     """Independent features: a variance each, zero for one that never varies and is ignored."""
 
     variances: Floats  # (d,)
@@ -174,9 +174,9 @@ class Diagonal:
         """All entries, (d, d)."""
         return np.diag(self.variances)
 
-    def scaled(self, factor: float) -> Diagonal:
+    def scaled(self, factor: float) -> DiagonalCovariance:
         """So many times this covariance."""
-        return Diagonal(factor * self.variances)
+        return DiagonalCovariance(factor * self.variances)
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
         """Fill rows about the mean by conditional means, in place."""
@@ -188,7 +188,7 @@ class Diagonal:
 
 
 @dataclass(frozen=True, slots=True)
-class LowRank:
+class LowRankCovariance:
     """A few directions of their own variance, and one variance for all others.
 
     In features divided by their scale: basis' diag(variances) basis + floor (I - basis' basis).
@@ -201,7 +201,9 @@ class LowRank:
     floor: float
 
     @classmethod
-    def of_factor(cls, factor: Floats, scale: Floats, share: float, floor: float) -> LowRank:
+    def of_factor(
+        cls, factor: Floats, scale: Floats, share: float, floor: float
+    ) -> LowRankCovariance:
         """share factor'factor + floor diag(scale²)."""
         inverse = reciprocal(scale)
         values, basis = span(factor * inverse)
@@ -250,7 +252,7 @@ class LowRank:
         scale = reciprocal(self.inverse_scale)
         return np.asarray(inside * scale * scale[:, None])
 
-    def scaled(self, factor: float) -> LowRank:
+    def scaled(self, factor: float) -> LowRankCovariance:
         """So many times this covariance."""
         return replace(self, inverse_scale=self.inverse_scale / np.sqrt(factor))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Diagonal, Full
+from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.expectation import are_regular, regressions
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import NARROW, Cholesky, reciprocal
@@ -28,7 +28,7 @@ class Densities:
     @cached_property
     def variances(self) -> Floats | None:
         """Of independent features, (K, d) or (1, d) where all components share them."""
-        own = [c.variances for c in self.model.covariances if isinstance(c, Diagonal)]
+        own = [c.variances for c in self.model.covariances if isinstance(c, DiagonalCovariance)]
         return np.array(own) if len(own) == len(self.model.covariances) else None
 
     @cached_property
@@ -85,9 +85,11 @@ class Densities:
     def _lengths(self, c: int, steps: Floats, white: Floats) -> Floats:
         """Squared Mahalanobis lengths of columns (d, b)."""
         covariance = self.model.covariances[c]
-        if isinstance(covariance, Diagonal):
+        if isinstance(covariance, DiagonalCovariance):
             return np.asarray(covariance.precisions @ np.multiply(steps, steps, out=white))
-        if not isinstance(covariance, Full) or not isinstance(covariance.whitener, Cholesky):
+        if not isinstance(covariance, FullCovariance) or not isinstance(
+            covariance.whitener, Cholesky
+        ):
             return covariance.squared_lengths(steps.T)
         matrix, d = covariance.whitener.matrix, len(steps)
         step = max(NARROW, d // 4)
@@ -112,7 +114,7 @@ class Densities:
         """Sum of w times the conditional covariance of what each pattern misses."""
         c = 0 if self.model.shared else component
         covariance = self.model.covariances[c]
-        if isinstance(covariance, Diagonal):
+        if isinstance(covariance, DiagonalCovariance):
             return np.asarray((weights @ patterns) * covariance.variances)
         S, step = self._matrices[c], max(1, BLOCK_ENTRIES // patterns.shape[1] ** 2)
         slopes, regular = np.zeros_like(S), are_regular(S[None])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.covariance import CovarianceEstimate, Diagonal
+from suffice.models.covariance import CovarianceEstimate, DiagonalCovariance
 from suffice.models.groups import Groups
 from suffice.models.separating import (
     check_denominator,
@@ -33,7 +33,7 @@ def diagonal_covariances(statistics: AnyStatistics, settings: Settings) -> Covar
         return _finished(variances + added, statistics, settings, pooled)
 
     if settings.pooling == 1:
-        shared = Diagonal(finish(_pooled(statistics, settings), pooled=True))
+        shared = DiagonalCovariance(finish(_pooled(statistics, settings), pooled=True))
         return CovarianceEstimate((shared,))
     own = finish(_blended(statistics, settings), pooled=False)
     borrowed: tuple[int, ...] = ()
@@ -44,7 +44,7 @@ def diagonal_covariances(statistics: AnyStatistics, settings: Settings) -> Covar
         borrowed = tuple(np.flatnonzero(missing.any(axis=1)).tolist())
     if settings.smoothing:
         own = own + settings.smoothing * overall
-    return CovarianceEstimate(tuple(map(Diagonal, own)), borrowed)
+    return CovarianceEstimate(tuple(map(DiagonalCovariance, own)), borrowed)
 
 
 def _pooled(statistics: AnyStatistics, settings: Settings) -> Floats:

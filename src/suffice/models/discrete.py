@@ -16,7 +16,7 @@ from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.priors import class_priors
 from suffice.models.scoring import BLOCK_BYTES, normalised, probabilities
 from suffice.models.smoothing import likeliest_alpha
-from suffice.statistics.counts import Counts, Table
+from suffice.statistics.counts import Counts, LevelTable
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
 # Integer levels are counted from 0 up to at most this many.
@@ -166,7 +166,7 @@ def used_alphas(counts: Counts, smoothing: Smoothing) -> Floats:
     return np.array([likeliest_alpha(table.weight) for table in _tables(counts, smoothing)])
 
 
-def _tables(counts: Counts, smoothing: Smoothing) -> list[Table]:
+def _tables(counts: Counts, smoothing: Smoothing) -> list[LevelTable]:
     least = np.broadcast_to(smoothing.least, (counts.n_features,))
     return [
         with_levels(table, _declared(smoothing, j), int(least[j]), _name(counts, j))
@@ -184,7 +184,7 @@ def alphas(alpha: Any, d: int) -> Floats:
     return np.broadcast_to(values, (d,))
 
 
-def with_levels(table: Table, declared: Array | None, least: int, name: str) -> Table:
+def with_levels(table: LevelTable, declared: Array | None, least: int, name: str) -> LevelTable:
     """A table with all levels that a feature has, also those without a row."""
     levels = table.levels
     if declared is not None:
@@ -208,7 +208,7 @@ def with_levels(table: Table, declared: Array | None, least: int, name: str) -> 
     return table.spread(slice(None), len(table.rows), levels)
 
 
-def _level_model(table: Table, alpha: float) -> LevelModel:
+def _level_model(table: LevelTable, alpha: float) -> LevelModel:
     m, k = len(table.levels), len(table.rows)
     if m == 0:
         return LevelModel(table.levels, np.zeros((k, 0)), np.zeros(k))

@@ -19,18 +19,18 @@ from suffice.models.settings import Settings
 from suffice.models.training import (
     APART,
     Effort,
+    EmProgress,
     Given,
     Lessons,
     MixtureFit,
     Pass,
-    Progress,
     Training,
     most_components,
 )
 from suffice.statistics.soft_pass import SoftPass
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 # With less weight than this, in rows, a component is empty.
 EMPTY = 1e-8
@@ -174,7 +174,7 @@ class _Em:
             while not run.finished:
                 run.step()
                 if self.effort.progress is not None:
-                    done = Progress(start, len(run.history), run.history[-1], run.gain)
+                    done = EmProgress(start, len(run.history), run.history[-1], run.gain)
                     self.effort.progress(done)
         except KeyboardInterrupt:
             interrupted = True
@@ -304,7 +304,7 @@ class _Run:
 
 def _with_larger_variances(statistics: Statistics, addition: float) -> Statistics:
     """The same with so much added to every variance, and rows enough for any covariance."""
-    assert not isinstance(statistics.spread, Thin)
+    assert not isinstance(statistics.spread, FactoredScatter)
     sums, weight = statistics.spread.sums.high, statistics.weight
     if sums.ndim == 2:
         sums += addition * weight[:, None]

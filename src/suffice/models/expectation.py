@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.known import Known
+from suffice.models.known import KnownParts
 
 # Matrices are made for this many entries at a time.
 BLOCK_ENTRIES = 1 << 21
@@ -30,7 +30,7 @@ class Expected:
 
 
 def expected(
-    known: Known, means: Floats, covariances: Floats, weight: Floats, likely: bool = False
+    known: KnownParts, means: Floats, covariances: Floats, weight: Floats, likely: bool = False
 ) -> Expected:
     """Class means (k, d) and scatter by group (g, d, d) that all rows are expected to have.
 
@@ -64,7 +64,7 @@ def expected(
 
 
 def _sums(
-    known: Known, means: Floats, covariances: Floats, regular: Array
+    known: KnownParts, means: Floats, covariances: Floats, regular: Array
 ) -> tuple[Floats, Floats, Floats]:
     """By group the scatter of expected rows about their cells, and that of what they miss.
 
@@ -93,7 +93,7 @@ def _sums(
     return seen, imputed, steps
 
 
-def _levels(known: Known, covariances: Floats, regular: Array, seen: Floats) -> Floats:
+def _levels(known: KnownParts, covariances: Floats, regular: Array, seen: Floats) -> Floats:
     """Log-likelihood of the known values by group, for groups with a regular covariance.
 
     seen : (g, d, d) scatter about the class means of the rows as they are expected: the

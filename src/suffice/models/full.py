@@ -7,7 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.errors import TooFewRows
-from suffice.models.covariance import Covariance, CovarianceEstimate, Full, LowRank
+from suffice.models.covariance import (
+    Covariance,
+    CovarianceEstimate,
+    FullCovariance,
+    LowRankCovariance,
+)
 from suffice.models.groups import Factor, Group, Groups
 from suffice.models.linalg import (
     Whitener,
@@ -41,7 +46,7 @@ def full_covariances(groups: Groups, lender: Groups | None = None) -> Covariance
         within = _dependent(lender)
         if within is None:
             return _shrunk(groups)
-        base = Full(within)
+        base = FullCovariance(within)
         if not groups.shared:
             found = [_within(within, groups, groups.group(g)) for g in range(groups.size)]
     return CovarianceEstimate((base,)) if groups.shared else _lent(base, found)
@@ -62,7 +67,7 @@ def _regular(groups: Groups, group: Group) -> Covariance | None:
     if groups.share(group) == 0 and group.rows <= groups.statistics.n_features:
         return None  # known to be singular, whatever rounding says
     found = whitener(groups.shrunk(group), groups.constant)
-    return None if found is None else Full(found)
+    return None if found is None else FullCovariance(found)
 
 
 def _wide(groups: Groups, group: Group, scatter: Factor) -> Covariance | None:
@@ -78,7 +83,7 @@ def _wide(groups: Groups, group: Group, scatter: Factor) -> Covariance | None:
         scale = np.sqrt(np.where(groups.floor > 0, groups.floor / share, variances))
         if (scale[groups.pooled.variances > 0] == 0).any():
             return None
-    return LowRank.of_factor(factor, scale, 1 - share, floor) if floor > 0 else None
+    return LowRankCovariance.of_factor(factor, scale, 1 - share, floor) if floor > 0 else None
 
 
 def _dependent(groups: Groups) -> Whitener | None:
@@ -98,7 +103,7 @@ def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
     if eigen(inside)[0][0] <= rank_tolerance(len(inside)):
         return None
     found = whitener(inside)
-    return None if found is None else Full(composed(found, base))
+    return None if found is None else FullCovariance(composed(found, base))
 
 
 def _lent(base: Covariance, own: list[Covariance | None]) -> CovarianceEstimate:

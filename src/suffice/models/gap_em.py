@@ -23,7 +23,7 @@ from suffice.models.directions import (
 from suffice.models.expectation import Expected, expected
 from suffice.models.full import lacks_rows
 from suffice.models.groups import Groups
-from suffice.models.known import Known
+from suffice.models.known import KnownParts
 from suffice.models.linalg import rank_tolerance
 from suffice.models.observed import Observed
 from suffice.models.settings import Settings
@@ -150,7 +150,7 @@ class GapEm:
         varies = (own > 0) | self.unknown
         return np.asarray(scatter * (varies[:, :, None] & varies[:, None, :]))
 
-    def _take_steps(self, known: Known, lanes: list[_Lane]) -> list[_Step]:
+    def _take_steps(self, known: KnownParts, lanes: list[_Lane]) -> list[_Step]:
         """One step of each lane."""
         self.steps += 1
         at = np.concatenate([lane.number for lane in lanes])

@@ -15,13 +15,13 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Covariance, Diagonal, Full
+from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.filling import ROWS_OF_PATTERN, peaks
 from suffice.models.linalg import Cholesky, cholesky_solve
 from suffice.models.scoring import (
     BLOCK_BYTES,
     PARALLEL_FROM,
-    Independent,
+    IndependentClasses,
     normalised,
     probabilities,
 )
@@ -165,7 +165,7 @@ def run_scores(model: GaussianModel, rows: Floats, gaps: Gaps) -> Floats:
         return _separate(model, rows, gaps)
     covariance = model.covariances[0]
     few = ROWS_OF_PATTERN * len(gaps.patterns) <= len(rows)
-    if few and isinstance(covariance, Full) and isinstance(covariance.whitener, Cholesky):
+    if few and isinstance(covariance, FullCovariance) and isinstance(covariance.whitener, Cholesky):
         return _by_slopes(model, covariance.whitener, rows, gaps)
     return _linear(model, rows, gaps)[0]
 
@@ -213,7 +213,7 @@ def _mean_lengths(model: GaussianModel, gaps: Gaps) -> Floats:
     """Squared lengths of the class means about the centre in what each pattern knows, (p, k)."""
     covariance, k = model.covariances[0], len(model.classes)
     means = model.means_about(model.linear.centre)
-    if isinstance(covariance, Diagonal):
+    if isinstance(covariance, DiagonalCovariance):
         return np.asarray(~gaps.patterns @ (means**2 * covariance.precisions).T)
     means = np.tile(means, (len(gaps.patterns), 1))
     means[np.repeat(gaps.patterns, k, axis=0)] = np.nan
@@ -233,10 +233,12 @@ def _separate(model: GaussianModel, rows: Floats, gaps: Gaps) -> Floats:
 
 
 def _independent(
-    model: GaussianModel, independent: Independent, rows: Floats, gaps: Gaps
+    model: GaussianModel, independent: IndependentClasses, rows: Floats, gaps: Gaps
 ) -> Floats:
     """Independent features: those that are missing drop out of every sum."""
-    heights = np.array([peaks(c.variances) for c in model.covariances if isinstance(c, Diagonal)])
+    heights = np.array(
+        [peaks(c.variances) for c in model.covariances if isinstance(c, DiagonalCovariance)]
+    )
     constants = model.constants - gaps.patterns @ heights.T
     return np.repeat(constants, np.diff(gaps.starts), axis=0) - independent.known(rows).T / 2
 

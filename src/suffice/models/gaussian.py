@@ -12,16 +12,16 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
 from suffice.models.completion import adapted, complete
-from suffice.models.covariance import Covariance, Diagonal, Full
+from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gapped import mended, mostly_gaps
 from suffice.models.linalg import Cholesky
 from suffice.models.priors import class_priors
-from suffice.models.scoring import Independent, by_blocks, normalised, probabilities
+from suffice.models.scoring import IndependentClasses, by_blocks, normalised, probabilities
 from suffice.models.separating import check_scale
-from suffice.models.settings import Settings, fitting
+from suffice.models.settings import Settings, coarsen_for
 from suffice.models.side_by_side import SideBySide
 from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.shift import difference
 from suffice.statistics.threads import small_matrices
 
@@ -38,7 +38,7 @@ FAR = 1e6
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearScores:
     """Scores (x - centre)'coefficients + constants, where all classes share a covariance."""
 
     centre: Floats  # (d,)
@@ -94,11 +94,11 @@ class GaussianModel:
 
     def about_mean(self, rows: Floats, c: int) -> Floats:
         """Rows (n, d) minus the mean of class c."""
-        return difference(Pair(rows), Pair(self.means, self.means_low)[c])
+        return difference(DoubleDouble(rows), DoubleDouble(self.means, self.means_low)[c])
 
     def means_about(self, point: Floats) -> Floats:
         """Class means minus a point (d,), (k, d)."""
-        return difference(Pair(self.means, self.means_low), Pair(point))
+        return difference(DoubleDouble(self.means, self.means_low), DoubleDouble(point))
 
     @property
     def shared(self) -> bool:
@@ -128,7 +128,7 @@ class GaussianModel:
             return np.log(self.priors)
 
     @cached_property
-    def linear(self) -> Linear:
+    def linear(self) -> LinearScores:
         """Discriminant functions of a shared covariance: w = P(m - c), b = ln p - w'(m - c) / 2."""
         # About a centre: x'w with x far from zero would lose the digits that decide.
         centre = self.means.mean(axis=0)
@@ -136,7 +136,7 @@ class GaussianModel:
         coefficients = self.covariances[0].solve(steps)
         lengths = np.einsum("ij,ij->i", coefficients, steps)
         far_apart = bool((lengths > FAR).any())
-        return Linear(centre, coefficients, self.log_priors - lengths / 2, far_apart)
+        return LinearScores(centre, coefficients, self.log_priors - lengths / 2, far_apart)
 
     @property
     def is_linear(self) -> bool:
@@ -154,17 +154,17 @@ class GaussianModel:
         return self.log_priors - self.volumes
 
     @cached_property
-    def independent(self) -> Independent | None:
+    def independent(self) -> IndependentClasses | None:
         """The classes as independent features, if they are."""
-        if not all(isinstance(c, Diagonal) for c in self.covariances):
+        if not all(isinstance(c, DiagonalCovariance) for c in self.covariances):
             return None
-        precisions = [c.precisions for c in self.covariances if isinstance(c, Diagonal)]
-        return Independent(self.means, np.array(precisions), self.means_low)
+        precisions = [c.precisions for c in self.covariances if isinstance(c, DiagonalCovariance)]
+        return IndependentClasses(self.means, np.array(precisions), self.means_low)
 
     @cached_property
     def side_by_side(self) -> SideBySide | None:
         """The classes as regular covariances of their own, if they are, and small."""
-        own = [c.whitener for c in self.covariances if isinstance(c, Full)]
+        own = [c.whitener for c in self.covariances if isinstance(c, FullCovariance)]
         factors = tuple(factor for factor in own if isinstance(factor, Cholesky))
         if not len(factors) == len(self.means) > 1:
             return None
@@ -275,7 +275,7 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
 
 
 def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> GaussianModel:
-    completed = complete(fitting(statistics, settings), settings)
+    completed = complete(coarsen_for(statistics, settings), settings)
     statistics, lender = completed.statistics, completed.lender
     shrunk = (lender or completed).settings.shrinkage != settings.shrinkage
     covariances, borrowed, lacking = settings.structure.estimate(completed, settings)

@@ -13,9 +13,9 @@ from suffice.models.linalg import rank_tolerance, reciprocal
 from suffice.models.separating import floor, overall_variances
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import Spread, ledoit_wolf, oas
-from suffice.statistics.scatter import Dense, Diagonal, dense
+from suffice.statistics.scatter import DenseScatter, DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 # Wider than this, statistics kept as a factor are never made into a matrix.
 WIDE = 512
@@ -142,11 +142,11 @@ class Groups:
     """The groups of full covariances: one for all classes when pooling is 1, else one each."""
 
     def __init__(self, statistics: Statistics, settings: Settings) -> None:
-        assert not isinstance(statistics.spread, Diagonal)
+        assert not isinstance(statistics.spread, DiagonalScatter)
         self.statistics, self.settings = statistics, settings
         spread = statistics.spread
-        self.wide = isinstance(spread, Thin) and statistics.n_features > WIDE
-        self._spread: Dense | Thin = spread if self.wide else dense(spread)
+        self.wide = isinstance(spread, FactoredScatter) and statistics.n_features > WIDE
+        self._spread: DenseScatter | FactoredScatter = spread if self.wide else dense(spread)
         self.shared = settings.pooling == 1
         self.size = 1 if self.shared else len(statistics.classes)
 
@@ -164,7 +164,7 @@ class Groups:
         weight = float(s.weight.sum())
         denominator = weight - self.settings.ddof * len(s.classes)
         scatter: Matrix | Factor
-        if isinstance(self._spread, Thin):
+        if isinstance(self._spread, FactoredScatter):
             scatter = Factor(self._spread.factor)
         else:
             scatter = Matrix(self._spread.sums.high.sum(axis=0))
@@ -175,7 +175,7 @@ class Groups:
     def _own(self, g: int) -> Group:
         weight = float(self.statistics.weight[g])
         scatter: Matrix | Factor
-        if isinstance(self._spread, Thin):
+        if isinstance(self._spread, FactoredScatter):
             scatter = Factor(self._spread.factor[self._spread.owner == g])
         else:
             scatter = Matrix(self._spread.sums.high[g])

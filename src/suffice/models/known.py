@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.by_pattern import ByPattern
-from suffice.statistics.scatter import Diagonal, dense
+from suffice.statistics.scatter import DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
 
 
@@ -24,7 +24,7 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class KnownCells:
     """Rows of one class in one unit, in the order of the units."""
 
     unit: Indices  # (c,)
@@ -34,16 +34,16 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownParts:
     """All that is known of rows with gaps."""
 
     units: Units
-    cells: Cells
+    cells: KnownCells
 
     @classmethod
     def of(
         cls, parts: ByPattern, classes: Array, centre: Floats, varying: Indices, shared: bool
-    ) -> Known:
+    ) -> KnownParts:
         """The parts laid out in arrays: the varying features only, means about the centre.
 
         shared : whether all classes share a covariance, or each has its own
@@ -85,10 +85,10 @@ class Known:
             np.array(scatter).reshape(-1, d, d),
             np.array(scattered, np.int64),
         )
-        cells = Cells(*(np.concatenate(lists) for lists in (unit, code, cell_weight, mean)))
+        cells = KnownCells(*(np.concatenate(lists) for lists in (unit, code, cell_weight, mean)))
         return cls(units, cells)
 
-    def of_classes(self, codes: Indices) -> Known:
+    def of_classes(self, codes: Indices) -> KnownParts:
         """The rows of some classes, each with a covariance of its own, numbered anew."""
         u, c = self.units, self.cells
         number = np.full(1 + max(int(u.group.max()), int(codes.max())), -1)
@@ -103,8 +103,8 @@ class Known:
             u.scatter[some],
             place[u.scattered[some]],
         )
-        return Known(
-            units, Cells(place[c.unit[own]], number[c.code[own]], c.weight[own], c.mean[own])
+        return KnownParts(
+            units, KnownCells(place[c.unit[own]], number[c.code[own]], c.weight[own], c.mean[own])
         )
 
 
@@ -116,7 +116,7 @@ def about(part: Statistics, centre: Floats) -> Floats:
 
 def _scatter(part: Statistics, own: Indices, shared: bool) -> Floats | None:
     """The scatter of some classes of a part, or None where it is zero."""
-    assert not isinstance(part.spread, Diagonal)
+    assert not isinstance(part.spread, DiagonalScatter)
     if int(part.count[own].sum()) <= len(own):
         return None
     matrices = dense(part.spread).sums.high

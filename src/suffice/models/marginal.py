@@ -21,9 +21,9 @@ from suffice.models.groups import Group, Matrix
 from suffice.models.linalg import rank_tolerance, span, whitener
 from suffice.models.shrinkage import oas
 from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.scatter import Dense, Diagonal, dense
+from suffice.statistics.scatter import DenseScatter, DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 
 def evidence_of(
@@ -134,7 +134,7 @@ def _separate(
 
 def _part(
     s: Statistics,
-    spread: Dense | Thin,
+    spread: DenseScatter | FactoredScatter,
     g: int,
     own: slice,
     shifts: Floats,
@@ -166,15 +166,17 @@ def _part(
     return _Part(values, along, outside, d, 0.0 if choosing else unit.log_determinant)
 
 
-def _white(spread: Dense | Thin, g: int, features: Indices, unit: Floats) -> tuple[Floats, Floats]:
+def _white(
+    spread: DenseScatter | FactoredScatter, g: int, features: Indices, unit: Floats
+) -> tuple[Floats, Floats]:
     """Eigenvalues and eigenvectors (as rows) of the scatter of a group in units of the prior."""
-    if isinstance(spread, Thin):
+    if isinstance(spread, FactoredScatter):
         return span(spread.factor[spread.owner == g][:, features] @ unit.T)
     matrix = spread.sums.high[g][np.ix_(features, features)]
     values, vectors = np.linalg.eigh(unit @ matrix @ unit.T)
     return np.maximum(values, 0.0), vectors.T
 
 
-def _spread(s: Statistics) -> Dense | Thin:
-    assert not isinstance(s.spread, Diagonal)
+def _spread(s: Statistics) -> DenseScatter | FactoredScatter:
+    assert not isinstance(s.spread, DiagonalScatter)
     return s.spread

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.covariance import Covariance, Diagonal
+from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings
@@ -129,7 +129,7 @@ def shaped(components: GaussianModel, settings: Settings, what: str) -> Floats:
 
 def _part(covariance: Covariance, what: str) -> Floats:
     """A matrix, or its diagonal where features are independent."""
-    if isinstance(covariance, Diagonal):
+    if isinstance(covariance, DiagonalCovariance):
         variances, precisions = covariance.variances, covariance.precisions
         parts = {"covariance": variances, "precision": precisions, "factor": np.sqrt(precisions)}
         return parts[what]

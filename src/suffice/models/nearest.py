@@ -8,7 +8,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.models.linalg import reciprocal
 from suffice.models.training import Training
 from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.soft_rows import Block, SoftRows, Stretch
+from suffice.statistics.soft_rows import SoftBlock, SoftRows, Stretch
 from suffice.statistics.summarize import summarize
 
 # Iterations of k-means before EM starts.
@@ -76,7 +76,7 @@ class Nearest:
         places = (centres - self.centre) * self.inverse
         out = np.zeros(len(self.training.X), np.int64)
 
-        def work(block: Block) -> None:
+        def work(block: SoftBlock) -> None:
             own = places[block.components]
             steps = self._steps(block, self.centre)
             known = ~np.isnan(steps)
@@ -147,7 +147,7 @@ class Nearest:
         """Of each row from the centre of its class (k, d), in what is known of it, (n,)."""
         out = np.zeros(len(self.training.X))
 
-        def work(block: Block) -> None:
+        def work(block: SoftBlock) -> None:
             steps = self._steps(block, centres[self.owner[block.components[0]]])
             known = len(steps) - np.isnan(steps).sum(axis=0)
             np.nan_to_num(steps, copy=False)
@@ -157,7 +157,7 @@ class Nearest:
         self.rows.each(work)
         return out
 
-    def _steps(self, block: Block, centre: Floats) -> Floats:
+    def _steps(self, block: SoftBlock, centre: Floats) -> Floats:
         """Rows of a block about a centre, in standard deviations, (d, b)."""
         steps = block.columns - centre[:, None]
         steps *= self.inverse[:, None]

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.known import Known, about
+from suffice.models.known import KnownParts, about
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.incomplete import IncompleteStatistics
-from suffice.statistics.numbers import Pair, two_sum
-from suffice.statistics.scatter import Dense
+from suffice.statistics.numbers import DoubleDouble, two_sum
+from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.statistics import Statistics
 
 
@@ -65,12 +65,12 @@ class Observed:
         return np.asarray(self.weight[:, self.varying] == 0)
 
     @cached_property
-    def known_apart(self) -> Known:
+    def known_apart(self) -> KnownParts:
         """The rows laid out for a covariance of each class."""
         return self._known(False)
 
     @cached_property
-    def known_shared(self) -> Known:
+    def known_shared(self) -> KnownParts:
         """The rows laid out for one covariance of all classes."""
         return self._known(True)
 
@@ -127,16 +127,16 @@ class Observed:
             s.classes,
             count,
             s.weight,
-            Pair(whole) if centred else Pair(*two_sum(middle, whole)),
-            Dense(Pair(spread), not shared),
+            DoubleDouble(whole) if centred else DoubleDouble(*two_sum(middle, whole)),
+            DenseScatter(DoubleDouble(spread), not shared),
             None,
             s.feature_names,
         )
 
-    def _known(self, shared: bool) -> Known:
+    def _known(self, shared: bool) -> KnownParts:
         s = self.statistics
         assert isinstance(s.parts, ByPattern)
-        return Known.of(s.parts, s.classes, self.centre, self.varying, shared)
+        return KnownParts.of(s.parts, s.classes, self.centre, self.varying, shared)
 
     @cached_property
     def _masks(self) -> Floats:

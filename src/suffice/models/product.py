@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.mixed import Layout, MixedRows
+from suffice.data.mixed import ColumnLayout, MixedRows
 from suffice.models.discrete import DiscreteModel, impossible
 from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import normalised, probabilities
@@ -19,7 +19,7 @@ class ProductModel:
 
     gaussian: GaussianModel | None
     discrete: DiscreteModel | None
-    layout: Layout
+    layout: ColumnLayout
 
     @property
     def _any(self) -> GaussianModel | DiscreteModel:

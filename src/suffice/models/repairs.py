@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
-from suffice.models.covariance import Full
+from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.groups import Groups
 from suffice.models.linalg import orthonormal, reciprocal
@@ -122,7 +122,10 @@ class _Build:
     def _dependent(self) -> Repair | None:
         d, dropped, involved = self.statistics.n_features, 0, np.zeros(0, np.int64)
         for covariance in self.model.covariances:
-            if isinstance(covariance, Full) and (outside := _outside(covariance)) is not None:
+            if (
+                isinstance(covariance, FullCovariance)
+                and (outside := _outside(covariance)) is not None
+            ):
                 dropped = max(dropped, round(float(outside.sum())))
                 involved = np.union1d(involved, np.flatnonzero(outside > SMALL_PART))
         if not dropped:
@@ -190,7 +193,7 @@ class _Build:
         return listed([int(j) if names is None else names[int(j)] for j in at], MOST_NAMED)
 
 
-def _outside(covariance: Full) -> Floats | None:
+def _outside(covariance: FullCovariance) -> Floats | None:
     """How much of each feature lies in directions that are left out, (d,); None where none are."""
     rows = covariance.whitener.colouring
     scale = np.sqrt(np.einsum("ij,ij->j", rows, rows))

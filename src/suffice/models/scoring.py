@@ -75,7 +75,7 @@ def log_sum(joint: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Independent:
+class IndependentClasses:
     """Classes of independent features, each with variances of its own."""
 
     means: Floats  # (k, d)

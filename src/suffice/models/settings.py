@@ -85,7 +85,7 @@ class Settings:
         return "separate"
 
 
-def fitting(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
+def coarsen_for(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     """Statistics in the detail that the settings take, made from those at hand."""
     check_detail(statistics, settings)
     if isinstance(statistics, Statistics):

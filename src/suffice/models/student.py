@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Diagonal
+from suffice.models.covariance import DiagonalCovariance
 from suffice.models.gammas import log_ratio
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import LOG_2PI, GaussianModel
@@ -175,7 +175,7 @@ class ApartStudent(StudentModel):
     def variances(self, c: int) -> Floats:
         """The squared scale of each feature in a class, (d,)."""
         covariance = self.gaussian.covariances[0 if self.gaussian.shared else c]
-        assert isinstance(covariance, Diagonal)
+        assert isinstance(covariance, DiagonalCovariance)
         return np.asarray(covariance.variances * self.stretch[c])
 
 

@@ -13,7 +13,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import ArrayFeatures, as_features
 from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter, TooFewRows
-from suffice.models.covariance import Covariance, Diagonal, Full
+from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gaussian import build
 from suffice.models.linalg import cholesky_solve, whitener
 from suffice.models.mixture import MixtureModel, own_log_likelihood
@@ -189,7 +189,7 @@ def most_components(training: Training) -> Indices:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class EmProgress:
     """Where EM stands after an iteration."""
 
     start: int  # which start, from 1
@@ -206,7 +206,7 @@ class Effort:
     max_iter: int = 100
     n_init: int = 1
     addition: float = 0.0  # to every variance
-    progress: Callable[[Progress], None] | None = None
+    progress: Callable[[EmProgress], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,13 +246,13 @@ def _from_precision(precision: Floats, d: int) -> Covariance:
     if precision.ndim < 2:
         if not (precision > 0).all():
             raise InvalidParameter("precisions_init must be positive.")
-        return Diagonal(np.broadcast_to(1 / precision, (d,)))
+        return DiagonalCovariance(np.broadcast_to(1 / precision, (d,)))
     found = None
     if np.allclose(precision, precision.T) and whitener(precision) is not None:
         found = whitener(cholesky_solve(precision, np.eye(d))[0])
     if found is None:
         raise InvalidParameter("precisions_init must be symmetric and positive definite.")
-    return Full(found)
+    return FullCovariance(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from suffice.data.arrays import Array, Indices
 from suffice.data.features import as_features, as_frame
 from suffice.data.labels import Labels
 from suffice.data.levels import columns_of
-from suffice.data.mixed import Layout
+from suffice.data.mixed import ColumnLayout
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.plots.columns import width
 from suffice.plots.points import thin
@@ -37,7 +37,7 @@ class Material:
     y: Array
     target: str | None
     names: tuple[str, ...]
-    layout: Layout
+    layout: ColumnLayout
     classes: Array
     codes: Indices
     missing: Array
@@ -48,7 +48,7 @@ class Material:
     def of(cls, X: Any, y: Any) -> Material:
         """From a frame and the name of its column of labels, or from rows and labels."""
         X, y, target = _features_and_labels(X, y)
-        layout = Layout.of(X)
+        layout = ColumnLayout.of(X)
         numeric, discrete = layout.split(X)
         n, d = _shape(X, numeric)
         candidates, codes = Labels.of(y).encode()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.covariance import Covariance, Diagonal
+from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.discrete import DiscreteModel, Smoothing
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 from suffice.models.groups import Groups
@@ -28,7 +28,7 @@ from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 
 def log_likelihood(model: Any, statistics: Any) -> float:
@@ -142,11 +142,11 @@ def _(model: GaussianModel, statistics: Any) -> float:
 def _sum_of_squares(covariance: Covariance, statistics: Statistics, c: int | None) -> float:
     """Sum of the squared Mahalanobis lengths of the rows of a class, or of all: tr(P S)."""
     spread = statistics.spread
-    if isinstance(covariance, Diagonal):
+    if isinstance(covariance, DiagonalCovariance):
         squares = spread.diagonal()
         own = squares.sum(axis=0) if c is None else squares[c]
         return float(own @ covariance.precisions)
-    if isinstance(spread, Thin):
+    if isinstance(spread, FactoredScatter):
         rows = spread.factor if c is None else spread.factor[spread.owner == c]
         return float(covariance.squared_lengths(rows).sum())
     matrices = statistics.scatter
@@ -159,7 +159,9 @@ def _sum_of_squares(covariance: Covariance, statistics: Statistics, c: int | Non
 def _by_feature(model: GaussianModel, statistics: IncompleteStatistics) -> float:
     """Observed values of independent features, each about its own mean."""
     assert isinstance(statistics.parts, ByFeature)
-    variances = np.array([c.variances for c in model.covariances if isinstance(c, Diagonal)])
+    variances = np.array(
+        [c.variances for c in model.covariances if isinstance(c, DiagonalCovariance)]
+    )
     known = statistics.known_weight
     squares = statistics.squares + known * (statistics.mean - model.means) ** 2
     kept = variances > 0
@@ -200,7 +202,7 @@ def _by_pattern(model: GaussianModel, statistics: IncompleteStatistics, parts: B
 
 def _factors(part: Statistics) -> list[tuple[int, Floats]]:
     """Rows F with F'F the scatter, for each class, or once where it is pooled."""
-    if isinstance(part.spread, Thin):
+    if isinstance(part.spread, FactoredScatter):
         return part.spread.by_group()
     matrices = part.scatter if part.scatter.ndim == 3 else part.scatter[None]
     values, vectors = np.linalg.eigh(matrices)
@@ -245,7 +247,9 @@ def _(model: GaussianModel, settings: Settings, statistics: Any) -> int:
 def _variances(model: GaussianModel, statistics: AnyStatistics) -> int:
     """Number of free variances where some are borrowed from all classes."""
     squares = statistics.coarsen("diagonal").squares
-    kept = np.array([c.variances for c in model.covariances if isinstance(c, Diagonal)]) > 0
+    kept = (
+        np.array([c.variances for c in model.covariances if isinstance(c, DiagonalCovariance)]) > 0
+    )
     lent = kept & (squares <= 0)
     lent[[c for c in range(len(kept)) if c not in model.borrowed]] = False
     return int((kept & ~lent).sum() + lent.any(axis=0).sum())

@@ -11,7 +11,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.models.groups import Group, Groups, Matrix
 from suffice.models.linalg import eigen
 from suffice.models.settings import Settings
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import small_matrices
@@ -81,10 +81,10 @@ class LinearPath:
     constants: Floats  # (m, k)
 
     @classmethod
-    def of(cls, basis: Basis, means: Pair) -> LinearPath:
+    def of(cls, basis: Basis, means: DoubleDouble) -> LinearPath:
         """The path of classes with these means, (k, d)."""
         centre = means.high.mean(axis=0)
-        steps = difference(means, Pair(centre)) @ basis.directions
+        steps = difference(means, DoubleDouble(centre)) @ basis.directions
         weighed = steps / basis.variances[:, None]
         constants = np.einsum("mkd,kd->mk", weighed, steps) / -2
         return cls(centre, weighed @ basis.directions.T, constants)
@@ -101,7 +101,7 @@ class LinearPath:
 class QuadraticPath:
     """Models with a covariance for each class."""
 
-    means: Pair  # (k, d)
+    means: DoubleDouble  # (k, d)
     bases: tuple[Basis, ...]  # k
 
     def scores(self, X: Floats) -> Floats:
@@ -109,7 +109,7 @@ class QuadraticPath:
         m = len(self.bases[0].variances)
         out = np.empty((m, len(self.bases), len(X)))
         for c, basis in enumerate(self.bases):
-            squares = difference(Pair(X), self.means[c]) @ basis.directions
+            squares = difference(DoubleDouble(X), self.means[c]) @ basis.directions
             squares *= squares
             np.matmul(-0.5 / basis.variances, squares.T, out=out[:, c])
             out[:, c] -= basis.log_determinants[:, None] / 2

@@ -10,9 +10,9 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
-from suffice.statistics.numbers import Pair
-from suffice.statistics.removal import Cells, remove
-from suffice.statistics.scatter import Diagonal
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.removal import CellPlaces, remove
+from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
 
 
@@ -41,13 +41,15 @@ class ByFeature:
         def column(values: Floats | None) -> Floats | None:
             return None if values is None else values.reshape(-1, 1)
 
-        assert isinstance(s.spread, Diagonal)
+        assert isinstance(s.spread, DiagonalScatter)
         cells = Statistics(
             labels,
             np.repeat(s.count, each),
             np.repeat(s.weight, each),
-            Pair(s.means.high.reshape(-1, 1), column(s.means.low)),
-            Diagonal(Pair(s.spread.sums.high.reshape(-1, 1), column(s.spread.sums.low))),
+            DoubleDouble(s.means.high.reshape(-1, 1), column(s.means.low)),
+            DiagonalScatter(
+                DoubleDouble(s.spread.sums.high.reshape(-1, 1), column(s.spread.sums.low))
+            ),
             None,
         )
         return cls(cells, classes, n_features)
@@ -65,7 +67,7 @@ class ByFeature:
     def reduced(self, gone: ByFeature, classes: Array, names: tuple[str, ...] | None) -> ByFeature:
         """What remains without the cells of `gone`."""
         try:
-            places = Cells(*np.divmod(self.cells.classes, self.n_features), self.n_features)
+            places = CellPlaces(*np.divmod(self.cells.classes, self.n_features), self.n_features)
             cells = remove(self.cells, gone.relabelled(self.classes).cells, places)
         except (NeverIncluded, LostPrecision) as error:
             raise type(error)(self._told(str(error), names)) from None
@@ -117,14 +119,14 @@ class ByFeature:
         def table(values: Floats | None) -> Floats | None:
             return None if values is None else values.reshape(shape)
 
-        assert isinstance(cells.spread, Diagonal)
+        assert isinstance(cells.spread, DiagonalScatter)
         sums = cells.spread.sums
         return Statistics(
             rows.classes,
             rows.count,
             rows.weight,
-            Pair(cells.means.high.reshape(shape), table(cells.means.low)),
-            Diagonal(Pair(sums.high.reshape(shape), table(sums.low))),
+            DoubleDouble(cells.means.high.reshape(shape), table(cells.means.low)),
+            DiagonalScatter(DoubleDouble(sums.high.reshape(shape), table(sums.low))),
             None,
             names,
         )
@@ -181,5 +183,5 @@ def with_overall_means(mean: Floats, weight: Floats) -> Floats:
 def presence(classes: Array, count: Indices, weight: Floats) -> Statistics:
     """The statistics of rows of one feature that is always zero: how many there are."""
     zeros = np.zeros((len(classes), 1))
-    spread = Diagonal(Pair(zeros))
-    return Statistics(classes, count, weight, Pair(zeros), spread, None)
+    spread = DiagonalScatter(DoubleDouble(zeros))
+    return Statistics(classes, count, weight, DoubleDouble(zeros), spread, None)

@@ -10,9 +10,9 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence, with_overall_means
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,8 @@ def _nothing(rows: Statistics, d: int, detail: str) -> Statistics:
     """Statistics of no rows."""
     blank = np.zeros((0, d))
     groups, per_class = (0, True) if detail == "separate" else (1, False)
-    spread = Thin(blank, np.zeros(0, np.int64), groups, per_class)
-    return Statistics(rows.classes, rows.count, rows.weight, Pair(blank), spread, None)
+    spread = FactoredScatter(blank, np.zeros(0, np.int64), groups, per_class)
+    return Statistics(rows.classes, rows.count, rows.weight, DoubleDouble(blank), spread, None)
 
 
 def key_of(known: Array) -> bytes:

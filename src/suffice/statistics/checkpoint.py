@@ -21,7 +21,7 @@ from suffice.errors import (
     InvalidParameter,
     UnwritableFile,
 )
-from suffice.statistics.checkpoint_file import KIND, NAMES, Ledger, State, read, written
+from suffice.statistics.checkpoint_file import KIND, NAMES, Ledger, PassState, read, written
 from suffice.statistics.container import brief, pack, unpack
 from suffice.statistics.room import Room
 from suffice.statistics.storage import INCONSISTENT, inconsistent
@@ -40,24 +40,24 @@ class Checkpoint:
     path: Path
     paths: Sequence[Path]
     task: dict[str, Any]
-    before: State | None = None  # that at the start of a file which could not be read
+    before: PassState | None = None  # that at the start of a file which could not be read
     _prints: list[Fingerprint] = field(default_factory=list)
     _due: float = 0.0
 
-    def begin(self) -> State:
+    def begin(self) -> PassState:
         """The state to go on from; raises unless the files are those it was counted from."""
         self._prints = [Fingerprint.of(path) for path in self.paths]
-        state = self._read() if self.path.exists() else State()
+        state = self._read() if self.path.exists() else PassState()
         # Fail early if it cannot be written.
         self.commit(state, self.before)
         return state
 
-    def offer(self, state: State) -> None:
+    def offer(self, state: PassState) -> None:
         """Write a state if the last one is old enough."""
         if monotonic() >= self._due:
             self.commit(state)
 
-    def commit(self, state: State, before: State | None = None) -> None:
+    def commit(self, state: PassState, before: PassState | None = None) -> None:
         """Write a state.
 
         before : that at the start of a file which cannot be read; should the file be mended,
@@ -81,7 +81,7 @@ class Checkpoint:
     def _files(self) -> list[tuple[str, Fingerprint]]:
         return [(str(path), own) for path, own in zip(self.paths, self._prints, strict=True)]
 
-    def _read(self) -> State:
+    def _read(self) -> PassState:
         name, ledger = str(self.path), self._ledger()
         self._check_task(ledger)
         changed = self._changed(ledger)

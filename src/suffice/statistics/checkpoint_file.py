@@ -27,7 +27,7 @@ _FIELDS = {"format", "signed", "kind", "task", "states"}
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PassState:
     """What has been counted: all rows before a position."""
 
     position: Position = field(default_factory=Position)
@@ -50,7 +50,7 @@ class Ledger:
 
     task: Mapping[str, Any]
     files: list[tuple[str, Fingerprint]]
-    states: Mapping[str, State]
+    states: Mapping[str, PassState]
 
 
 def written(ledger: Ledger) -> tuple[dict[str, Any], Arrays]:
@@ -109,7 +109,7 @@ def _numbers(array: Array) -> list[int]:
     return [*array.tolist()]
 
 
-def _state(header: Any, arrays: Arrays, room: Room) -> State:
+def _state(header: Any, arrays: Arrays, room: Room) -> PassState:
     if not isinstance(header, dict) or set(header) != {"position", "statistics"}:
         raise ValueError("a state is not one")
     numbers, own = header["position"], header["statistics"]
@@ -121,8 +121,8 @@ def _state(header: Any, arrays: Arrays, room: Room) -> State:
     if position.mark_row > position.row:
         raise ValueError("a position is behind itself")
     if own is None:
-        return State(position)
+        return PassState(position)
     statistics = storage.read(own, arrays, room)
     if not isinstance(statistics, Statistics | IncompleteStatistics):
         raise ValueError("its statistics are of another kind")
-    return State(position, statistics)
+    return PassState(position, statistics)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.statistics.scatter import Diagonal
+from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 
@@ -36,7 +36,7 @@ def _same_means(a: Statistics, b: Statistics, size: Floats, tolerance: float) ->
 
 
 def _same_spread(a: Statistics, b: Statistics, size: Floats, tolerance: float) -> bool:
-    if isinstance(a.spread, Diagonal):
+    if isinstance(a.spread, DiagonalScatter):
         return bool((np.abs(a.scatter - b.scatter) <= tolerance * size).all())
     first, second = (_products(s) for s in (a, b))
     root = np.sqrt(size)

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.statistics.fourth import Fourth, Known
+from suffice.statistics.fourth import Fourth, KnownMoments
 from suffice.statistics.nesting import Arrays
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.room import Room
-from suffice.statistics.scatter import Dense, Diagonal, Scatter, canonical
+from suffice.statistics.scatter import DenseScatter, DiagonalScatter, Scatter, canonical
 from suffice.statistics.soundness import check_sound, check_total
 from suffice.statistics.statistics import DETAILS, Statistics
 from suffice.statistics.texts import names_of, read_labels, write_labels, write_names
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 KIND = "statistics"
 FIELDS = {"kind", "detail"}
@@ -55,13 +55,13 @@ def sums_of(s: Statistics, running: bool = False) -> Arrays:
         "mean.low": low,
     }
     fourth, spread = s.fourth, s.spread if running else canonical(s.spread)
-    if isinstance(spread, Thin):
+    if isinstance(spread, FactoredScatter):
         arrays |= {"factor": spread.factor, "factor.owner": spread.owner}
     else:
         arrays |= {"scatter": spread.sums.high, "scatter.low": spread.sums.low}
     if fourth is not None:
-        assert not isinstance(spread, Diagonal)
-        fourth = fourth if running else fourth.canonical(Known(s.means, s.weight, spread))
+        assert not isinstance(spread, DiagonalScatter)
+        fourth = fourth if running else fourth.canonical(KnownMoments(s.means, s.weight, spread))
         arrays |= {
             "fourth.unit": np.array(fourth.unit),
             "fourth.square": fourth.square,
@@ -83,7 +83,7 @@ def of_sums(classes: Array, names: tuple[str, ...] | None, detail: Any, sums: Ar
         classes,
         sums.pop("count"),
         sums.pop("weight"),
-        Pair(sums.pop("mean"), sums.pop("mean.low")),
+        DoubleDouble(sums.pop("mean"), sums.pop("mean.low")),
         spread,
         fourth,
         names,
@@ -99,9 +99,9 @@ def _spread(sums: Arrays, classes: int, detail: str) -> Scatter:
     per_class = detail != "shared"
     if "factor" in sums:
         groups = classes if per_class else 1
-        return Thin(sums.pop("factor"), sums.pop("factor.owner"), groups, per_class)
-    found = Pair(sums.pop("scatter"), sums.pop("scatter.low", None))
-    return Diagonal(found) if detail == "diagonal" else Dense(found, per_class)
+        return FactoredScatter(sums.pop("factor"), sums.pop("factor.owner"), groups, per_class)
+    found = DoubleDouble(sums.pop("scatter"), sums.pop("scatter.low", None))
+    return DiagonalScatter(found) if detail == "diagonal" else DenseScatter(found, per_class)
 
 
 def _fourth(sums: Arrays) -> Fourth | None:
@@ -146,8 +146,10 @@ def _check_shapes(s: Statistics) -> None:
 
 
 def _spread_shapes(s: Statistics, k: int, d: int) -> Shapes:
-    if isinstance(s.spread, Thin):
+    if isinstance(s.spread, FactoredScatter):
         rows = len(s.spread.owner)
         return [("factor", s.spread.factor, (rows, d)), ("owner", s.spread.owner, (rows,))]
-    shape = (k, d) if isinstance(s.spread, Diagonal) else (k if s.spread.per_class else 1, d, d)
+    shape = (
+        (k, d) if isinstance(s.spread, DiagonalScatter) else (k if s.spread.per_class else 1, d, d)
+    )
     return [("scatter", s.spread.sums.high, shape), ("scatter.low", s.spread.sums.low, shape)]

@@ -13,7 +13,7 @@ from suffice.data.labels import Labels, narrowest
 from suffice.data.levels import MISSING, Column, columns_of
 from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidWeights
-from suffice.statistics.counts import Counts, Table
+from suffice.statistics.counts import Counts, LevelTable
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
 # From this many entries on, the time to load compiled loops is repaid.
@@ -74,7 +74,7 @@ def count_levels(
 
 def _tables(
     X: Any, codes: Indices, weights: Floats | None, k: int, n: int
-) -> tuple[tuple[Table, ...], tuple[str, ...] | None]:
+) -> tuple[tuple[LevelTable, ...], tuple[str, ...] | None]:
     if is_large(X):
         _check_rows(len(X), n)
         whole, high = as_integers(X)
@@ -125,7 +125,7 @@ def _check_rows(rows: int, labels: int) -> None:
         )
 
 
-def _of_column(column: Column, codes: Indices, weights: Floats | None, k: int) -> Table:
+def _of_column(column: Column, codes: Indices, weights: Floats | None, k: int) -> LevelTable:
     levels, at = column.encode()
     m = len(levels)
     known = (at != MISSING) & (codes < k)
@@ -133,13 +133,13 @@ def _of_column(column: Column, codes: Indices, weights: Floats | None, k: int) -
     rows = np.bincount(cells, minlength=k * m).reshape(k, m)
     own = None if weights is None else weights[known]
     weight = np.bincount(cells, own, k * m).astype(np.float64).reshape(k, m)
-    table = Table(levels, rows, weight, np.zeros(m, bool)).trimmed()
+    table = LevelTable(levels, rows, weight, np.zeros(m, bool)).trimmed()
     return table if column.declared is None else table.declare(column.declared)
 
 
 def _of_integers(
     X: Array, high: Indices, codes: Indices, weights: Floats | None, k: int
-) -> tuple[Table, ...] | None:
+) -> tuple[LevelTable, ...] | None:
     """Tables of a large array of integers, or None where levels are too many."""
     from suffice.statistics.kernels import counting
 
@@ -166,7 +166,7 @@ def _of_integers(
     if weights is not None:
         weight = np.sum([part[1] for part in parts if part[1] is not None], axis=0)[:k]
     return tuple(
-        Table(
+        LevelTable(
             np.arange(m), rows[:, at : at + m], weight[:, at : at + m], np.zeros(m, bool)
         ).trimmed()
         for at, m in zip(offsets.tolist(), sizes.tolist(), strict=False)

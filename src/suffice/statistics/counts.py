@@ -18,7 +18,7 @@ from suffice.statistics.statistics import listed, positions
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class LevelTable:
     """One feature: rows and weight of each level, by class.
 
     A level is there because some row has it, or because the type of the column declares it (a
@@ -37,18 +37,20 @@ class Table:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through __init__, so that copies are locked too.
-        return Table, (self.levels, self.rows, self.weight, self.declared)
+        return LevelTable, (self.levels, self.rows, self.weight, self.declared)
 
-    def __add__(self, other: Table) -> Table:
+    def __add__(self, other: LevelTable) -> LevelTable:
         """Both, of the same classes and levels."""
         declared = self.declared | other.declared
-        return Table(self.levels, self.rows + other.rows, self.weight + other.weight, declared)
+        return LevelTable(self.levels, self.rows + other.rows, self.weight + other.weight, declared)
 
-    def __sub__(self, other: Table) -> Table:
+    def __sub__(self, other: LevelTable) -> LevelTable:
         """The first without the second, of the same classes and levels."""
-        return Table(self.levels, self.rows - other.rows, self.weight - other.weight, self.declared)
+        return LevelTable(
+            self.levels, self.rows - other.rows, self.weight - other.weight, self.declared
+        )
 
-    def spread(self, at: Any, k: int, levels: Array) -> Table:
+    def spread(self, at: Any, k: int, levels: Array) -> LevelTable:
         """The same among more classes and levels, which are all those that some row has."""
         # A level that only the type of the column declares may not be among them.
         own = np.isin(self.levels, levels)
@@ -58,19 +60,19 @@ class Table:
         rows[where], weight[where] = self.rows[:, own], self.weight[:, own]
         declared = np.zeros(len(levels), bool)
         declared[columns] = self.declared[own]
-        return Table(levels, rows, weight, declared)
+        return LevelTable(levels, rows, weight, declared)
 
-    def declare(self, declared: Array) -> Table:
+    def declare(self, declared: Array) -> LevelTable:
         """The same with levels that stay even if no row has them."""
         levels = np.union1d(self.levels, declared) if len(self.levels) else declared
         found = self.spread(slice(None), len(self.rows), levels)
         return replace(found, declared=found.declared | np.isin(levels, declared))
 
-    def keep_classes(self, kept: Array) -> Table:
+    def keep_classes(self, kept: Array) -> LevelTable:
         """The table of some classes, with the levels that their rows have and declared ones."""
-        return Table(self.levels, self.rows[kept], self.weight[kept], self.declared).trimmed()
+        return LevelTable(self.levels, self.rows[kept], self.weight[kept], self.declared).trimmed()
 
-    def trimmed(self) -> Table:
+    def trimmed(self) -> LevelTable:
         """Without levels that no row has and that were not declared."""
         kept = self.rows.any(axis=0) | self.declared
         weight = np.where(self.rows > 0, self.weight, 0.0)
@@ -78,7 +80,7 @@ class Table:
         # Of what kind the levels were is forgotten with the last of them.
         if not len(levels) or (levels.dtype.kind == "f" and (levels == np.floor(levels)).all()):
             levels = levels.astype(np.int64)
-        return Table(levels, self.rows[:, kept], weight[:, kept], self.declared[kept])
+        return LevelTable(levels, self.rows[:, kept], weight[:, kept], self.declared[kept])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -100,7 +102,7 @@ class Counts:
     classes: Array
     count: Indices
     weight: Floats
-    tables: tuple[Table, ...]
+    tables: tuple[LevelTable, ...]
     feature_names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -216,7 +218,7 @@ class Counts:
         save(self, path, key)
 
 
-def _aligned(a: Counts, b: Counts) -> tuple[Any, list[Table], list[Table]]:
+def _aligned(a: Counts, b: Counts) -> tuple[Any, list[LevelTable], list[LevelTable]]:
     """Where classes stand in the union, and the tables of both among all classes and levels."""
     if a.n_features != b.n_features:
         raise Mismatch(f"one side has {a.n_features} features and the other {b.n_features}.")
@@ -243,7 +245,7 @@ def _union(a: Array, b: Array, feature: int | str) -> Array:
 
 
 def _check_included(
-    whole: Counts, gone: Counts, count: Indices, weight: Floats, tables: list[Table]
+    whole: Counts, gone: Counts, count: Indices, weight: Floats, tables: list[LevelTable]
 ) -> None:
     if (count < 0).any():
         c = int(np.flatnonzero(count < 0)[0])
@@ -272,7 +274,7 @@ def _check_included(
 
 
 def _check_precision(
-    whole: Counts, count: Indices, weight: Floats, before: list[Table], after: list[Table]
+    whole: Counts, count: Indices, weight: Floats, before: list[LevelTable], after: list[LevelTable]
 ) -> None:
     lost = worn(whole.count, whole.weight, count, weight)
     for a, b in zip(before, after, strict=True):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.statistics.counts import Counts, Table
+from suffice.statistics.counts import Counts, LevelTable
 from suffice.statistics.nesting import Arrays, check_known
 from suffice.statistics.room import Room
 from suffice.statistics.soundness import check_counts, check_total
@@ -65,7 +65,7 @@ def read(header: dict[str, Any], arrays: Arrays, room: Room) -> Counts:
     if declared.shape != (size,) or declared.dtype != np.bool_:
         raise ValueError("it is not said of each level whether it was declared")
     tables = tuple(
-        Table(own, rows[:, low:high], level_weight[:, low:high], declared[low:high])
+        LevelTable(own, rows[:, low:high], level_weight[:, low:high], declared[low:high])
         for own, low, high in zip(levels, edges[:-1].tolist(), edges[1:].tolist(), strict=True)
     )
     for table in tables:

@@ -10,20 +10,20 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.alignment import Alignment, Rows
-from suffice.statistics.numbers import ALL, Pair, placed
-from suffice.statistics.scatter import Dense
+from suffice.statistics.numbers import ALL, DoubleDouble, placed
+from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.shift import difference
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 SMALLEST_UNIT = 2.0**-500
 
 
-class Known(NamedTuple):
+class KnownMoments(NamedTuple):
     """What else is known of the classes whose sums are moved."""
 
-    means: Pair  # (k, d)
+    means: DoubleDouble  # (k, d)
     weight: Floats  # (k,)
-    spread: Dense | Thin
+    spread: DenseScatter | FactoredScatter
 
 
 @dataclass(slots=True, eq=False)
@@ -91,14 +91,14 @@ class Fourth:
         """The sums with the features in another order."""
         return replace(self, cubic=self.cubic[:, features], anchor=self.anchor[:, features])
 
-    def centred(self, known: Known) -> Fourth:
+    def centred(self, known: KnownMoments) -> Fourth:
         """The same sums about the class means."""
         anchor = known.means.high
         if self.anchor is anchor or np.array_equal(self.anchor, anchor):
             return self
         return Fourth(self.unit, *self.about(anchor, self.unit, known, ALL), anchor, known.weight)
 
-    def canonical(self, known: Known) -> Fourth:
+    def canonical(self, known: KnownMoments) -> Fourth:
         """The same sums about the means, in the unit that the variances give.
 
         So they are a function of the rows alone, not of how these came, or of rows since removed.
@@ -118,7 +118,7 @@ class Fourth:
         )
 
     def about(
-        self, anchor: Floats, unit: float, known: Known, rows: Rows
+        self, anchor: Floats, unit: float, known: KnownMoments, rows: Rows
     ) -> tuple[Floats, Floats, Floats]:
         """The three sums of the classes in `rows` about other anchors, (m, d)."""
         weight, means = known.weight[rows], known.means[rows]
@@ -126,13 +126,13 @@ class Fourth:
         #   |u|²: Q = q + W|a|²      |u|²u: A = c + Qa + 2Sa
         #   |u|⁴: B = f + 4a'A - 4a'Sa - 2|a|²Q - W|a|⁴
         # solved for q, c, f with the old a, then taken with the new one.
-        new = difference(means, Pair(anchor)) / unit
+        new = difference(means, DoubleDouble(anchor)) / unit
         far = np.vecdot(new, new)
         if _only_points(known.spread):
             square = weight * far
             return square, new * square[:, None], square * far
         sums = self.in_unit(unit).keep(rows)
-        old = difference(means, Pair(sums.anchor)) / unit
+        old = difference(means, DoubleDouble(sums.anchor)) / unit
         near = np.vecdot(old, old)
         q = sums.square - weight * near
         S_old, S_new = (_product(known.spread, rows, a, unit) for a in (old, new))
@@ -145,7 +145,7 @@ class Fourth:
         return square, cubic, quartic
 
 
-def merge(a: Fourth, b: Fourth, known_b: Known, at: Alignment) -> Fourth:
+def merge(a: Fourth, b: Fourth, known_b: KnownMoments, at: Alignment) -> Fourth:
     """The sums of both; those of b are moved to the anchors of a."""
     a, more = _moved(a, b, known_b, at.both_left, at.both_right)
     if at.news:
@@ -153,14 +153,14 @@ def merge(a: Fourth, b: Fourth, known_b: Known, at: Alignment) -> Fourth:
     return a.increased(at.both, *more)
 
 
-def reduce(whole: Fourth, gone: Fourth, known_gone: Known, at: Alignment) -> Fourth:
+def reduce(whole: Fourth, gone: Fourth, known_gone: KnownMoments, at: Alignment) -> Fourth:
     """The sums of what remains; those of `gone` are moved to the anchors of the whole."""
     whole, less = _moved(whole, gone, known_gone, at.both, ALL)
     return whole.increased(at.both, *(-part for part in less))
 
 
 def _moved(
-    a: Fourth, b: Fourth, known_b: Known, of_a: Rows, of_b: Rows
+    a: Fourth, b: Fourth, known_b: KnownMoments, of_a: Rows, of_b: Rows
 ) -> tuple[Fourth, tuple[Floats, Floats, Floats]]:
     """Both in one unit, large enough, and the sums of b about the anchors of a."""
     anchor = a.anchor[of_a]
@@ -172,13 +172,13 @@ def _moved(
             return a.in_unit(unit), sums
     moved = b.about(anchor, unit, known_b, of_b)
     if not all(map(math.isfinite, moved[2].tolist())):
-        reach = np.abs(difference(known_b.means[of_b], Pair(anchor))).max()
+        reach = np.abs(difference(known_b.means[of_b], DoubleDouble(anchor))).max()
         unit = max(unit, power_of_two(float(reach)))
         moved = b.about(anchor, unit, known_b, of_b)
     return a.in_unit(unit), moved
 
 
-def settled(sums: Fourth, known: Known) -> Fourth:
+def settled(sums: Fourth, known: KnownMoments) -> Fourth:
     """The same, with anchors at the means of classes whose weight has doubled."""
     ratio = known.weight / sums.since
     ratios = ratio.tolist()  # of a few numbers Python finds the largest faster than NumPy
@@ -200,11 +200,13 @@ def power_of_two(size: float) -> float:
     return math.ldexp(1.0, math.frexp(max(size, SMALLEST_UNIT))[1])
 
 
-def _only_points(spread: Dense | Thin) -> bool:
+def _only_points(spread: DenseScatter | FactoredScatter) -> bool:
     """Whether each class is a single point, so that all sums about its mean are zero."""
-    return isinstance(spread, Thin) and not len(spread.factor)
+    return isinstance(spread, FactoredScatter) and not len(spread.factor)
 
 
-def _product(spread: Dense | Thin, rows: Rows, step: Floats, unit: float) -> Floats:
+def _product(
+    spread: DenseScatter | FactoredScatter, rows: Rows, step: Floats, unit: float
+) -> Floats:
     """The scatter matrix of each class times its step."""
     return np.asarray(spread.times(step / unit, rows) / unit)

@@ -16,9 +16,9 @@ from suffice.statistics.by_pattern import ByPattern, key_of
 from suffice.statistics.first_pass import FAR, sampled_rows
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, settled
 from suffice.statistics.kernels.sums import ClassSums
-from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.numbers import DoubleDouble, two_sum
 from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
-from suffice.statistics.scatter import Diagonal
+from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import in_parallel, shares
 
@@ -109,8 +109,8 @@ def _by_feature(batch: Batch, present: Indices) -> ByFeature:
         cells,
         count,
         weights,
-        Pair(*two_sum(column(origin), offset)),
-        Diagonal(Pair(np.where(low == high, 0.0, squares))),
+        DoubleDouble(*two_sum(column(origin), offset)),
+        DiagonalScatter(DoubleDouble(np.where(low == high, 0.0, squares))),
         None,
     )
     return ByFeature(statistics, batch.classes[present], d)

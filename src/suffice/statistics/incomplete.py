@@ -15,7 +15,7 @@ from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
 
 
@@ -77,10 +77,10 @@ class IncompleteStatistics:
         return self._tables()[2]
 
     @property
-    def means(self) -> Pair:
+    def means(self) -> DoubleDouble:
         """The same with what rounding cut off, where each feature has statistics of its own."""
         low = self.parts.means_low() if isinstance(self.parts, ByFeature) else None
-        return Pair(self.mean, low)
+        return DoubleDouble(self.mean, low)
 
     @property
     def squares(self) -> Floats:

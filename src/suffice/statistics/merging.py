@@ -10,12 +10,12 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import NotFinite
 from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
-from suffice.statistics.fourth import Known
-from suffice.statistics.numbers import ALL, Pair, placed
-from suffice.statistics.scatter import Diagonal, Scatter
+from suffice.statistics.fourth import KnownMoments
+from suffice.statistics.numbers import ALL, DoubleDouble, placed
+from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.shift import Shift, shift_of_merge
 from suffice.statistics.statistics import Statistics, check_same_shape
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 
 def merge(a: Statistics, b: Statistics) -> Statistics:
@@ -38,7 +38,7 @@ def merge(a: Statistics, b: Statistics) -> Statistics:
 
 def _total(s: Statistics) -> float:
     """A sum that is finite only if all weights and scatter are."""
-    if isinstance(s.spread, Thin):
+    if isinstance(s.spread, FactoredScatter):
         total = np.vdot(s.spread.factor, s.spread.factor)
     else:
         total = np.add.reduce(s.spread.sums.high, axis=None)
@@ -84,7 +84,7 @@ def _added(a: Array, b: Array, at: Alignment) -> Array:
     return out
 
 
-def _means(a: Pair, b: Pair, both: Pair, at: Alignment) -> Pair:
+def _means(a: DoubleDouble, b: DoubleDouble, both: DoubleDouble, at: Alignment) -> DoubleDouble:
     if at.both is ALL:
         return both
     total = a.spread(at.left, at.size)
@@ -94,9 +94,9 @@ def _means(a: Pair, b: Pair, both: Pair, at: Alignment) -> Pair:
 
 
 def _fourth(
-    a: Statistics, b: Statistics, shift: Shift, means: Pair, weight: Floats, spread: Scatter
+    a: Statistics, b: Statistics, shift: Shift, means: DoubleDouble, weight: Floats, spread: Scatter
 ) -> fourth.Fourth | None:
-    if a.fourth is None or b.fourth is None or isinstance(spread, Diagonal):
+    if a.fourth is None or b.fourth is None or isinstance(spread, DiagonalScatter):
         return None
     sums = fourth.merge(a.fourth, b.fourth, b.known, shift.alignment)
-    return fourth.settled(sums, Known(means, weight, spread))
+    return fourth.settled(sums, KnownMoments(means, weight, spread))

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.mixed import Layout, columns_at
+from suffice.data.mixed import ColumnLayout, columns_at
 from suffice.errors import Mismatch
 from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import AnyStatistics
@@ -23,7 +23,7 @@ class MixedStatistics:
 
     numeric: AnyStatistics | None
     discrete: Counts | None
-    layout: Layout
+    layout: ColumnLayout
     feature_names: tuple[str, ...] | None = None
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.mixed import Layout
+from suffice.data.mixed import ColumnLayout
 from suffice.statistics import complete_file, counts_file, incomplete_file
 from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
@@ -64,13 +64,13 @@ def read(header: dict[str, Any], arrays: Arrays, room: Room) -> MixedStatistics:
     return MixedStatistics(numeric, discrete, layout, names)
 
 
-def _layout(arrays: Arrays, room: Room) -> Layout:
+def _layout(arrays: Arrays, room: Room) -> ColumnLayout:
     discrete = arrays["is_discrete"]
     if discrete.dtype != np.bool_ or discrete.ndim != 1 or not len(discrete):
         raise ValueError("it is not said which features are discrete")
     room.take(40 * len(discrete), "the positions of the features")
     numeric, others = (tuple(np.flatnonzero(at).tolist()) for at in (~discrete, discrete))
-    return Layout(numeric, others)
+    return ColumnLayout(numeric, others)
 
 
 def _parts(

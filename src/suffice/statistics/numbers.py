@@ -1,6 +1,6 @@
 """Numbers with twice the digits: how running sums are held.
 
-Everything that grows by addition goes through `Pair`, so another representation (such as
+Everything that grows by addition goes through `DoubleDouble`, so another representation (such as
 integers on a fixed grid, which no order of addition can change) needs only its few methods.
 """
 
@@ -23,18 +23,18 @@ PART = 1 << 13
 # Not frozen, though never changed: freezing triples the cost of making one, and an update
 # by a single row makes a dozen.
 @dataclass(slots=True, eq=False)
-class Pair:
+class DoubleDouble:
     """An array held as an unevaluated sum `high + low`, about 32 digits; low may be absent.
 
-    >>> a = Pair(np.array([1.0])) + Pair(np.array([1e-20]))
-    >>> (a - Pair(np.array([1.0]))).high
+    >>> a = DoubleDouble(np.array([1.0])) + DoubleDouble(np.array([1e-20]))
+    >>> (a - DoubleDouble(np.array([1.0]))).high
     array([1.e-20])
     """
 
     high: Floats
     low: Floats | None = None
 
-    def __add__(self, other: Pair) -> Pair:
+    def __add__(self, other: DoubleDouble) -> DoubleDouble:
         if _are_long(self.high, other.high):
             return _long_sum(self, other)
         total, error = two_sum(self.high, other.high)
@@ -43,41 +43,41 @@ class Pair:
         if other.low is not None:
             error += other.low
         high = total + error
-        return Pair(high, error - (high - total))
+        return DoubleDouble(high, error - (high - total))
 
-    def plus(self, other: Pair, rest: Floats) -> Pair:
+    def plus(self, other: DoubleDouble, rest: Floats) -> DoubleDouble:
         """The sum of both, and of something that is itself rounded to a float."""
         total, error = two_sum(self.high, other.high)
         for low in (self.low, other.low):
             if low is not None:
                 error += low
-        return Pair(*two_sum(total, error + rest))
+        return DoubleDouble(*two_sum(total, error + rest))
 
-    def __neg__(self) -> Pair:
-        return Pair(-self.high, None if self.low is None else -self.low)
+    def __neg__(self) -> DoubleDouble:
+        return DoubleDouble(-self.high, None if self.low is None else -self.low)
 
-    def __sub__(self, other: Pair) -> Pair:
+    def __sub__(self, other: DoubleDouble) -> DoubleDouble:
         return self + -other
 
-    def __getitem__(self, at: Any) -> Pair:
+    def __getitem__(self, at: Any) -> DoubleDouble:
         if at is ALL:
             return self
-        return Pair(self.high[at], None if self.low is None else self.low[at])
+        return DoubleDouble(self.high[at], None if self.low is None else self.low[at])
 
-    def spread(self, at: Any, length: int) -> Pair:
+    def spread(self, at: Any, length: int) -> DoubleDouble:
         """The same values at positions `at` of a longer first axis, zero elsewhere."""
         if length == len(self.high):
             return self
         low = None if self.low is None else placed(self.low, at, length)
-        return Pair(placed(self.high, at, length), low)
+        return DoubleDouble(placed(self.high, at, length), low)
 
-    def with_rows(self, at: Any, rows: Pair) -> Pair:
+    def with_rows(self, at: Any, rows: DoubleDouble) -> DoubleDouble:
         """The same values, those at positions `at` of the first axis replaced."""
         high = self.high.copy()
         low = np.zeros_like(high) if self.low is None else self.low.copy()
         high[at] = rows.high
         low[at] = 0.0 if rows.low is None else rows.low
-        return Pair(high, low)
+        return DoubleDouble(high, low)
 
 
 def _are_long(a: Any, b: Any) -> bool:
@@ -85,7 +85,7 @@ def _are_long(a: Any, b: Any) -> bool:
     return isinstance(a, np.ndarray) and a.size > PART and a.shape == b.shape
 
 
-def _long_sum(a: Pair, b: Pair) -> Pair:
+def _long_sum(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
     high, low = np.empty(a.high.shape), np.empty(a.high.shape)
     out, rest = high.reshape(-1), low.reshape(-1)
     a, b = _flat(a), _flat(b)
@@ -93,11 +93,11 @@ def _long_sum(a: Pair, b: Pair) -> Pair:
         at = slice(start, start + PART)
         part = a[at] + b[at]
         out[at], rest[at] = part.high, part.low
-    return Pair(high, low)
+    return DoubleDouble(high, low)
 
 
-def _flat(pair: Pair) -> Pair:
-    return Pair(pair.high.reshape(-1), None if pair.low is None else pair.low.reshape(-1))
+def _flat(pair: DoubleDouble) -> DoubleDouble:
+    return DoubleDouble(pair.high.reshape(-1), None if pair.low is None else pair.low.reshape(-1))
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -30,7 +30,7 @@ SMALLEST_WEIGHT = 2.0**-1000
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RowBlock:
     """Consecutive rows, C-ordered, with their codes and weights."""
 
     rows: Array
@@ -70,7 +70,7 @@ class Reader:
         """How many threads may have sums of this size of their own."""
         return max(1, min(self.threads, self.shape[0], COPIES_BYTES // max(1, bytes_each)))
 
-    def blocks(self, start: int, stop: int, most: int | None = None) -> Iterator[Block]:
+    def blocks(self, start: int, stop: int, most: int | None = None) -> Iterator[RowBlock]:
         """The rows of a range, at most so many at a time: all where no copy is needed."""
         features = self.batch.features
         step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
@@ -79,7 +79,7 @@ class Reader:
         for low in range(start, stop, step):
             high = min(stop, low + step)
             codes, weights = self.batch.codes[low:high], self.weights[low:high]
-            yield Block(features.read(low, high), codes, weights, low)
+            yield RowBlock(features.read(low, high), codes, weights, low)
 
     def rows(self, at: Indices) -> Floats:
         """A few rows by number."""

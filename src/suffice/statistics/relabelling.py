@@ -14,7 +14,7 @@ from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
 _TRUTH = {"false": False, "true": True}
@@ -71,7 +71,7 @@ def relabelled(statistics: AnyStatistics, labels: Array) -> AnyStatistics:
 def _ordered(s: Statistics, labels: Array) -> Statistics:
     order = np.argsort(labels)
     spread = s.spread
-    if isinstance(spread, Thin) and spread.per_class:
+    if isinstance(spread, FactoredScatter) and spread.per_class:
         # `keep` takes classes in their old order only.
         kept = replace(s, spread=_reordered(spread, order)).keep_classes(order, allow_pooled=True)
         kept = replace(kept, spread=_reordered(spread, order))
@@ -80,9 +80,9 @@ def _ordered(s: Statistics, labels: Array) -> Statistics:
     return replace(kept, classes=labels[order])
 
 
-def _reordered(spread: Thin, order: Indices) -> Thin:
+def _reordered(spread: FactoredScatter, order: Indices) -> FactoredScatter:
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     owner = place[spread.owner]
     rows = np.argsort(owner, kind="stable")
-    return Thin(spread.factor[rows], owner[rows], spread.groups, spread.per_class)
+    return FactoredScatter(spread.factor[rows], owner[rows], spread.groups, spread.per_class)

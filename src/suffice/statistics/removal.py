@@ -17,12 +17,12 @@ from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
 from suffice.statistics.fourth import Fourth
-from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Dense, Scatter
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.scatter import DenseScatter, Scatter
 from suffice.statistics.semidefinite import is_semidefinite
 from suffice.statistics.shift import Shift, difference
 from suffice.statistics.statistics import Statistics, check_same_shape
-from suffice.statistics.thin import Thin, from_matrices
+from suffice.statistics.thin import FactoredScatter, from_matrices
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -49,7 +49,7 @@ DIGITS = 1e-5
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def remove(whole: Statistics, gone: Statistics, cells: Cells | None = None) -> Statistics:
+def remove(whole: Statistics, gone: Statistics, cells: CellPlaces | None = None) -> Statistics:
     """The statistics of the rows of `whole` that are not in `gone`.
 
     cells : where classes of one feature stand, if they are cells of a table
@@ -85,7 +85,7 @@ def remove(whole: Statistics, gone: Statistics, cells: Cells | None = None) -> S
     _check_directions(left, gone)
     left = replace(left, spread=_of_few_rows(left, error)).without_empty_classes()
     left = replace(left, fourth=_left_fourth(left, whole, gone, at))
-    if isinstance(left.spread, Thin):
+    if isinstance(left.spread, FactoredScatter):
         # In a form that the rows removed have no part in.
         left = replace(left, spread=left.spread.canonical())
     return left
@@ -158,8 +158,8 @@ def _shift(whole: Statistics, gone: Statistics, at: Alignment) -> Shift:
     return Shift(at, left, right, gap, right / total, left / total)
 
 
-def _left_means(whole: Statistics, shift: Shift) -> Pair:
-    return whole.means[shift.alignment.both] - Pair(shift.gap * shift.left_share[:, None])
+def _left_means(whole: Statistics, shift: Shift) -> DoubleDouble:
+    return whole.means[shift.alignment.both] - DoubleDouble(shift.gap * shift.left_share[:, None])
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class Rounding:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellPlaces:
     """Where each class of one feature stands in a table of classes by features."""
 
     class_of: Indices  # (cells,)
@@ -231,7 +231,7 @@ class Remainder:
 
     @classmethod
     def of(
-        cls, left: Statistics, whole: Statistics, error: Rounding, cells: Cells | None
+        cls, left: Statistics, whole: Statistics, error: Rounding, cells: CellPlaces | None
     ) -> Remainder:
         """The tables of a removal; of cells, a class of one feature each, in their places."""
         mean_error = error.means + VALUE_ROUNDINGS * EPSILON * np.abs(left.mean)
@@ -311,7 +311,7 @@ class Remainder:
 
 
 def _without_rounding(
-    left: Statistics, whole: Statistics, error: Rounding, cells: Cells | None
+    left: Statistics, whole: Statistics, error: Rounding, cells: CellPlaces | None
 ) -> Statistics:
     """Refuse what is mostly rounding; sums of squares that rounding explains become zero."""
     found = Remainder.of(left, whole, error, cells)
@@ -340,7 +340,7 @@ def _without_rounding(
 
 
 def _constant(
-    left: Statistics, found: Remainder, zero: Array, error: Floats, cells: Cells | None
+    left: Statistics, found: Remainder, zero: Array, error: Floats, cells: CellPlaces | None
 ) -> Statistics:
     """The same with sums of squares set to zero, and means where constant features must lie."""
     same, least = found.constants(zero)
@@ -357,12 +357,12 @@ def _constant(
     still = np.broadcast_to(spread.diagonal() == 0, high.shape)
     nought = still & (np.abs(means[0]) <= error)
     high, low = (np.where(nought, 0.0, part) for part in means)
-    return replace(left, means=Pair(high, low), spread=spread)
+    return replace(left, means=DoubleDouble(high, low), spread=spread)
 
 
 def _check_directions(left: Statistics, gone: Statistics) -> None:
     """Raise where some direction has a negative sum of squares, as no rows leave it."""
-    if not isinstance(left.spread, Dense):
+    if not isinstance(left.spread, DenseScatter):
         return
     touched = np.isin(left.classes, gone.classes) & (left.count > 0)
     groups = np.flatnonzero(touched) if left.spread.per_class else np.zeros(1, np.int64)
@@ -380,7 +380,7 @@ def _of_few_rows(left: Statistics, error: Rounding) -> Scatter:
     It has no more directions than rows can vary in, so it holds no rounding in all others.
     """
     spread, present = left.spread, left.count > 0
-    if not isinstance(spread, Dense):
+    if not isinstance(spread, DenseScatter):
         return spread
     groups = int(present.sum()) if spread.per_class else 1
     if left.count.sum() > groups * left.n_features:
@@ -412,7 +412,7 @@ def _left_fourth(
     return None if (touched & lost).any() else found
 
 
-def _place(left: Statistics, at: Array, cells: Cells | None) -> str:
+def _place(left: Statistics, at: Array, cells: CellPlaces | None) -> str:
     """The first feature, and its class if there is one, where something is true."""
     c, j = (int(i[0]) for i in np.nonzero(at))
     if cells is not None:

@@ -10,11 +10,11 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.kernels.centred import Centred
-from suffice.statistics.kernels.sums import About, Fourths
-from suffice.statistics.numbers import Pair
-from suffice.statistics.reader import Block, Reader
-from suffice.statistics.scatter import Dense
-from suffice.statistics.thin import Thin, from_rows
+from suffice.statistics.kernels.sums import Centres, Fourths
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.reader import Reader, RowBlock
+from suffice.statistics.scatter import DenseScatter
+from suffice.statistics.thin import FactoredScatter, from_rows
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
 # Rows are gathered by class from stretches with about this many of each.
@@ -22,20 +22,20 @@ ROWS_OF_CLASS = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class ScatterSums:
     """Outer products by group and fourth-order sums by class; filled in place."""
 
     outer: Floats  # (groups, d, d)
     fourths: Fourths | None
 
     @classmethod
-    def empty(cls, k: int, d: int, per_class: bool) -> Sums:
+    def empty(cls, k: int, d: int, per_class: bool) -> ScatterSums:
         """Sums of nothing: fourth-order ones only with the scatter of each class."""
         if per_class:
             return cls(np.zeros((k, d, d)), Fourths.empty(k, d))
         return cls(np.zeros((1, d, d)), None)
 
-    def absorb(self, other: Sums) -> None:
+    def absorb(self, other: ScatterSums) -> None:
         """Add the sums of other rows."""
         np.add(self.outer, other.outer, out=self.outer)
         if self.fourths is not None and other.fourths is not None:
@@ -51,23 +51,23 @@ class Segment:
 
 
 def scatter(
-    reader: Reader, mean: Pair, weight: Floats, unit: float, per_class: bool
-) -> tuple[Dense | Thin, Fourth | None]:
+    reader: Reader, mean: DoubleDouble, weight: Floats, unit: float, per_class: bool
+) -> tuple[DenseScatter | FactoredScatter, Fourth | None]:
     """Scatter by class or pooled, as matrices or as the factor that takes less room.
 
     Fourth-order sums come with the scatter of each class alone: without it they do not merge.
     """
     k = len(mean.high)
     rest = np.zeros_like(mean.high) if mean.low is None else mean.low
-    about = About(mean.high, rest, 1.0 / unit)
+    about = Centres(mean.high, rest, 1.0 / unit)
     n, d = reader.shape
-    found: Dense | Thin
+    found: DenseScatter | FactoredScatter
     with np.errstate(all="ignore"):
         if n <= (k if per_class else 1) * d:
             found, fourths = _thin(reader, about, k, per_class)
         else:
             sums = _by_rows(reader, about, k, per_class)
-            found, fourths = Dense(Pair(sums.outer), per_class), sums.fourths
+            found, fourths = DenseScatter(DoubleDouble(sums.outer), per_class), sums.fourths
     if not np.isfinite(found.diagonal()).all():
         raise reader.not_finite()
     if fourths is None:
@@ -78,7 +78,9 @@ def scatter(
     return found, Fourth(unit, *parts, mean.high, weight)
 
 
-def _thin(reader: Reader, about: About, k: int, per_class: bool) -> tuple[Thin, Fourths | None]:
+def _thin(
+    reader: Reader, about: Centres, k: int, per_class: bool
+) -> tuple[FactoredScatter, Fourths | None]:
     n, d = reader.shape
     fourths = Fourths.empty(k, d) if per_class else None
     parts, owners = [], []
@@ -97,7 +99,7 @@ def _thin(reader: Reader, about: About, k: int, per_class: bool) -> tuple[Thin, 
     return from_rows(np.concatenate(parts), owner, k if per_class else 1, per_class), fourths
 
 
-def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
+def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> ScatterSums:
     """Share the rows out, each thread with sums of its own; else share out the classes."""
     n, d = reader.shape
     groups = k if per_class else 1
@@ -105,8 +107,8 @@ def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
     if per_class and workers < min(reader.threads, k):
         return _by_class(reader, about, k)
 
-    def work(start: int, stop: int) -> Sums:
-        sums = Sums.empty(k, d, per_class)
+    def work(start: int, stop: int) -> ScatterSums:
+        sums = ScatterSums.empty(k, d, per_class)
         centred = reader.kernels.centred(reader.shape, workers)
         for block in reader.blocks(start, stop, ROWS_OF_CLASS * k if per_class else None):
             for segment in _segments(reader, block, k, per_class):
@@ -120,13 +122,13 @@ def _by_rows(reader: Reader, about: About, k: int, per_class: bool) -> Sums:
     return total
 
 
-def _by_class(reader: Reader, about: About, k: int) -> Sums:
+def _by_class(reader: Reader, about: Centres, k: int) -> ScatterSums:
     """Share the classes out: no thread needs sums of its own, however large they are."""
     n, d = reader.shape
-    sums = Sums.empty(k, d, per_class=True)
+    sums = ScatterSums.empty(k, d, per_class=True)
     workers = min(reader.threads, k)
 
-    def work(block: Block, segments: list[Segment]) -> None:
+    def work(block: RowBlock, segments: list[Segment]) -> None:
         centred = reader.kernels.centred(reader.shape, workers)
         for segment in segments:
             _add(block, segment, about, centred, sums)
@@ -140,7 +142,7 @@ def _by_class(reader: Reader, about: About, k: int) -> Sums:
     return sums
 
 
-def _segments(reader: Reader, block: Block, k: int, per_class: bool) -> list[Segment]:
+def _segments(reader: Reader, block: RowBlock, k: int, per_class: bool) -> list[Segment]:
     if not per_class:
         return [Segment(0, _counted(block, k))]
     order, edges = reader.kernels.by_class(block.codes, k)
@@ -148,11 +150,13 @@ def _segments(reader: Reader, block: Block, k: int, per_class: bool) -> list[Seg
     return [Segment(c, order[start:stop]) for c, (start, stop) in ranges if stop > start]
 
 
-def _counted(block: Block, k: int) -> Indices:
+def _counted(block: RowBlock, k: int) -> Indices:
     """The rows of a block but for those of weight zero."""
     return np.flatnonzero(block.codes < k) if len(block.weights) else np.arange(len(block.codes))
 
 
-def _add(block: Block, segment: Segment, about: About, centred: Centred, sums: Sums) -> None:
+def _add(
+    block: RowBlock, segment: Segment, about: Centres, centred: Centred, sums: ScatterSums
+) -> None:
     rows, out = (block.rows, segment.order, block.codes, block.weights), sums.outer[segment.group]
     centred.add_scatter(*rows, about, out, sums.fourths)

@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.statistics.alignment import Alignment
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 
 
 @dataclass(slots=True, eq=False)
@@ -31,21 +31,25 @@ class Shift:
         """sqrt(ab / (a + b)) gap: its outer product is what joins two scatters."""
         return np.sqrt(self.right_weight * self.right_share)[:, None] * self.gap
 
-    def merged_mean(self, left: Pair, right: Pair) -> Pair:
+    def merged_mean(self, left: DoubleDouble, right: DoubleDouble) -> DoubleDouble:
         """The merged means, from the heavier part on: what is rounded is then the shorter way."""
         if max(self.left_share.tolist(), default=0.0) <= 0.5:
-            return left + Pair(self.gap * self.left_share[:, None])
+            return left + DoubleDouble(self.gap * self.left_share[:, None])
         is_right = (self.left_share > 0.5)[:, None]
         share = np.where(is_right, -self.right_share[:, None], self.left_share[:, None])
         high, low = (
             np.where(is_right, *sides)
             for sides in ((right.high, left.high), (_rest(right), _rest(left)))
         )
-        return Pair(high, low) + Pair(self.gap * share)
+        return DoubleDouble(high, low) + DoubleDouble(self.gap * share)
 
 
 def shift_of_merge(
-    alignment: Alignment, left: Pair, right: Pair, left_weight: Floats, right_weight: Floats
+    alignment: Alignment,
+    left: DoubleDouble,
+    right: DoubleDouble,
+    left_weight: Floats,
+    right_weight: Floats,
 ) -> Shift:
     """The shift when the right part joins the left one."""
     total = left_weight + right_weight
@@ -59,11 +63,11 @@ def shift_of_merge(
     )
 
 
-def _rest(pair: Pair) -> Floats | float:
+def _rest(pair: DoubleDouble) -> Floats | float:
     return 0.0 if pair.low is None else pair.low
 
 
-def difference(a: Pair, b: Pair) -> Floats:
+def difference(a: DoubleDouble, b: DoubleDouble) -> Floats:
     """a - b to full relative accuracy, however close the two are."""
     gap: Floats = a.high - b.high
     if a.low is not None:

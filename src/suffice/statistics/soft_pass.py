@@ -15,9 +15,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.statistics.numbers import Pair, two_sum
-from suffice.statistics.scatter import Dense, Diagonal
-from suffice.statistics.soft_rows import Block, SoftRows
+from suffice.statistics.numbers import DoubleDouble, two_sum
+from suffice.statistics.scatter import DenseScatter, DiagonalScatter
+from suffice.statistics.soft_rows import SoftBlock, SoftRows
 from suffice.statistics.statistics import Statistics
 
 # From this many features on, BLAS makes half of a symmetric product faster than all of it.
@@ -123,7 +123,7 @@ class Tally:
         statistics = self.statistics(points, detail)
         return SoftPass(statistics, self.log_likelihood, self.lowest_row)
 
-    def add(self, block: Block, components: Components) -> None:
+    def add(self, block: SoftBlock, components: Components) -> None:
         """Add the rows of a block."""
         joint, steps = _expected(block, components)
         density = _to_shares(joint)
@@ -166,7 +166,7 @@ class Tally:
         """The sums as statistics, about the means."""
         known = self.weight > 0
         shift = self.step / np.where(known, self.weight, 1.0)[:, None]
-        means = Pair(*two_sum(points, shift))
+        means = DoubleDouble(*two_sum(points, shift))
         jump = shift * np.sqrt(self.weight)[:, None]
         # What is left of a sum of squares after cancellation, or of rows that are all the same
         # but for the rounding of their mean, is nothing.
@@ -189,20 +189,20 @@ class Tally:
             None,
         )
 
-    def _centred(self, jump: Floats) -> Dense | Diagonal:
+    def _centred(self, jump: Floats) -> DenseScatter | DiagonalScatter:
         """The squares about means that lie `jump` away, in units of one over root weight."""
         if self.square.ndim == 2:
-            return Diagonal(Pair(self.square - jump**2))
+            return DiagonalScatter(DoubleDouble(self.square - jump**2))
         shared = len(self.square) < len(jump)
         for g, square in enumerate(self.square):
             own = jump if shared else jump[g : g + 1]
             square -= own.T @ own
             square += square.T.copy()
             square /= 2
-        return Dense(Pair(self.square), not shared)
+        return DenseScatter(DoubleDouble(self.square), not shared)
 
 
-def _expected(block: Block, components: Components) -> tuple[Floats, Iterable[Floats]]:
+def _expected(block: SoftBlock, components: Components) -> tuple[Floats, Iterable[Floats]]:
     """ln p(x, component) (m, b), and for each component the steps (d, b) from its point."""
     if block.gaps is None:
         return components.log_joint(block.columns, block.components), _steps(block, components)
@@ -211,7 +211,7 @@ def _expected(block: Block, components: Components) -> tuple[Floats, Iterable[Fl
     return np.array([joint for _, joint in found]), [steps.T for steps, _ in found]
 
 
-def _steps(block: Block, components: Components) -> Iterator[Floats]:
+def _steps(block: SoftBlock, components: Components) -> Iterator[Floats]:
     steps = np.empty_like(block.columns)
     for c in block.components.tolist():
         yield np.subtract(block.columns, components.points[c][:, None], out=steps)

@@ -42,7 +42,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SoftBlock:
     """Some rows of a stretch, a column each."""
 
     columns: Floats  # (d, b)
@@ -77,7 +77,7 @@ class SoftRows:
             found += _stretches(X, mine, components, gaps)
         return cls(X, weights, tuple(stretch for stretch in found if stretch.size))
 
-    def each(self, work: Callable[[Block], None]) -> None:
+    def each(self, work: Callable[[SoftBlock], None]) -> None:
         """Call work(block) for every block, shared out to threads."""
 
         def several(first: int, workers: int) -> None:
@@ -94,7 +94,7 @@ class SoftRows:
         with blas_threads(max(1, threads // workers)):
             return in_parallel(work, [(first, workers) for first in range(workers)])
 
-    def blocks(self, first: int, every: int) -> Iterator[Block]:
+    def blocks(self, first: int, every: int) -> Iterator[SoftBlock]:
         """The blocks from the first on, every so many."""
         fair = BLOCK_BYTES // (8 * self.X.shape[1])
         step = min(MOST_ROWS, max(FEWEST_ROWS, fair))
@@ -105,7 +105,7 @@ class SoftRows:
             columns = np.ascontiguousarray(self.X[at].T, dtype=np.float64)
             weights = None if self.weights is None else self.weights[at]
             gaps = None if stretch.gaps is None else stretch.gaps.between(low, high)
-            yield Block(columns, weights, at, stretch.components, gaps)
+            yield SoftBlock(columns, weights, at, stretch.components, gaps)
 
     def _starts(self, step: int) -> Iterator[tuple[int, int]]:
         for i, stretch in enumerate(self.stretches):

@@ -6,12 +6,12 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.statistics.fourth import Fourth
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.reader import SMALLEST_WEIGHT
-from suffice.statistics.scatter import Dense
+from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.semidefinite import SLACK, is_semidefinite
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 from suffice.statistics.threads import blas_threads
 
 # Fourth-order sums may lose digits when rows are removed, but are not off by more than this factor.
@@ -37,7 +37,7 @@ def check_sound(s: Statistics) -> None:
         squares = spread.diagonal()
     if not (squares <= LARGEST).all() or not (np.abs(s.mean) <= np.sqrt(LARGEST)).all():
         raise ValueError("a sum of squares or a mean is too large")
-    if isinstance(spread, Thin):
+    if isinstance(spread, FactoredScatter):
         bad = (spread.owner < 0) | (spread.owner >= spread.groups)
         if bad.any() or (np.diff(spread.owner) < 0).any():
             raise ValueError("the factor has rows of no class")
@@ -45,7 +45,7 @@ def check_sound(s: Statistics) -> None:
         _check_rounded("scatter", spread.sums)
         if (squares < 0).any():
             raise ValueError("a sum of squares is negative")
-    if isinstance(spread, Dense):
+    if isinstance(spread, DenseScatter):
         _check_matrices(spread)
     if s.fourth is not None:
         _check_fourth(s, s.fourth, squares)
@@ -67,7 +67,7 @@ def check_total(count: Array, weight: Array) -> None:
         raise ValueError("there are more rows than can be counted")
 
 
-def _check_rounded(name: str, values: Pair) -> None:
+def _check_rounded(name: str, values: DoubleDouble) -> None:
     """Raise unless the low part is what rounding left of the high one.
 
     A larger one would not show in what is computed from the high part alone, until more rows are
@@ -77,7 +77,7 @@ def _check_rounded(name: str, values: Pair) -> None:
         raise ValueError(f"the low part of {name} is not what rounding leaves")
 
 
-def _check_matrices(spread: Dense) -> None:
+def _check_matrices(spread: DenseScatter) -> None:
     sums = spread.sums
     parts = [sums.high] if sums.low is None else [sums.high, sums.low]
     if not all(np.array_equal(matrix, matrix.T) for part in parts for matrix in part):

@@ -14,10 +14,10 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import narrowest, place_of, shown
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch
-from suffice.statistics.fourth import Fourth, Known
-from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Diagonal, Scatter, dense, only_diagonal
-from suffice.statistics.thin import Thin
+from suffice.statistics.fourth import Fourth, KnownMoments
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.scatter import DiagonalScatter, Scatter, dense, only_diagonal
+from suffice.statistics.thin import FactoredScatter
 
 DETAILS = ("separate", "shared", "diagonal")
 
@@ -53,7 +53,7 @@ class Statistics:
     classes: Array
     count: Indices
     weight: Floats
-    means: Pair = field(repr=False)
+    means: DoubleDouble = field(repr=False)
     spread: Scatter = field(repr=False)
     fourth: Fourth | None = field(repr=False)
     feature_names: tuple[str, ...] | None = None
@@ -70,7 +70,7 @@ class Statistics:
     @property
     def scatter(self) -> Floats:
         """Centred sums of products (see the class)."""
-        if isinstance(self.spread, Diagonal):
+        if isinstance(self.spread, DiagonalScatter):
             return _locked(self.spread.sums.high)
         matrices = _locked(dense(self.spread).sums.high)
         return matrices if self.spread.per_class else matrices[0]
@@ -78,12 +78,12 @@ class Statistics:
     @property
     def factor(self) -> Floats | None:
         """Rows F with F'F the pooled scatter, where the thin form is kept; else None."""
-        return _locked(self.spread.factor) if isinstance(self.spread, Thin) else None
+        return _locked(self.spread.factor) if isinstance(self.spread, FactoredScatter) else None
 
     @property
     def detail(self) -> str:
         """How much is kept: "separate", "shared" or "diagonal"."""
-        if isinstance(self.spread, Diagonal):
+        if isinstance(self.spread, DiagonalScatter):
             return "diagonal"
         return "separate" if self.spread.per_class else "shared"
 
@@ -108,10 +108,10 @@ class Statistics:
         return self.spread.diagonal()
 
     @property
-    def known(self) -> Known:
+    def known(self) -> KnownMoments:
         """What it takes to move the fourth-order sums."""
-        assert not isinstance(self.spread, Diagonal)
-        return Known(self.means, self.weight, self.spread)
+        assert not isinstance(self.spread, DiagonalScatter)
+        return KnownMoments(self.means, self.weight, self.spread)
 
     def __add__(self, other: object) -> Statistics:
         if not isinstance(other, Statistics):
@@ -199,7 +199,9 @@ class Statistics:
         if spread.per_class:
             spread = spread.keep(at)
         elif not len(at):
-            spread = Thin(np.empty((0, self.n_features)), np.empty(0, np.int64), 1, False)
+            spread = FactoredScatter(
+                np.empty((0, self.n_features)), np.empty(0, np.int64), 1, False
+            )
         return replace(
             self,
             classes=narrowest(self.classes[at]),
@@ -229,7 +231,7 @@ class Statistics:
             raise InvalidParameter(
                 f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
             )
-        assert not isinstance(self.spread, Diagonal)
+        assert not isinstance(self.spread, DiagonalScatter)
         if detail == "diagonal":
             return replace(self, spread=only_diagonal(self.spread), fourth=None)
         return replace(self, spread=self.spread.pooled(), fourth=None)

@@ -25,7 +25,7 @@ from suffice.data.prefetch import Prefetched
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
 from suffice.statistics.checkpoint import Checkpoint
-from suffice.statistics.checkpoint_file import State
+from suffice.statistics.checkpoint_file import PassState
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.progress import Listener, Progress
 from suffice.statistics.relabelling import typed
@@ -57,8 +57,8 @@ def summarize_stream(
 
     of_batch : makes those of a chunk
     """
-    start = State() if checkpoint is None else checkpoint.begin()
-    run = _Run(start, checkpoint, listener)
+    start = PassState() if checkpoint is None else checkpoint.begin()
+    run = _Pass(start, checkpoint, listener)
     threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream, of_batch)
     with blas_threads(1, firmly=True), ThreadPoolExecutor(threads) as pool:
         try:
@@ -81,11 +81,11 @@ def _inputs(stream: Stream) -> str:
     return f"{stream.paths[0]}{more}"
 
 
-class _Run:
+class _Pass:
     """One pass: how far it has come, and where the file that it is in began."""
 
     def __init__(
-        self, start: State, checkpoint: Checkpoint | None, listener: Listener | None
+        self, start: PassState, checkpoint: Checkpoint | None, listener: Listener | None
     ) -> None:
         self.state = start
         self._before = start if start.position.row == 0 else None
@@ -138,7 +138,7 @@ class _Run:
                 total = part if total is None else total + part
             except InvalidInput as error:
                 raise type(error)(f"{one.source}: {error}" if one.source else str(error)) from error
-        self.state = State(one.after, total)
+        self.state = PassState(one.after, total)
         if self._checkpoint is not None:
             self._checkpoint.offer(self.state)
         if self._listener is not None:
@@ -146,7 +146,7 @@ class _Run:
 
     def _enter(self, file: int) -> None:
         if file != self.state.position.file:
-            self._before = State(Position(file), self.state.statistics)
+            self._before = PassState(Position(file), self.state.statistics)
 
     def _tell(self, share: float) -> None:
         assert self._listener is not None

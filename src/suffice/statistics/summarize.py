@@ -24,14 +24,14 @@ from suffice.statistics.first_pass import class_sums
 from suffice.statistics.fourth import Fourth, unit_of
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.kernels.sums import ClassSums
-from suffice.statistics.numbers import Pair, two_sum
+from suffice.statistics.numbers import DoubleDouble, two_sum
 from suffice.statistics.progress import Listener, listening
 from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
-from suffice.statistics.scatter import Diagonal, Scatter
+from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.second_pass import scatter
 from suffice.statistics.statistics import DETAILS, Statistics
 from suffice.statistics.streaming import summarize_stream
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 
 def summarize(
@@ -170,13 +170,13 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
     weight = sums.weight[kept]
     check_weights(batch.classes[kept], weight)
     offset = sums.sum[kept] / weight[:, None]
-    means = Pair(*two_sum(origin[kept], offset))
+    means = DoubleDouble(*two_sum(origin[kept], offset))
     spread: Scatter
     fourth: Fourth | None
     if detail == "diagonal":
         squares = sums.square[kept] - offset * sums.sum[kept]
         constant = sums.low[kept] == sums.high[kept]
-        spread, fourth = Diagonal(Pair(np.where(constant, 0.0, squares))), None
+        spread, fourth = DiagonalScatter(DoubleDouble(np.where(constant, 0.0, squares))), None
     else:
         # Only now is it known which classes have rows: no matrix is made for the others.
         reader = Reader.of(batch.without_empty_classes(sums.count))
@@ -213,10 +213,10 @@ def _of_row(batch: Batch, detail: str) -> Statistics:
     weight = np.ones(1) if batch.weights is None else batch.weights.copy()
     check_weights(batch.classes[batch.codes], weight)
     d = row.shape[1]
-    spread: Scatter = Diagonal(Pair(np.zeros((1, d))))
+    spread: Scatter = DiagonalScatter(DoubleDouble(np.zeros((1, d))))
     fourth = None
     if detail != "diagonal":
-        spread = Thin(np.empty((0, d)), np.empty(0, np.int64), 1, detail == "separate")
+        spread = FactoredScatter(np.empty((0, d)), np.empty(0, np.int64), 1, detail == "separate")
     if detail == "separate":
         zero = np.zeros(1)
         fourth = Fourth(unit_of(0.0), zero, np.zeros((1, d)), zero, row, weight)
@@ -224,7 +224,7 @@ def _of_row(batch: Batch, detail: str) -> Statistics:
         batch.classes[batch.codes],
         np.ones(1, np.int64),
         weight,
-        Pair(row),
+        DoubleDouble(row),
         spread,
         fourth,
         batch.features.names,

@@ -9,7 +9,7 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.alignment import Alignment
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 
 # Directions that a removal leaves with less than this share of the largest are rounding.
 NOISE = 1e-13
@@ -19,7 +19,7 @@ LOST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Thin:
+class FactoredScatter:
     """Rows whose outer products add up to the scatter of their group: S_g = F_g' F_g.
 
     200 rows of 20,000 features take 32 MB so; as a matrix they would take 3.2 GB.
@@ -36,7 +36,7 @@ class Thin:
         rows, d = self.factor.shape
         return bool(rows <= self.groups * d)
 
-    def merged(self, other: Thin, alignment: Alignment, jump: Floats) -> Thin:
+    def merged(self, other: FactoredScatter, alignment: Alignment, jump: Floats) -> FactoredScatter:
         """Factor of both: their rows, and one for each pair of class means that differ."""
         apart = jump.any(axis=1)
         owners = [self._owner(alignment.left, alignment), other._owner(alignment.right, alignment)]
@@ -51,7 +51,9 @@ class Thin:
             self.per_class,
         )
 
-    def reduced(self, gone: Thin, alignment: Alignment, jump: Floats, slack: Floats) -> Thin:
+    def reduced(
+        self, gone: FactoredScatter, alignment: Alignment, jump: Floats, slack: Floats
+    ) -> FactoredScatter:
         """Factor of what remains, found in the space that the rows span."""
         apart = jump.any(axis=1)
         shared = np.arange(self.groups)[alignment.both] if self.per_class else np.zeros(1, int)
@@ -64,12 +66,14 @@ class Thin:
             part = _difference(left, taken[taken_owner == group], slack[group])
             parts.append(part)
             owners.append(np.full(len(part), group))
-        return Thin(np.concatenate(parts), np.concatenate(owners), self.groups, self.per_class)
+        return FactoredScatter(
+            np.concatenate(parts), np.concatenate(owners), self.groups, self.per_class
+        )
 
     def _owner(self, at: slice | Indices, alignment: Alignment) -> Indices:
         return np.arange(alignment.size)[at][self.owner] if self.per_class else self.owner
 
-    def grams(self) -> Pair | None:
+    def grams(self) -> DoubleDouble | None:
         """The scatter matrices (groups, d, d), or None when all are zero."""
         if not len(self.factor):
             return None
@@ -77,7 +81,7 @@ class Thin:
         out = np.zeros((self.groups, d, d))
         for group, rows in self.by_group():
             np.matmul(rows.T, rows, out=out[group])
-        return Pair(out)
+        return DoubleDouble(out)
 
     def by_group(self) -> list[tuple[int, Floats]]:
         """The factor of each group that has one."""
@@ -106,22 +110,22 @@ class Thin:
                 out[place[group]] = rows.T @ (rows @ vectors[place[group]])
         return out
 
-    def select(self, features: Indices) -> Thin:
+    def select(self, features: Indices) -> FactoredScatter:
         """The factor of some features."""
-        return Thin(self.factor[:, features], self.owner, self.groups, self.per_class)
+        return FactoredScatter(self.factor[:, features], self.owner, self.groups, self.per_class)
 
-    def keep(self, classes: Indices) -> Thin:
+    def keep(self, classes: Indices) -> FactoredScatter:
         """The factor of some classes."""
         chosen = np.isin(self.owner, classes)
         owner = np.searchsorted(classes, self.owner[chosen])
-        return Thin(self.factor[chosen], owner, len(classes), self.per_class)
+        return FactoredScatter(self.factor[chosen], owner, len(classes), self.per_class)
 
-    def cleared(self, empty: np.ndarray) -> Thin:
+    def cleared(self, empty: np.ndarray) -> FactoredScatter:
         """The same with the marked (group, feature) entries set to zero."""
         factor = np.where(empty[self.owner], 0.0, self.factor)
-        return Thin(factor, self.owner, self.groups, self.per_class)
+        return FactoredScatter(factor, self.owner, self.groups, self.per_class)
 
-    def canonical(self) -> Thin:
+    def canonical(self) -> FactoredScatter:
         """The same scatter as factors that depend on nothing else: its principal axes.
 
         Features are measured in units of their own size. Rows of a factor are orthogonal in
@@ -134,20 +138,24 @@ class Thin:
             owners.append(np.full(len(part), group))
         if not parts:
             return self
-        return Thin(np.concatenate(parts), np.concatenate(owners), self.groups, self.per_class)
+        return FactoredScatter(
+            np.concatenate(parts), np.concatenate(owners), self.groups, self.per_class
+        )
 
-    def pooled(self) -> Thin:
+    def pooled(self) -> FactoredScatter:
         """One factor for all classes."""
-        return Thin(self.factor, np.zeros_like(self.owner), 1, per_class=False)
+        return FactoredScatter(self.factor, np.zeros_like(self.owner), 1, per_class=False)
 
 
-def from_rows(rows: Floats, owner: Indices, groups: int, per_class: bool) -> Thin:
+def from_rows(rows: Floats, owner: Indices, groups: int, per_class: bool) -> FactoredScatter:
     """A factor made of centred rows; rows of zeros add nothing and are left out."""
     kept = rows.any(axis=1)
     return _ordered(rows[kept], owner[kept], groups, per_class)
 
 
-def from_matrices(matrices: Floats, rank: Indices, sizes: Floats, per_class: bool) -> Thin:
+def from_matrices(
+    matrices: Floats, rank: Indices, sizes: Floats, per_class: bool
+) -> FactoredScatter:
     """The factor of scatter matrices (groups, d, d) that have at most these ranks.
 
     sizes : (groups, d) the sums of squares whose rounding the matrices hold
@@ -163,12 +171,12 @@ def from_matrices(matrices: Floats, rank: Indices, sizes: Floats, per_class: boo
         part[:, varies] = (np.sqrt(values[kept]) * vectors[:, kept]).T * scale
         parts.append(part)
         owners.append(np.full(len(kept), group))
-    return Thin(np.concatenate(parts), np.concatenate(owners), len(matrices), per_class)
+    return FactoredScatter(np.concatenate(parts), np.concatenate(owners), len(matrices), per_class)
 
 
-def _ordered(rows: Floats, owner: Indices, groups: int, per_class: bool) -> Thin:
+def _ordered(rows: Floats, owner: Indices, groups: int, per_class: bool) -> FactoredScatter:
     order = np.argsort(owner, kind="stable")
-    return Thin(rows[order], owner[order], groups, per_class)
+    return FactoredScatter(rows[order], owner[order], groups, per_class)
 
 
 def _principal(rows: Floats) -> Floats:

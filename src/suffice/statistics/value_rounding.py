@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.statistics import Statistics
 
 # Units of rounding of the values themselves that a deviation must exceed.
@@ -38,4 +38,4 @@ def without_value_rounding(s: Statistics) -> Statistics:
     low = np.zeros_like(s.mean) if s.means.low is None else s.means.low
     high, low = (np.where(still, part[0], part) for part in (s.means.high, low))
     cleared = s.spread.cleared(np.broadcast_to(still, s.squares.shape))
-    return replace(s, means=Pair(high, low), spread=cleared)
+    return replace(s, means=DoubleDouble(high, low), spread=cleared)

@@ -12,7 +12,7 @@ import numpy as np
 
 from suffice.engines.arrays import answering, learning
 from suffice.engines.arrays.coded import Coded
-from suffice.engines.arrays.rows import Rows, host
+from suffice.engines.arrays.rows import DeviceRows, host
 from suffice.engines.arrays.space import Space
 from suffice.engines.arrays.summary import summed
 from suffice.errors import InvalidInput, NotOnDevice
@@ -48,7 +48,7 @@ def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | Non
     """Statistics of rows on a device; large tables of them stay there until they are asked for."""
     if target is not None:
         raise InvalidInput("target names the label column of a data frame; pass y beside X.")
-    rows = Rows.of(X)
+    rows = DeviceRows.of(X)
     with np.errstate(all="ignore"):
         return summed(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
 

@@ -13,10 +13,10 @@ from suffice.engines.arrays.coded import check_place
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.learning import check_columns
 from suffice.engines.arrays.model import ArrayModel, labels
-from suffice.engines.arrays.rows import Rows
+from suffice.engines.arrays.rows import DeviceRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
-from suffice.models.covariance import Full
+from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import symmetric_root
 
@@ -121,7 +121,7 @@ def whiten(estimator: GaussianClassifier, X: Any, label: Any = None) -> Any:
     d = rows.shape[1]
     columns = (
         symmetric_root(covariance.whitener.matrix)
-        if isinstance(covariance, Full)
+        if isinstance(covariance, FullCovariance)
         else covariance.whiten(np.eye(d))
     )
     return _projected(rows, model.means.mean(axis=0), columns)
@@ -151,14 +151,14 @@ def decide(
     return found
 
 
-def _rows(estimator: GaussianClassifier, X: Any) -> Rows:
+def _rows(estimator: GaussianClassifier, X: Any) -> DeviceRows:
     estimator._fitted_statistics  # noqa: B018 - raises where there is no fit
-    rows = Rows.of(X)
+    rows = DeviceRows.of(X)
     check_columns(estimator, rows)
     return rows
 
 
-def _answer(model: GaussianModel, name: str, rows: Rows) -> Any:
+def _answer(model: GaussianModel, name: str, rows: DeviceRows) -> Any:
     xp = rows.space.xp
     found = ArrayModel.of(model, rows.space).answer(name, rows)
     # What is wrong with a row shows in its answer; looking there spares a pass over X.
@@ -172,7 +172,7 @@ def _answer(model: GaussianModel, name: str, rows: Rows) -> Any:
     return _far_too(model, name, rows, found)
 
 
-def _far_too(model: GaussianModel, name: str, rows: Rows, found: Any) -> Any:
+def _far_too(model: GaussianModel, name: str, rows: DeviceRows, found: Any) -> Any:
     """Rows so far out that squares overflow are few: the host answers for them."""
     space, xp = rows.space, rows.space.xp
     far = space.fetch(~xp.any(xp.isfinite(found), axis=1))
@@ -193,7 +193,7 @@ def _covariance(model: GaussianModel, c: int) -> Any:
     return model.covariances[c]
 
 
-def _projected(rows: Rows, centre: Array, columns: Array) -> Any:
+def _projected(rows: DeviceRows, centre: Array, columns: Array) -> Any:
     space = rows.space
     start, directions = space.put(centre), space.put(columns)
     step = rows.step(columns.shape[1])
@@ -205,7 +205,7 @@ def _projected(rows: Rows, centre: Array, columns: Array) -> Any:
     return found
 
 
-def _codes(classes: Array, y: Any, rows: Rows) -> Array:
+def _codes(classes: Array, y: Any, rows: DeviceRows) -> Array:
     if check_place(y, "y", rows.space):
         y = rows.space.fetch(y)
     return class_codes(classes, y, rows.shape[0])

@@ -10,15 +10,15 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.engines.arrays.coded import Coded
-from suffice.engines.arrays.rows import Rows
-from suffice.statistics.thin import Thin, from_rows
+from suffice.engines.arrays.rows import DeviceRows
+from suffice.statistics.thin import FactoredScatter, from_rows
 
 # Rows of each class that its first origin is the mean of.
 FEW = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class About:
+class DeviceCentres:
     """Class means that rows are centred about, `mean + rest`, and the unit of fourth powers."""
 
     mean: Any  # (k, d)
@@ -26,7 +26,7 @@ class About:
     unit: float
 
 
-def first_guess(rows: Rows, coded: Coded) -> Any:
+def first_guess(rows: DeviceRows, coded: Coded) -> Any:
     """An origin for each class, (k, d): the mean of a few rows of it."""
     space, k = rows.space, len(coded.classes)
     steps = coded.count[:, None] * np.arange(FEW) // FEW
@@ -37,7 +37,7 @@ def first_guess(rows: Rows, coded: Coded) -> Any:
     return sample[:, 0, :] + space.xp.mean(sample - sample[:, :1, :], axis=1)
 
 
-def sums(rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
+def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
     """Sums, sums of squares about the origins, least and largest values, each (k, d)."""
     xp = rows.space.xp
     found: list[list[Any]] = [[], [], [], []]
@@ -59,7 +59,9 @@ def sums(rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
     return total, square, low, high
 
 
-def scatter(rows: Rows, coded: Coded, about: About, per_class: bool) -> tuple[Any, Any]:
+def scatter(
+    rows: DeviceRows, coded: Coded, about: DeviceCentres, per_class: bool
+) -> tuple[Any, Any]:
     """Outer products by class or pooled, (groups, d, d), and fourth-order sums (k, d + 2)."""
     xp = rows.space.xp
     matrices: list[Any] = []
@@ -77,7 +79,9 @@ def scatter(rows: Rows, coded: Coded, about: About, per_class: bool) -> tuple[An
     return xp.stack(matrices), xp.stack(fourths)
 
 
-def factor(rows: Rows, coded: Coded, about: About, per_class: bool) -> tuple[Thin, Any]:
+def factor(
+    rows: DeviceRows, coded: Coded, about: DeviceCentres, per_class: bool
+) -> tuple[FactoredScatter, Any]:
     """The same as a factor, on the host: for few rows it takes less room than the matrices."""
     parts: list[Floats] = []
     owners, fourths = [], []
@@ -94,7 +98,9 @@ def factor(rows: Rows, coded: Coded, about: About, per_class: bool) -> tuple[Thi
     return found, rows.space.xp.stack(fourths)
 
 
-def _centred(rows: Rows, coded: Coded, about: About, c: int, at: Any) -> tuple[Any, Any]:
+def _centred(
+    rows: DeviceRows, coded: Coded, about: DeviceCentres, c: int, at: Any
+) -> tuple[Any, Any]:
     """sqrt(w) (x - mean) of some rows of a class; their sums of w|z|²z, w|z|² and w|z|⁴."""
     xp = rows.space.xp
     z = (rows.at(at) - about.mean[c, :]) - about.rest[c, :]
@@ -108,14 +114,14 @@ def _centred(rows: Rows, coded: Coded, about: About, c: int, at: Any) -> tuple[A
     return z, xp.concat(sums)
 
 
-def _stretches(rows: Rows, coded: Coded, c: int) -> Iterator[Any]:
+def _stretches(rows: DeviceRows, coded: Coded, c: int) -> Iterator[Any]:
     start, stop = coded.edges[c : c + 2].tolist()
     step = rows.step(1)
     for low in range(start, stop, step):
         yield coded.order[low : min(stop, low + step)]
 
 
-def _weights(rows: Rows, coded: Coded, at: Any) -> Any:
+def _weights(rows: DeviceRows, coded: Coded, at: Any) -> Any:
     if coded.weights is not None:
         return rows.space.take(coded.weights, at)
     xp = rows.space.xp

@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.engines.arrays.factors import Factors, factored
-from suffice.engines.arrays.groups import Groups, Sizes
+from suffice.engines.arrays.groups import DeviceGroups, Sizes
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.models.separating import check_denominator
 from suffice.models.settings import Settings
@@ -27,7 +27,7 @@ def estimated(
     """
     if settings.shrinkage == "ledoit-wolf" and statistics.fourth is None:
         return None
-    groups = Groups(statistics, spread, settings)
+    groups = DeviceGroups(statistics, spread, settings)
     lower, scale, regular = _all(groups)
     owner, borrowed = np.arange(groups.size), np.flatnonzero(~regular)
     if len(borrowed):
@@ -46,7 +46,7 @@ def estimated(
     return found.inflated(settings.inflation), tuple(borrowed.tolist())
 
 
-def _all(groups: Groups) -> tuple[Any, Any, Array]:
+def _all(groups: DeviceGroups) -> tuple[Any, Any, Array]:
     size, d = groups.size, groups.own.shape[1]
     step = max(1, BATCH_BYTES // (8 * d * d))
     sizes = groups.sizes()
@@ -61,7 +61,7 @@ def _all(groups: Groups) -> tuple[Any, Any, Array]:
     return lower, scale, regular
 
 
-def _some(groups: Groups, scatters: Any, sizes: Sizes) -> tuple[Any, Any, Array]:
+def _some(groups: DeviceGroups, scatters: Any, sizes: Sizes) -> tuple[Any, Any, Array]:
     shares = groups.shares(scatters, sizes)
     lower, scale, regular = factored(groups.shrunk(scatters, sizes, shares), groups.constant)
     # Known to be singular, whatever rounding says.

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
-from suffice.models.covariance import Covariance, Full
+from suffice.models.covariance import Covariance, FullCovariance
 from suffice.models.linalg import DOUBTFUL, Cholesky, Whitener, rank_tolerance
 
 # Matrices are factored panel by panel, so many columns wide.
@@ -135,11 +135,11 @@ def cholesky(matrices: Any) -> tuple[Any, Any]:
     return lower, none | ~torch.isfinite(lower.diagonal(dim1=1, dim2=2)).all(dim=1)
 
 
-def _covariance(lower: Floats, scale: Floats) -> Full:
+def _covariance(lower: Floats, scale: Floats) -> FullCovariance:
     known = np.flatnonzero(scale > 0)
     if len(known) == len(scale):
-        return Full(Cholesky(np.asfortranarray(lower), scale))
+        return FullCovariance(Cholesky(np.asfortranarray(lower), scale))
     found = Cholesky(np.asfortranarray(lower[np.ix_(known, known)]), scale[known])
     matrix, colouring = np.zeros((2, len(known), len(scale)))
     matrix[:, known], colouring[:, known] = found.matrix, found.colouring
-    return Full(Whitener(matrix, colouring, found.log_determinant))
+    return FullCovariance(Whitener(matrix, colouring, found.log_determinant))

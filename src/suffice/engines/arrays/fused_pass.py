@@ -6,9 +6,9 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from suffice.engines.arrays.class_pass import FEW, About
+from suffice.engines.arrays.class_pass import FEW, DeviceCentres
 from suffice.engines.arrays.coded import Coded
-from suffice.engines.arrays.rows import Rows
+from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.runs import class_runs, pooled_plan, separate_plan
 from suffice.engines.arrays.space import Space
 
@@ -34,7 +34,7 @@ def serves(space: Space, features: int) -> bool:
     return features <= WIDEST
 
 
-def first_guess(rows: Rows, coded: Coded) -> Any:
+def first_guess(rows: DeviceRows, coded: Coded) -> Any:
     """An origin for each class, (k, d): the mean of a few rows of it."""
     import torch
 
@@ -44,7 +44,7 @@ def first_guess(rows: Rows, coded: Coded) -> Any:
         return fused.first_guess(_by_row(rows), coded.order, coded.starts, FEW)
 
 
-def sums(rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
+def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
     """Sums, sums of squares about the origins, least and largest values, each (k, d)."""
     import torch
 
@@ -57,7 +57,9 @@ def sums(rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
     return total, square, low, high
 
 
-def scatter(rows: Rows, coded: Coded, about: About, per_class: bool) -> tuple[Any, Any]:
+def scatter(
+    rows: DeviceRows, coded: Coded, about: DeviceCentres, per_class: bool
+) -> tuple[Any, Any]:
     """Outer products by class or pooled, (groups, d, d), and fourth-order sums (k, d + 2)."""
     import torch
 
@@ -106,6 +108,6 @@ def strips(d: int) -> list[tuple[int, int]]:
     return [(low, min(d, low + width)) for low in range(0, d, width)]
 
 
-def _by_row(rows: Rows) -> Any:
+def _by_row(rows: DeviceRows) -> Any:
     """The values with each row side by side in memory."""
     return rows.values if rows.values.stride(1) == 1 else rows.values.contiguous()

@@ -30,7 +30,7 @@ class Sizes:
         return Sizes(self.weight[at], self.denominator[at], self.rows[at], self.quartic[at])
 
 
-class Groups:
+class DeviceGroups:
     """One group for all classes when pooling is 1, else one each; the rules are the host's."""
 
     def __init__(self, statistics: Statistics, spread: HeldDense, settings: Settings) -> None:

@@ -10,19 +10,19 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
 from suffice.statistics.alignment import Alignment
-from suffice.statistics.numbers import ALL, Pair
-from suffice.statistics.scatter import Dense
-from suffice.statistics.thin import Thin
+from suffice.statistics.numbers import ALL, DoubleDouble
+from suffice.statistics.scatter import DenseScatter
+from suffice.statistics.thin import FactoredScatter
 
 
-class HeldDense(Dense):
+class HeldDense(DenseScatter):
     """Scatter matrices on a device; they merge there, and are fetched for anything else."""
 
     __slots__ = ("held", "space")
-    held: Pair  # of arrays on the device
+    held: DoubleDouble  # of arrays on the device
     space: Space
 
-    def __init__(self, held: Pair, per_class: bool, space: Space) -> None:
+    def __init__(self, held: DoubleDouble, per_class: bool, space: Space) -> None:
         self.held, self.per_class, self.space = held, per_class, space
 
     def __getattr__(self, name: str) -> Any:
@@ -30,11 +30,11 @@ class HeldDense(Dense):
             raise AttributeError(name)
         low = self.held.low
         high = self.space.fetch(self.held.high)
-        self.sums = Pair(high, None if low is None else self.space.fetch(low))
+        self.sums = DoubleDouble(high, None if low is None else self.space.fetch(low))
         return self.sums
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Dense, (self.sums, self.per_class)
+        return DenseScatter, (self.sums, self.per_class)
 
     def diagonal(self) -> Floats:
         """Sums of squares, a row a group."""
@@ -51,35 +51,39 @@ class HeldDense(Dense):
         found = self.space.xp.matmul(matrices, self.space.put(vectors)[:, :, None])
         return self.space.fetch(found[:, :, 0])
 
-    def merged(self, other: Dense | Thin, alignment: Alignment, jump: Floats) -> Dense:
+    def merged(
+        self, other: DenseScatter | FactoredScatter, alignment: Alignment, jump: Floats
+    ) -> DenseScatter:
         """Scatter of both, `jump` being the scaled distance between shared class means."""
         if not isinstance(other, HeldDense) or other.space != self.space:
             return super().merged(other, alignment, jump)
         step = self.space.put(jump)
         if not self.per_class:
             return HeldDense(
-                (self.held + Pair((step.T @ step)[None, ...])) + other.held, False, self.space
+                (self.held + DoubleDouble((step.T @ step)[None, ...])) + other.held,
+                False,
+                self.space,
             )
         place = partial(_placed, space=self.space, size=alignment.size)
         outer = place(step[:, :, None] * step[:, None, :], alignment.both)
         left, right = (
-            Pair(place(pair.high, at), None if pair.low is None else place(pair.low, at))
+            DoubleDouble(place(pair.high, at), None if pair.low is None else place(pair.low, at))
             for pair, at in ((self.held, alignment.left), (other.held, alignment.right))
         )
-        return HeldDense((left + Pair(outer)) + right, True, self.space)
+        return HeldDense((left + DoubleDouble(outer)) + right, True, self.space)
 
-    def rounded(self) -> Dense:
+    def rounded(self) -> DenseScatter:
         """The same sums as single floats."""
         if self.held.low is None:
             return self
-        return HeldDense(Pair(self.held.high), self.per_class, self.space)
+        return HeldDense(DoubleDouble(self.held.high), self.per_class, self.space)
 
-    def pooled(self) -> Dense:
+    def pooled(self) -> DenseScatter:
         """One matrix, summed over classes."""
         total = self.space.xp.sum(self.held.high, axis=0, keepdims=True)
         if self.held.low is not None:
             total = total + self.space.xp.sum(self.held.low, axis=0, keepdims=True)
-        return HeldDense(Pair(total), False, self.space)
+        return HeldDense(DoubleDouble(total), False, self.space)
 
 
 def _placed(values: Any, at: slice | Indices, *, space: Space, size: int) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.engines.arrays.moments import Moments
+from suffice.engines.arrays.moments import DeviceMoments
 from suffice.statistics.statistics import Statistics
 
 
@@ -14,10 +14,12 @@ class HeldStatistics(Statistics):
     """Statistics of rows on a device; what is large stays there until it is asked for."""
 
     __slots__ = ("moments",)
-    moments: Moments
+    moments: DeviceMoments
 
     @classmethod
-    def of(cls, classes: Array, count: Indices, weight: Floats, moments: Moments) -> HeldStatistics:
+    def of(
+        cls, classes: Array, count: Indices, weight: Floats, moments: DeviceMoments
+    ) -> HeldStatistics:
         """Statistics of classes, with what the pass found."""
         found = cls.__new__(cls)
         values = {

@@ -11,7 +11,7 @@ from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.held_statistics import HeldStatistics
-from suffice.engines.arrays.rows import Rows, host
+from suffice.engines.arrays.rows import DeviceRows, host
 from suffice.engines.arrays.summary import summed
 from suffice.errors import (
     InvalidFeatures,
@@ -31,13 +31,13 @@ from suffice.statistics.statistics import Statistics
 class RowsOnDevice(NewRows):
     """Rows on a device, and the codes of their classes."""
 
-    rows: Rows
+    rows: DeviceRows
     coded: Coded
 
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any) -> Self:
         """The rows and labels that a user passed."""
-        rows = Rows.of(X)
+        rows = DeviceRows.of(X)
         return cls(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space))
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
@@ -65,8 +65,8 @@ def fit(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None
     for name in GRID:
         if isinstance(value := getattr(estimator, name, None), str) and value == "cv":
             raise NotOnDevice(
-                f"{name}='cv' is chosen on the host: fit {host(Rows.of(X).space)} once, and give "
-                "the number it finds here."
+                f"{name}='cv' is chosen on the host: fit {host(DeviceRows.of(X).space)} once, and "
+                "give the number it finds here."
             )
     settings = estimator._settings()
     return estimator._fit_to(RowsOnDevice.of(X, y, sample_weight), settings)
@@ -90,7 +90,7 @@ def forget(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = N
     return estimator._remove(RowsOnDevice.of(X, y, sample_weight))
 
 
-def check_columns(estimator: GaussianClassifier, rows: Rows) -> None:
+def check_columns(estimator: GaussianClassifier, rows: DeviceRows) -> None:
     """Raise unless the rows have the features of those seen so far."""
     if rows.shape[1] != estimator.n_features_in_:
         raise InvalidFeatures(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from suffice.engines.arrays.rows import Rows
+from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.space import Space
 
 # The inner length of a matrix product is made a multiple of this.
@@ -14,7 +14,7 @@ ALIGNED = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class DeviceLinear:
     """Scores (x - centre)'slopes + constants."""
 
     space: Space
@@ -22,7 +22,7 @@ class Linear:
     slopes: Any  # (d, k)
     constants: Any  # (k,)
 
-    def scores(self, rows: Rows, low: int, high: int) -> Any:
+    def scores(self, rows: DeviceRows, low: int, high: int) -> Any:
         """The scores of some rows, (b, k)."""
         if self.space.library == "torch":
             return self._in_one(rows.values[low:high])

@@ -12,7 +12,12 @@ import numpy as np
 
 from suffice.data.arrays import Indices
 from suffice.engines.arrays.space import Space
-from suffice.models.covariance import Covariance, Diagonal, Full, LowRank
+from suffice.models.covariance import (
+    Covariance,
+    DiagonalCovariance,
+    FullCovariance,
+    LowRankCovariance,
+)
 
 # Sums of squares below this lose nothing that matters when a difference of them is taken.
 NEAR = 2.0**14
@@ -78,7 +83,7 @@ class Whitened:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Split:
+class DeviceSplit:
     """Covariances of a few directions and one variance for all others, one a point."""
 
     space: Space
@@ -107,7 +112,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Independent:
+class DeviceIndependent:
     """Independent features: a precision for each point and feature."""
 
     space: Space
@@ -149,19 +154,19 @@ def measure(space: Space, points: Points, covariances: tuple[Covariance, ...]) -
     place = {id(covariance): g for g, covariance in enumerate(distinct)}
     owner = np.array([place[id(covariance)] for covariance in covariances])
     owner = np.resize(owner, points.high.shape[0])
-    diagonal = [c.precisions for c in distinct if isinstance(c, Diagonal)]
+    diagonal = [c.precisions for c in distinct if isinstance(c, DiagonalCovariance)]
     if diagonal:
         centre = space.xp.mean(points.high, axis=0)
-        return Independent(space, points, space.put(np.array(diagonal)[owner]), centre)
-    full = [c.whitener.matrix for c in distinct if isinstance(c, Full)]
+        return DeviceIndependent(space, points, space.put(np.array(diagonal)[owner]), centre)
+    full = [c.whitener.matrix for c in distinct if isinstance(c, FullCovariance)]
     if full:
         return Whitened(space, points, space.put(_columns(full)), owner)
     split = [
         (space.put(c.inverse_scale), space.put(c.basis), space.put(np.sqrt(c.variances)), c.floor)
         for c in distinct
-        if isinstance(c, LowRank)
+        if isinstance(c, LowRankCovariance)
     ]
-    return Split(space, points, tuple(split[g] for g in owner.tolist()))
+    return DeviceSplit(space, points, tuple(split[g] for g in owner.tolist()))
 
 
 def _columns(matrices: list[np.ndarray]) -> np.ndarray:

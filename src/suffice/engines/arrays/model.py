@@ -13,9 +13,9 @@ import numpy as np
 from suffice.data.arrays import Array
 from suffice.engines.arrays.factors import Factors
 from suffice.engines.arrays.held_model import HeldModel
-from suffice.engines.arrays.linear import Linear
-from suffice.engines.arrays.measures import Independent, Measure, Points, Whitened, measure
-from suffice.engines.arrays.rows import Rows
+from suffice.engines.arrays.linear import DeviceLinear
+from suffice.engines.arrays.measures import DeviceIndependent, Measure, Points, Whitened, measure
+from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.space import Space
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 
@@ -31,7 +31,7 @@ class ArrayModel:
     steps: Any  # (k, d): class means about the centre
     constants: Any  # (k,): ln p - (ln|S| + r ln 2 pi) / 2; without ln p where S is shared
     measure: Measure  # distances to the class means; to the centre where S is shared
-    linear: Linear | None  # where S is shared
+    linear: DeviceLinear | None  # where S is shared
 
     @classmethod
     def of(cls, model: GaussianModel, space: Space) -> ArrayModel:
@@ -52,7 +52,7 @@ class ArrayModel:
             line = model.linear
             found = measure(space, Points(centre[None, :]), model.covariances)
             parts = (line.centre, line.slopes, line.constants)
-            linear = Linear(space, *(space.put(part) for part in parts))
+            linear = DeviceLinear(space, *(space.put(part) for part in parts))
             return cls(space, centre, steps, space.put(-model.volumes), found, linear)
         found = measure(space, _points(model, space), model.covariances)
         return cls(space, centre, steps, space.put(model.constants), found, None)
@@ -62,7 +62,7 @@ class ArrayModel:
         """How many numbers a row makes."""
         return int(self.steps.shape[0])
 
-    def best(self, rows: Rows) -> tuple[Any, Any]:
+    def best(self, rows: DeviceRows) -> tuple[Any, Any]:
         """The place of the most probable class of each row, and its score."""
         xp, step = self.space.xp, rows.step(self.width)
         places, tops = [], []
@@ -76,9 +76,9 @@ class ArrayModel:
             tops.append(top)
         return xp.concat(places), xp.concat(tops)
 
-    def answer(self, name: str, rows: Rows) -> Any:
+    def answer(self, name: str, rows: DeviceRows) -> Any:
         """One of the answers of all rows, (n, k)."""
-        work: dict[str, Callable[[Rows, int, int], Any]] = {
+        work: dict[str, Callable[[DeviceRows, int, int], Any]] = {
             "scores": self._scores,
             "joint": self._joint,
             "log_posterior": lambda *at: self._normalised(self._scores(*at)),
@@ -93,22 +93,22 @@ class ArrayModel:
         """The class means in the space of the shared covariance, where distances are Euclidean."""
         points = self.measure.white(self.steps)
         xp = self.space.xp
-        return Independent(
+        return DeviceIndependent(
             self.space, Points(points), xp.ones_like(points), xp.mean(points, axis=0)
         )
 
-    def _distances(self, rows: Rows, low: int, high: int) -> Any:
+    def _distances(self, rows: DeviceRows, low: int, high: int) -> Any:
         X = rows.block(low, high)
         if self.linear is None:
             return self.measure.distances(X)
         return self._white.distances(self.measure.white(X - self.centre))
 
-    def _scores(self, rows: Rows, low: int, high: int) -> Any:
+    def _scores(self, rows: DeviceRows, low: int, high: int) -> Any:
         if self.linear is not None:
             return self.linear.scores(rows, low, high)
         return self.constants - self.measure.distances(rows.block(low, high)) / 2
 
-    def _joint(self, rows: Rows, low: int, high: int) -> Any:
+    def _joint(self, rows: DeviceRows, low: int, high: int) -> Any:
         scores = self._scores(rows, low, high)
         if self.linear is None:
             return scores
@@ -135,7 +135,7 @@ def _of_factors(model: GaussianModel, factors: Factors) -> ArrayModel:
     slopes = (white @ factors.columns[0].T).T
     lengths = (white * white).sum(dim=1)
     constants = space.put(model.log_priors) - lengths / 2
-    line = Linear(space, centre, slopes.contiguous(), constants)
+    line = DeviceLinear(space, centre, slopes.contiguous(), constants)
     found = Whitened(space, Points(centre[None, :]), factors.columns, np.zeros(1, np.int64))
     return ArrayModel(space, centre, steps, space.put(-volumes), found, line)
 

@@ -11,13 +11,13 @@ from suffice.data.arrays import Floats
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.space import Space
 from suffice.statistics.fourth import Fourth
-from suffice.statistics.numbers import Pair
-from suffice.statistics.scatter import Dense, Diagonal, Scatter
-from suffice.statistics.thin import Thin
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.scatter import DenseScatter, DiagonalScatter, Scatter
+from suffice.statistics.thin import FactoredScatter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moments:
+class DeviceMoments:
     """What one pass over rows on a device found; the large tables still lie there."""
 
     space: Space
@@ -32,7 +32,7 @@ class Moments:
         """How much it would take to fetch all."""
         k, d = self.mean[0].shape
         matrices = 0
-        if not isinstance(self.spread, Thin):
+        if not isinstance(self.spread, FactoredScatter):
             matrices = int(np.prod(self.spread.shape))
         return int(8 * (matrices + 3 * k * d))
 
@@ -41,23 +41,23 @@ class Moments:
         """How many features a row has."""
         return int(self.mean[0].shape[1])
 
-    def means(self) -> Pair:
+    def means(self) -> DoubleDouble:
         """Means of the classes, on the host."""
         high, low = (self.space.fetch(table) for table in self.mean)
-        return Pair(high, low)
+        return DoubleDouble(high, low)
 
     def scatter(self, hold: bool) -> Scatter:
         """Sums of products on the host; matrices stay on the device if they are to be held."""
-        if isinstance(self.spread, Thin):
+        if isinstance(self.spread, FactoredScatter):
             return self.spread
         if self.detail == "diagonal":
-            return Diagonal(Pair(self.space.fetch(self.spread)))
+            return DiagonalScatter(DoubleDouble(self.space.fetch(self.spread)))
         per_class = self.detail == "separate"
         if hold:
-            return HeldDense(Pair(self.spread), per_class, self.space)
-        return Dense(Pair(self.space.fetch(self.spread)), per_class)
+            return HeldDense(DoubleDouble(self.spread), per_class, self.space)
+        return DenseScatter(DoubleDouble(self.space.fetch(self.spread)), per_class)
 
-    def fourth(self, means: Pair, weight: Floats) -> Fourth | None:
+    def fourth(self, means: DoubleDouble, weight: Floats) -> Fourth | None:
         """Fourth-order sums about the means, on the host."""
         if self.fourths is None or self.detail != "separate":
             return None

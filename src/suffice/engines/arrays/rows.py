@@ -11,14 +11,14 @@ from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class DeviceRows:
     """Rows of any real type, where they lie."""
 
     values: Any  # (n, d)
     space: Space
 
     @classmethod
-    def of(cls, X: Any) -> Rows:
+    def of(cls, X: Any) -> DeviceRows:
         """X after checking its shape and type; its values are looked at when they are used."""
         space = Space.of(X)
         _check_layout(X, space)

@@ -32,7 +32,7 @@ def class_runs(count: Indices, most: int = SUM_ROWS) -> Indices:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class DeviceBatch:
     """Rows that are multiplied together: groups of as many rows each, zeros behind the last."""
 
     groups: tuple[int, int]  # first, last + 1
@@ -42,14 +42,14 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DevicePlan:
     """Batches, and for each of their runs: start, stop, class, where it goes, rows to write."""
 
-    batches: tuple[Batch, ...]
+    batches: tuple[DeviceBatch, ...]
     runs: Indices  # (m, 5)
 
 
-def pooled_plan(count: Indices, most: int) -> Plan:
+def pooled_plan(count: Indices, most: int) -> DevicePlan:
     """All rows as one group, at most so many at a time."""
     total = int(count.sum())
     pieces, batches, first = [], [], 0
@@ -60,12 +60,12 @@ def pooled_plan(count: Indices, most: int) -> Plan:
         runs = class_runs(np.diff(inside), CENTRE_ROWS)
         length = runs[:, 1] - runs[:, 0]
         pieces.append(np.column_stack([runs[:, :2] + low, runs[:, 2], runs[:, 0], length]))
-        batches.append(Batch((0, 1), high - low, (first, first + len(runs)), low > 0))
+        batches.append(DeviceBatch((0, 1), high - low, (first, first + len(runs)), low > 0))
         first += len(runs)
-    return Plan(tuple(batches), np.concatenate(pieces))
+    return DevicePlan(tuple(batches), np.concatenate(pieces))
 
 
-def separate_plan(count: Indices, most: int) -> Plan:
+def separate_plan(count: Indices, most: int) -> DevicePlan:
     """Each class a group; classes of about equal size side by side, large ones in parts."""
     edges = np.concatenate([[0], np.cumsum(count)])
     pieces, batches, first = [], [], 0
@@ -84,9 +84,9 @@ def separate_plan(count: Indices, most: int) -> Plan:
             written = np.where(last, (owner + 1) * rows - to, length)
             source = runs[:, :2] + (edges[a] + low)
             pieces.append(np.column_stack([source, owner + a, to, written]))
-            batches.append(Batch((a, b), rows, (first, first + len(runs)), low > 0))
+            batches.append(DeviceBatch((a, b), rows, (first, first + len(runs)), low > 0))
             first += len(runs)
-    return Plan(tuple(batches), np.concatenate(pieces))
+    return DevicePlan(tuple(batches), np.concatenate(pieces))
 
 
 def _neighbours(count: Indices, most: int) -> Iterator[tuple[int, int]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from suffice.engines.arrays import class_pass, fused_pass
-from suffice.engines.arrays.class_pass import About
+from suffice.engines.arrays.class_pass import DeviceCentres
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.held_statistics import HeldStatistics
-from suffice.engines.arrays.moments import Moments
-from suffice.engines.arrays.rows import Rows
+from suffice.engines.arrays.moments import DeviceMoments
+from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.sums import class_sums
 from suffice.statistics.fourth import unit_of
 from suffice.statistics.statistics import Statistics
@@ -21,7 +21,7 @@ SMALL_BYTES = 1 << 20
 FACTOR_BYTES = 1 << 30
 
 
-def summed(rows: Rows, coded: Coded, detail: str) -> Statistics:
+def summed(rows: DeviceRows, coded: Coded, detail: str) -> Statistics:
     """Statistics of coded rows."""
     work: Any = fused_pass if fused_pass.serves(rows.space, rows.shape[1]) else class_pass
     per_class = detail != "shared"
@@ -30,10 +30,10 @@ def summed(rows: Rows, coded: Coded, detail: str) -> Statistics:
     if detail != "diagonal":
         weight = coded.weight_here[:, None]
         unit = unit_of(float(rows.space.xp.max(sums.squares / weight)))
-        about = About(*sums.mean, unit)
+        about = DeviceCentres(*sums.mean, unit)
         made = class_pass.factor if _is_thin(rows, coded, per_class) else work.scatter
         spread, fourths = made(rows, coded, about, per_class)
-    found = Moments(rows.space, detail, sums.mean, spread, fourths, unit)
+    found = DeviceMoments(rows.space, detail, sums.mean, spread, fourths, unit)
     if found.bytes > SMALL_BYTES:
         return HeldStatistics.of(coded.classes, coded.count, coded.weight, found)
     means = found.means()
@@ -47,6 +47,6 @@ def summed(rows: Rows, coded: Coded, detail: str) -> Statistics:
     )
 
 
-def _is_thin(rows: Rows, coded: Coded, per_class: bool) -> bool:
+def _is_thin(rows: DeviceRows, coded: Coded, per_class: bool) -> bool:
     n, d = rows.shape
     return n <= (len(coded.classes) if per_class else 1) * d and 8 * n * d <= FACTOR_BYTES

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from suffice.engines.arrays.coded import Coded
-from suffice.engines.arrays.rows import Rows
+from suffice.engines.arrays.rows import DeviceRows
 from suffice.statistics.first_pass import FAR
 from suffice.statistics.numbers import two_sum
 from suffice.statistics.reader import SMALLEST_SQUARE, vanished
@@ -17,22 +17,22 @@ from suffice.statistics.reader import SMALLEST_SQUARE, vanished
 class Work(Protocol):
     """How rows are added up: with what every library has, or by fused loops."""
 
-    def first_guess(self, rows: Rows, coded: Coded) -> Any:
+    def first_guess(self, rows: DeviceRows, coded: Coded) -> Any:
         """An origin for each class, (k, d): the mean of a few rows of it."""
 
-    def sums(self, rows: Rows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
+    def sums(self, rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
         """Sums, sums of squares about the origins, least and largest values, each (k, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class DeviceSums:
     """What a first reading of the rows tells of each class, all (k, d) on the device."""
 
     mean: tuple[Any, Any]  # the mean, and the digits that one float cannot hold
     squares: Any  # sums of w (x - mean)²; exactly zero for a feature that is constant in a class
 
 
-def class_sums(rows: Rows, coded: Coded, work: Work, per_class: bool) -> Sums:
+def class_sums(rows: DeviceRows, coded: Coded, work: Work, per_class: bool) -> DeviceSums:
     """Sums about origins that are close to the means.
 
     per_class : whether a class alone must not have squares so small that they vanish
@@ -59,7 +59,7 @@ def class_sums(rows: Rows, coded: Coded, work: Work, per_class: bool) -> Sums:
         elif is_lost:
             raise vanished(int(np.nonzero(space.fetch(lost))[1][0]), None)
         else:
-            return Sums(mean, squares)
+            return DeviceSums(mean, squares)
 
 
 def _lost(xp: Any, low: Any, high: Any, mean_squares: Any, per_class: bool) -> Any:

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.covariance import Covariance, Diagonal, Full, LowRank
+from suffice.models.covariance import (
+    Covariance,
+    DiagonalCovariance,
+    FullCovariance,
+    LowRankCovariance,
+)
 from suffice.models.linalg import Cholesky, Whitener
 from suffice.statistics.nesting import Arrays
 
@@ -23,16 +28,16 @@ _SCALES = ("variances", "floor", "scale", "inverse_scale")
 
 def written(covariance: Covariance) -> Arrays:
     """Its arrays, whose names say which shape it has."""
-    if isinstance(covariance, Diagonal):
+    if isinstance(covariance, DiagonalCovariance):
         return {"variances": covariance.variances}
-    if isinstance(covariance, LowRank):
+    if isinstance(covariance, LowRankCovariance):
         return {
             "inverse_scale": covariance.inverse_scale,
             "basis": covariance.basis,
             "variances": covariance.variances,
             "floor": np.array(covariance.floor, np.float64),
         }
-    assert isinstance(covariance, Full)
+    assert isinstance(covariance, FullCovariance)
     factor = covariance.whitener
     if isinstance(factor, Cholesky):
         return {"factor": factor.factor, "scale": factor.scale}
@@ -61,7 +66,7 @@ def read(arrays: Arrays, d: int) -> Covariance:
 def _diagonal(arrays: Arrays, d: int) -> Covariance:
     (variances,) = _shaped(arrays, variances=(d,))
     _require((variances >= 0).all(), "a variance is negative")
-    return Diagonal(variances)
+    return DiagonalCovariance(variances)
 
 
 def _low_rank(arrays: Arrays, d: int) -> Covariance:
@@ -72,7 +77,7 @@ def _low_rank(arrays: Arrays, d: int) -> Covariance:
     positive = (inverse >= 0).all() and (variances > 0).all() and floor > 0
     _require(positive, "a variance is negative")
     _require(_is_identity(basis @ basis.T), "the basis of a covariance is not orthonormal")
-    return LowRank(inverse, basis, variances, float(floor))
+    return LowRankCovariance(inverse, basis, variances, float(floor))
 
 
 def _cholesky(arrays: Arrays, d: int) -> Covariance:
@@ -81,7 +86,7 @@ def _cholesky(arrays: Arrays, d: int) -> Covariance:
     unit = np.abs(np.einsum("ij,ij->i", factor, factor) - 1).max() < CLOSE
     _require(lower and unit, "a covariance is not positive definite")
     _require((scale > 0).all(), "a variance is negative")
-    return Full(Cholesky(factor, scale))
+    return FullCovariance(Cholesky(factor, scale))
 
 
 def _whitener(arrays: Arrays, d: int) -> Covariance:
@@ -93,7 +98,7 @@ def _whitener(arrays: Arrays, d: int) -> Covariance:
     scale = np.sqrt(np.einsum("ij,ij->j", colouring, colouring))
     inverse = np.divide(1.0, scale, out=np.zeros(d), where=scale > 0)
     _require(_is_identity((matrix * scale) @ (colouring * inverse).T), "a covariance is singular")
-    return Full(Whitener(matrix, colouring, float(log_determinant)))
+    return FullCovariance(Whitener(matrix, colouring, float(log_determinant)))
 
 
 _READERS: dict[frozenset[str], Callable[[Arrays, int], Covariance]] = {

@@ -13,7 +13,7 @@ from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.room import Room, disproportion
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 # A model may have this many bytes, and this many times those of its file.
 FREE_BYTES = 16 << 20
@@ -48,7 +48,7 @@ def footprint(statistics: Any, settings: Any) -> int:
     if isinstance(s, IncompleteStatistics):
         d = s.n_features
         return 8 * len(s.classes) * (d if s.detail == "diagonal" else d * d)
-    if isinstance(s, Statistics) and isinstance(s.spread, Thin) and s.n_features <= WIDE:
+    if isinstance(s, Statistics) and isinstance(s.spread, FactoredScatter) and s.n_features <= WIDE:
         return 8 * s.spread.groups * s.n_features**2
     return 0
 

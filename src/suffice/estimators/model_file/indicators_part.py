@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.mixed import Layout
-from suffice.estimators.columns import Columns
+from suffice.data.mixed import ColumnLayout
+from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.indicators import FittedLevels, Indicators
 from suffice.statistics.nesting import Arrays, check_known
 from suffice.statistics.room import Room
@@ -34,5 +34,5 @@ def read(model: Indicators, header: dict[str, Any], arrays: Arrays, room: Room) 
     if len(levels) != len(others):
         raise ValueError("there is not a list of levels for each discrete feature")
     check_known(arrays, {"is_discrete"}, ["levels"])
-    layout = Layout(numeric, others)
-    model._state = FittedLevels(columns=Columns(len(discrete)), layout=layout, levels=levels)
+    layout = ColumnLayout(numeric, others)
+    model._state = FittedLevels(columns=LearnedColumns(len(discrete)), layout=layout, levels=levels)

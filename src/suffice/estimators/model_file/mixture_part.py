@@ -10,7 +10,7 @@ import numpy as np
 from suffice.answers.sampling import generator
 from suffice.data.parameters import choice, count, not_negative
 from suffice.errors import InvalidParameter
-from suffice.estimators.columns import Columns
+from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.fitting import FittedMixture
 from suffice.estimators.mixture import STARTS, GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
@@ -75,7 +75,7 @@ def _take(model: Mixture, found: MixtureModel, header: dict[str, Any], arrays: A
     if isinstance(model, GaussianMixture) and found.classes.tolist() != [0]:
         raise ValueError("a mixture without labels has classes")
     model._state = FittedMixture(
-        columns=Columns(found.components.means.shape[1]),
+        columns=LearnedColumns(found.components.means.shape[1]),
         kept={"model": found},
         classes=found.classes,
         settings=model._settings(),

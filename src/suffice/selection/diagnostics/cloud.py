@@ -14,9 +14,9 @@ from suffice.errors import TooFewRows
 from suffice.models.linalg import Cholesky, Whitener, whitener
 from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.diagnostic import format_count, list_names, name_features
-from suffice.statistics.scatter import Dense
+from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import Thin
+from suffice.statistics.thin import FactoredScatter
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -122,10 +122,10 @@ def _shape(
 def scatter_of(statistics: Statistics, c: int) -> Floats:
     """The scatter matrix of a class, (d, d)."""
     spread = statistics.spread
-    if isinstance(spread, Thin):
+    if isinstance(spread, FactoredScatter):
         rows = spread.factor[spread.owner == c]
         return np.asarray(rows.T @ rows)
-    assert isinstance(spread, Dense)
+    assert isinstance(spread, DenseScatter)
     return np.asarray(spread.sums.high[c])
 
 

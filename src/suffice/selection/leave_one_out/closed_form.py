@@ -12,7 +12,7 @@ from suffice.models.covariance import Covariance
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.frames import LEAST_LEFT, Frame, Metric, WhitenedFrame
 from suffice.selection.leave_one_out.removal import Removal
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.shift import difference
 
 
@@ -59,7 +59,7 @@ class OwnCovariance:
     c: int
     frame: Frame
     covariance: Covariance  # with all rows
-    means: Pair  # (k, d), of all classes
+    means: DoubleDouble  # (k, d), of all classes
     pooling: float
 
     @property
@@ -121,7 +121,7 @@ class SharedCovariance:
     distances: Floats | None  # (k, k): squared, where coordinates are whitened
 
     @classmethod
-    def of(cls, classes: Indices, frame: Frame, means: Pair) -> SharedCovariance:
+    def of(cls, classes: Indices, frame: Frame, means: DoubleDouble) -> SharedCovariance:
         """Of these classes, given the means of all."""
         k = len(means.high)
         places = frame.project(difference(means, means[np.full(k, classes[0])]))

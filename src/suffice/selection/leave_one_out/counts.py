@@ -14,7 +14,7 @@ from suffice.errors import NeverIncluded, TooFewRows
 from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.removal import check_weights
-from suffice.statistics.counts import Counts, Table
+from suffice.statistics.counts import Counts, LevelTable
 
 
 def discrete_densities(
@@ -51,7 +51,7 @@ def discrete_densities(
     return out
 
 
-def _check(counts: Counts, tables: list[Table], rows: LabelledTable) -> None:
+def _check(counts: Counts, tables: list[LevelTable], rows: LabelledTable) -> None:
     """Raise unless the counts are of these rows."""
     check_weights(rows, counts.count, counts.weight)
     counted = rows.weight > 0
@@ -72,7 +72,7 @@ def _check(counts: Counts, tables: list[Table], rows: LabelledTable) -> None:
 
 def _refit(
     counts: Counts,
-    tables: list[Table],
+    tables: list[LevelTable],
     smoothing: Smoothing,
     rows: LabelledTable,
     out: LeftOutDensities,
@@ -95,7 +95,7 @@ def _refit(
         out.relative[i, kept] = model.log_likelihood(again)[0]
 
 
-def _without(table: Table, x: int, c: int, w: float, kept: Indices) -> Table:
+def _without(table: LevelTable, x: int, c: int, w: float, kept: Indices) -> LevelTable:
     rows, weight = table.rows.copy(), table.weight.copy()
     if x != MISSING:
         rows[c, x] -= 1
@@ -103,7 +103,7 @@ def _without(table: Table, x: int, c: int, w: float, kept: Indices) -> Table:
     return replace(table, rows=rows, weight=weight).keep_classes(kept)
 
 
-def _code(tables: list[Table], model: DiscreteModel, codes: Array, j: int) -> int:
+def _code(tables: list[LevelTable], model: DiscreteModel, codes: Array, j: int) -> int:
     """The code of a level in the model of the other rows."""
     if codes[j] == MISSING:
         return MISSING

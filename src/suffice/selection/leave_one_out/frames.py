@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.models.covariance import Full
+from suffice.models.covariance import FullCovariance
 from suffice.models.groups import Factor, Group
 from suffice.models.linalg import principal_axes, whitener
 from suffice.selection.leave_one_out.removal import Removal
@@ -58,7 +58,7 @@ class Frame(Protocol):
 class WhitenedFrame:
     """The whitened rows of a covariance that is not shrunk: C is a multiple of it."""
 
-    covariance: Full
+    covariance: FullCovariance
     denominator: float
     least_left: float = LEAST_LEFT
 

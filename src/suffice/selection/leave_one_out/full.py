@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labelled_table import LabelledTable
-from suffice.models.covariance import Covariance, Full, LowRank
+from suffice.models.covariance import Covariance, FullCovariance, LowRankCovariance
 from suffice.models.full import full_covariances
 from suffice.models.groups import Group, Groups
 from suffice.models.linalg import Cholesky, reciprocal, span
@@ -57,7 +57,7 @@ def full_closed_form(
     else:
         for covariance, group in pairs:
             least = _least_eigenvalue(covariance)
-            if not isinstance(covariance, Full) or least <= LEAST_EIGENVALUE:
+            if not isinstance(covariance, FullCovariance) or least <= LEAST_EIGENVALUE:
                 return None
             left = _least_left(group, covariance.rank, least)
             frames.append(WhitenedFrame(covariance, group.denominator, left))
@@ -105,9 +105,9 @@ def _basis(groups: Groups) -> Floats | None:
 
 def _as_requested(covariance: Covariance, groups: Groups, group: Group) -> bool:
     """Whether a covariance is what the settings say, without a repair."""
-    if isinstance(covariance, LowRank) and group.denominator > 0:
+    if isinstance(covariance, LowRankCovariance) and group.denominator > 0:
         return groups.share(group) > 0
-    if not isinstance(covariance, Full) or group.denominator <= 0:
+    if not isinstance(covariance, FullCovariance) or group.denominator <= 0:
         return False
     few = group.rows <= groups.statistics.n_features
     if groups.settings.shrinkage != 0 and few and groups.share(group) == 0:
@@ -120,7 +120,7 @@ def _as_requested(covariance: Covariance, groups: Groups, group: Group) -> bool:
 
 def _least_eigenvalue(covariance: Covariance) -> float:
     """The smallest eigenvalue of the correlations, as a share of the largest, about."""
-    if not isinstance(covariance, Full) or covariance.rank == 0:
+    if not isinstance(covariance, FullCovariance) or covariance.rank == 0:
         return 0.0
     whitener = covariance.whitener
     if isinstance(whitener, Cholesky):

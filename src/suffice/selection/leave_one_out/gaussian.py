@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.labelled_table import LabelledTable
 from suffice.models.separating import overall_variances, pooled_squares
-from suffice.models.settings import Settings, fitting
+from suffice.models.settings import Settings, coarsen_for
 from suffice.models.structures import DiagonalStructure, FullStructure, Structure
 from suffice.selection.leave_one_out.closed_form import ClosedForm
 from suffice.selection.leave_one_out.densities import LeftOutDensities
@@ -61,7 +61,7 @@ def _closed_form(
         return None
     if isinstance(settings.shrinkage, str) and statistics.n_features == 1:
         return None  # with one feature, rounding decides the estimate
-    fitted = fitting(statistics, settings)
+    fitted = coarsen_for(statistics, settings)
     assert isinstance(fitted, Statistics)
     return _form_of(settings.structure, fitted, settings, table)
 

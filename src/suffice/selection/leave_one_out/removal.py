@@ -15,7 +15,7 @@ from suffice.data.labels import same_kind, shown
 from suffice.errors import NeverIncluded
 from suffice.models.scoring import BLOCK_BYTES, PARALLEL_FROM
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
 # Relative difference above which weights and means are those of other rows.
@@ -88,7 +88,7 @@ class Removal:
 
     table: LabelledTable
     at: Indices  # (b,)
-    means: Pair  # (k, d)
+    means: DoubleDouble  # (k, d)
     class_weight: Floats  # (k,)
 
     @cached_property

@@ -11,7 +11,7 @@ from suffice.data.labelled_table import LabelledTable
 from suffice.models.groups import Group, Groups
 from suffice.models.linalg import rank_tolerance
 from suffice.selection.leave_one_out.removal import Removal
-from suffice.statistics.numbers import Pair
+from suffice.statistics.numbers import DoubleDouble
 
 # The share of a sum of fourth order that a removal must leave, to keep enough digits.
 LEAST_FOURTH = 1e-5
@@ -118,7 +118,7 @@ def quartic_losses(groups: Groups, table: LabelledTable) -> Floats | None:
     out = np.zeros(len(table))
     for c in range(len(s.classes)):
         at = table.rows_of(c)
-        one = Removal(table, at, Pair(s.means.high, s.means.low), s.weight)
+        one = Removal(table, at, DoubleDouble(s.means.high, s.means.low), s.weight)
         z = one.steps / unit
         lengths = np.einsum("ij,ij->i", z, z)
         form = _forms(z, one.weight)

@@ -9,14 +9,14 @@ from typing import Protocol
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.statistics.kernels.sums import About, Fourths
+from suffice.statistics.kernels.sums import Centres, Fourths
 
 # Rows are centred in blocks of this size, which stay in the cache.
 BLOCK_BYTES = 4 << 20
 FEWEST_ROWS = 3072  # products of fewer rows are slower
 ALL_BLOCKS_BYTES = 64 << 20  # of all threads together
 
-Centre = Callable[[Array, Indices, Indices, Floats, About, Floats, Fourths | None], None]
+Centre = Callable[[Array, Indices, Indices, Floats, Centres, Floats, Fourths | None], None]
 
 
 class Centred(Protocol):
@@ -28,7 +28,7 @@ class Centred(Protocol):
         order: Indices,
         codes: Indices,
         weights: Floats,
-        about: About,
+        about: Centres,
         out: Floats,
         fourths: Fourths | None,
     ) -> None:
@@ -60,7 +60,7 @@ class CentredRows:
         order: Indices,
         codes: Indices,
         weights: Floats,
-        about: About,
+        about: Centres,
         out: Floats,
         fourths: Fourths | None,
     ) -> None:

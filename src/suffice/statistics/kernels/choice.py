@@ -6,7 +6,7 @@ from typing import Protocol
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.centred import Centred
-from suffice.statistics.kernels.sums import About, ClassSums, Fourths
+from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
 
 # From this many entries on, the time to load compiled loops is repaid.
 COMPILED_FROM = 1 << 22
@@ -29,7 +29,7 @@ class Kernels(Protocol):
         order: Indices,
         codes: Indices,
         weights: Floats,
-        about: About,
+        about: Centres,
         Z: Floats,
         out: Fourths | None,
     ) -> None:

@@ -10,7 +10,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.jit import jit
 from suffice.statistics.kernels.centred import Centred, CentredRows
 from suffice.statistics.kernels.products import WIDE, CentredColumns, dot, minus
-from suffice.statistics.kernels.sums import About, ClassSums, Fourths
+from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
 
 # NaN and infinity make a sum non-finite all the same, and are found there; no loop reorders
 # a sum across rows, so results do not depend on the vector width.
@@ -255,7 +255,7 @@ def centre(
     order: Indices,
     codes: Indices,
     weights: Floats,
-    about: About,
+    about: Centres,
     Z: Floats,
     out: Fourths | None,
 ) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.centred import Centred, CentredRows
-from suffice.statistics.kernels.sums import About, ClassSums, Fourths
+from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
 
 BLOCK_BYTES = 1 << 20
 
@@ -51,7 +51,7 @@ def centre(
     order: Indices,
     codes: Indices,
     weights: Floats,
-    about: About,
+    about: Centres,
     Z: Floats,
     out: Fourths | None,
 ) -> None:
@@ -80,7 +80,7 @@ def centred(shape: tuple[int, int], workers: int) -> Centred:
     return CentredRows.of(shape, workers, centre)
 
 
-def _about(rows: Array, of: Indices, first: Indices, about: About) -> Floats:
+def _about(rows: Array, of: Indices, first: Indices, about: Centres) -> Floats:
     """Rows, in the order of their classes `of`, less the means of these."""
     runs = _runs(first, len(rows))
     if runs is None:

@@ -15,7 +15,7 @@ from llvmlite.binding import get_host_cpu_features
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.jit import jit
-from suffice.statistics.kernels.sums import About, Fourths
+from suffice.statistics.kernels.sums import Centres, Fourths
 
 # Sums along rows may be added up in any order, so that several are taken at a time: but only in
 # loops that write nothing. Otherwise the order would depend on where in memory things lie.
@@ -61,7 +61,7 @@ class CentredColumns:
         order: Indices,
         codes: Indices,
         weights: Floats,
-        about: About,
+        about: Centres,
         out: Floats,
         fourths: Fourths | None,
     ) -> None:

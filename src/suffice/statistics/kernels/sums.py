@@ -44,7 +44,7 @@ class ClassSums:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class Centres:
     """Class means that rows are centred about, `mean + rest`, and the unit of fourth powers."""
 
     mean: Floats  # (k, d)
