@@ -13,6 +13,7 @@ from sklearn.base import clone
 import suffice as sf
 from suffice.errors import InvalidFeatures, InvalidInput, NotFinite
 from suffice.models import expectation, gap_em
+from suffice.models.structures import SPHERICAL
 from suffice.statistics.incomplete import IncompleteStatistics, lifted
 
 # Repairs are what is tested here.
@@ -649,7 +650,7 @@ def test_a_class_without_a_value_of_a_feature_takes_the_overall_mean(model):
     assert m.means_[2, 1] == pytest.approx(np.nanmean(X[:, 1]), rel=1e-12)
     near(m.means_[:2], np.array([X[y == c].mean(axis=0) for c in range(2)]), 1e-8)
     assert np.isfinite(m.predict_joint_log_proba(X)).all()
-    if model._settings().pooling == 0 and model._settings().structure != "spherical":
+    if model._settings().pooling == 0 and model._settings().structure != SPHERICAL:
         assert m.borrowed_classes_.tolist() == ([2] if model._settings().shrinkage == 0 else [])
 
 
