@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
 import suffice as sf
-from suffice.models import densities, gaussian
+from suffice.models import densities, gaussian, scoring
 from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.densities import Densities
 from suffice.models.em import EMPTY, fit_mixture, sizes_by_bic
@@ -244,7 +244,7 @@ def test_the_order_of_the_rows_does_not_matter(kind, gaps):
     order = np.random.default_rng(9).permutation(len(X))
     a, b = fitted(X, 3, kind, tol=1e-8), fitted(X[order], 3, kind, tol=1e-8)
     near(a.model.components.means, b.model.components.means, 1e-8)
-    near(a.model.answer("joint", X), b.model.answer("joint", X), 1e-8)
+    near(a.model.joint(X), b.model.joint(X), 1e-8)
 
 
 @pytest.mark.parametrize("kind", ["full", "tied", "diag"])
@@ -255,8 +255,8 @@ def test_units_and_offsets_change_no_posterior(kind, gaps):
     scale, offset = np.array([1e-6, 1.0, 1e5]), np.array([1.0, -1e5, 1e9])
     a, b = fitted(X, 3, kind, tol=1e-6), fitted(X * scale + offset, 3, kind, tol=1e-6)
     assert len(a.log_likelihoods) == len(b.log_likelihoods)
-    moved = a.model.components.answer("posterior", X)
-    near(b.model.components.answer("posterior", X * scale + offset), moved, 1e-5)
+    moved = scoring.posterior(a.model.components, X)
+    near(scoring.posterior(b.model.components, X * scale + offset), moved, 1e-5)
     if not gaps:
         near(np.array(a.log_likelihoods) - np.log(scale).sum(), b.log_likelihoods, 1e-6)
 
@@ -302,7 +302,7 @@ def test_components_that_collapse_leave_finite_numbers(kind, case, seed):
     assert np.isfinite(model.means).all()
     assert np.isfinite(matrices(found)).all()
     near(model.priors.sum(), 1.0)
-    assert np.isfinite(found.model.answer("joint", X)).all()
+    assert np.isfinite(found.model.joint(X)).all()
     assert found.converged or found.notes
 
 
@@ -351,7 +351,7 @@ def test_an_interrupted_search_keeps_the_best_so_far():
     found = fitted(X, 5, n_init=5, tol=1e-9, progress=stop)
     assert found.interrupted
     assert not found.converged
-    assert np.isfinite(found.model.answer("joint", X)).all()
+    assert np.isfinite(found.model.joint(X)).all()
     assert found.log_likelihood >= fitted(X, 5, tol=1e-9).log_likelihood - 1e-12
 
 
@@ -387,11 +387,11 @@ def test_answers_are_sums_over_the_components_of_a_class():
     X = blobs(50)
     model = classes_of(X)
     wanted = joint_of(model, X)
-    near(model.answer("joint", X), wanted)
+    near(model.joint(X), wanted)
     log_posterior = wanted - logsumexp(wanted, axis=1, keepdims=True)
-    near(model.answer("log_posterior", X), log_posterior)
-    near(model.answer("posterior", X), np.exp(log_posterior))
-    scores = model.answer("scores", X)
+    near(scoring.log_posterior(model, X), log_posterior)
+    near(scoring.posterior(model, X), np.exp(log_posterior))
+    scores = model.scores(X)
     near(scores[:, 0] - scores[:, 1], wanted[:, 0] - wanted[:, 1])
 
 
@@ -399,10 +399,10 @@ def test_log_posteriors_are_exact_far_out():
     model = classes_of(blobs(10))
     for size in (1e4, 1e100, 1e200):
         with np.errstate(all="ignore"):
-            found = model.answer("log_posterior", size * np.eye(3))
+            found = scoring.log_posterior(model, size * np.eye(3))
         assert np.isfinite(found.max(axis=1)).all()
         near(np.exp(found).sum(axis=1), 1.0)
-    near(model.answer("log_posterior", 1e3 * np.eye(3))[:, 0], joint_gap(model, 1e3 * np.eye(3)))
+    near(scoring.log_posterior(model, 1e3 * np.eye(3))[:, 0], joint_gap(model, 1e3 * np.eye(3)))
 
 
 def joint_gap(model, X):
@@ -417,13 +417,13 @@ def test_other_priors_leave_the_shares_within_a_class():
     assert np.array_equal(other.shares, model.shares)
     near(other.components.priors.sum(), 1.0)
     moved = np.log([0.9, 0.1]) - model.log_priors
-    near(other.answer("joint", X), model.answer("joint", X) + moved)
+    near(other.joint(X), model.joint(X) + moved)
     none = model.with_priors(np.array([0.0, 1.0]))
     with np.errstate(all="ignore"):
-        found = none.answer("posterior", X)
+        found = scoring.posterior(none, X)
     near(found, np.repeat([[0.0, 1.0]], len(X), axis=0))
     back = none.with_priors(model.priors)
-    near(back.answer("joint", X), model.answer("joint", X))
+    near(back.joint(X), model.joint(X))
 
 
 def test_missing_values_are_integrated_out_of_answers():
@@ -439,9 +439,9 @@ def test_missing_values_are_integrated_out_of_answers():
             )
         ]
         wanted = [logsumexp(np.array(parts)[model.owner == c]) for c in (0, 1)]
-        near(model.answer("joint", x)[i], wanted)
-    near(model.answer("joint", x)[2], model.log_priors)
-    near(model.answer("posterior", x).sum(axis=1), 1.0)
+        near(model.joint(x)[i], wanted)
+    near(model.joint(x)[2], model.log_priors)
+    near(scoring.posterior(model, x).sum(axis=1), 1.0)
 
 
 @each_kind
@@ -531,7 +531,7 @@ def test_every_member_of_the_family_can_be_mixed(chosen, gaps):
     X = with_gaps(X, 0.1) if gaps else X
     found = fitted(X, 3, chosen, max_iter=200)
     assert found.converged
-    assert np.isfinite(found.model.answer("joint", X)).all()
+    assert np.isfinite(found.model.joint(X)).all()
     assert found.model.components.priors.min() > 0.05
 
 

@@ -16,7 +16,7 @@ from suffice.models.discrete import DiscreteModel, impossible
 def _contributions(model: DiscreteModel, codes: Array, a: int, b: int) -> Contributions:
     """Features are independent: the contribution of each is its log-likelihood ratio."""
     values = log_odds(model.table, a, b)[model.slots(codes)]
-    values[impossible(model.answer("joint", codes))] = 0.0
+    values[impossible(model.joint(codes))] = 0.0
     return Contributions.of(model, values, a, b)
 
 

@@ -14,7 +14,7 @@ from suffice.data.gaps import Gaps
 from suffice.models.gapped import Gapped, run_scores
 from suffice.models.gaussian import GaussianModel
 from suffice.models.model import Model
-from suffice.models.scoring import probabilities
+from suffice.models.scoring import posterior, probabilities
 
 
 @singledispatch
@@ -27,7 +27,7 @@ def class_shares(model: Model, rows: Any, codes: Indices | None) -> Floats:
     """The weight of each class in each row, (n, k): the posterior, or 1 for the given class."""
     if codes is not None:
         return np.asarray(np.eye(len(model.classes))[codes])
-    return model.answer("posterior", rows)
+    return posterior(model, rows)
 
 
 @impute.register

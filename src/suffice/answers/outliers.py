@@ -9,8 +9,9 @@ import numpy as np
 from suffice.answers.nulls import Nulls
 from suffice.data.arrays import Array, Floats
 from suffice.data.gaps import Gaps
-from suffice.models.model import Model
-from suffice.models.scoring import log_sum
+from suffice.models.gaussian import GaussianModel
+from suffice.models.scoring import log_sum, posterior
+from suffice.models.student import StudentModel
 
 # Random rows come from strata of the null distribution of their class, each half as probable as
 # the one before, so that the far tail is as well known as the bulk: rows of each stratum.
@@ -26,12 +27,13 @@ MAX_PATTERNS = 32
 class Atypicality:
     """How unusual rows are, for each class and for the whole model."""
 
-    def __init__(self, model: Model, nulls: Nulls) -> None:
+    def __init__(self, model: GaussianModel | StudentModel, nulls: Nulls) -> None:
         self.model, self.nulls = model, nulls
 
     def of_classes(self, X: Array) -> Floats:
         """The probability that a row of each class lies at least as far from its mean, (n, k)."""
-        distances = self._answer("squared_distances", X)
+        with np.errstate(all="ignore"):
+            distances = self.model.squared_distances(X)
         known = (~np.isnan(X) & self.nulls.varies).sum(axis=1)
         out = np.empty_like(distances)
         for m in np.unique(known).tolist():
@@ -45,10 +47,11 @@ class Atypicality:
 
         The density is that of the observed features.
         """
-        density = log_sum(self._answer("joint", X))
+        density = self._log_densities(X)
         order, gaps = Gaps.sorted(np.isnan(X))
         if len(gaps.patterns) > MAX_PATTERNS:
-            shares = self._answer("posterior", X)
+            with np.errstate(all="ignore"):
+                shares = posterior(self.model, X)
             return np.asarray((shares * self.of_classes(X)).sum(axis=1))
         out = np.empty(len(X))
         for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True):
@@ -80,7 +83,7 @@ class Atypicality:
     def _random_densities(self, pattern: Array) -> tuple[Floats, Floats]:
         """Log densities of random rows with a pattern of gaps, sorted, and P(a lower one)."""
         rows, weights = self._random_rows(pattern)
-        density = log_sum(self._answer("joint", rows))
+        density = self._log_densities(rows)
         order = np.argsort(density)
         return density[order], np.minimum(np.cumsum(weights[order]), 1.0)
 
@@ -118,6 +121,6 @@ class Atypicality:
             factor = np.sqrt(wanted / lengths)
         return np.asarray(nulls.centres[c] + steps * np.where(lengths > 0, factor, 0.0)[:, None])
 
-    def _answer(self, name: str, X: Array) -> Floats:
+    def _log_densities(self, X: Array) -> Floats:
         with np.errstate(all="ignore"):
-            return self.model.answer(name, X)
+            return log_sum(self.model.joint(X))

@@ -11,6 +11,7 @@ from suffice.answers.sampling import draw, random_columns
 from suffice.data.arrays import Floats, Indices
 from suffice.data.mixed import MixedRows
 from suffice.models.product import ProductModel
+from suffice.models.scoring import posterior
 
 
 @contributions.register
@@ -60,7 +61,7 @@ def _draws(
     rng: np.random.Generator,
 ) -> list[MixedRows]:
     """The class of a row is drawn first, so that its numbers and levels fit together."""
-    shares = None if codes is not None else model.answer("posterior", rows)
+    shares = None if codes is not None else posterior(model, rows)
     out = []
     for _ in range(n_draws):
         own = codes if shares is None else random_columns(shares, rng)

@@ -49,7 +49,7 @@ class Rarity:
 
     def of_model(self, rows: Any) -> Floats:
         """The probability that a row of the model is no more likely, (n,)."""
-        density = log_sum(self.model.answer("joint", rows))
+        density = log_sum(self.model.joint(rows))
         out = np.empty(len(density))
         for pattern, at in self._patterns(rows):
             out[at] = _pvalues(self._random_densities(pattern), density[at])
@@ -70,7 +70,7 @@ class Rarity:
     def _random_densities(self, pattern: Array) -> Floats:
         codes = random_codes(self.model.priors, MODEL_ROWS, np.random.default_rng(0))
         rows = self.masked(self._random_rows(codes, 1), pattern)
-        return log_sum(self.model.answer("joint", rows))
+        return log_sum(self.model.joint(rows))
 
     def _random_rows(self, codes: Indices, seed: int) -> Any:
         return draw(self.source or self.model, codes, np.random.SeedSequence(seed))
@@ -79,7 +79,7 @@ class Rarity:
         """ln p(x | class), (n, k)."""
         k = len(self.model.classes)
         equal = self.model.with_priors(np.full(k, 1 / k))
-        return np.asarray(equal.answer("joint", rows) + np.log(k))
+        return np.asarray(equal.joint(rows) + np.log(k))
 
 
 def _pvalues(random: Floats, values: Floats) -> Floats:

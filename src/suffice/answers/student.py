@@ -71,7 +71,7 @@ def _widening(
         freedom = np.broadcast_to(freedom, rows.shape)
         return np.asarray(stretch * freedom / rng.chisquare(freedom))
     known = (~np.isnan(rows) & model.varies).sum(axis=1, keepdims=True)
-    distances = model.answer("squared_distances", rows)[np.arange(len(rows)), codes][:, None]
+    distances = model.squared_distances(rows)[np.arange(len(rows)), codes][:, None]
     return np.asarray((stretch * freedom + distances) / rng.chisquare(freedom + known))
 
 

@@ -23,6 +23,7 @@ from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
 from suffice.models.model import Model
+from suffice.models.scoring import Hook, posterior, scores
 from suffice.statistics.statistics import listed
 
 AnyModel = TypeVar("AnyModel", bound=Model)
@@ -42,8 +43,8 @@ class Answers(Generic[AnyModel]):
         @property
         def _fitted(self) -> AnyModel: ...
         def _rows(self, X: Any) -> Any: ...
-        def _answer(self, X: Any, name: str, model: AnyModel | None = None) -> Floats: ...
-        def _answer_rows(self, rows: Any, name: str) -> Floats: ...
+        def _answer(self, X: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats: ...
+        def _answer_rows(self, rows: Any, ask: Hook[Any]) -> Floats: ...
         def _check_finite(self, rows: Any) -> None: ...
         def _restored(self, rows: Any, like: Any = None) -> Any: ...
         def _new_atypicality(self) -> Atypicality: ...
@@ -56,7 +57,7 @@ class Answers(Generic[AnyModel]):
     def log_odds(self, X: Any, a: Any = None, b: Any = None) -> Floats:
         """ln p(a | x) - ln p(b | x); of two classes the second against the first."""
         pair = class_pair(self._fitted.classes, a, b)
-        return log_odds(self._answer(X, "scores"), *pair)
+        return log_odds(self._answer(X, scores), *pair)
 
     @anywhere
     def log_likelihood_ratio(self, X: Any, a: Any = None, b: Any = None) -> Floats:
@@ -64,7 +65,7 @@ class Answers(Generic[AnyModel]):
         model, k = self._fitted, len(self._fitted.classes)
         pair = class_pair(model.classes, a, b)
         equal = model.with_priors(np.full(k, 1 / k))
-        return log_odds(self._answer(X, "scores", equal), *pair)
+        return log_odds(self._answer(X, scores, equal), *pair)
 
     @anywhere
     def log_likelihood(self, X: Any, y: Any) -> float:
@@ -106,7 +107,7 @@ class Answers(Generic[AnyModel]):
         one = rows[row % len(rows) : row % len(rows) + 1]
         self._check_finite(one)
         if a is None and b is None and len(model.classes) > 1:
-            order = np.argsort(-self._answer_rows(one, "scores")[0], kind="stable")
+            order = np.argsort(-self._answer_rows(one, scores)[0], kind="stable")
             a, b = model.classes[order[0]], model.classes[order[1]]
         found = contributions(model, one, *class_pair(model.classes, a, b))
         return explanation(found, 0, self._feature_names())
@@ -130,7 +131,7 @@ class Answers(Generic[AnyModel]):
         elif row is None:
             codes = random_codes(model.priors, n, rng)
         else:
-            codes = random_codes(self._answer_rows(row, "posterior")[0], n, rng)
+            codes = random_codes(self._answer_rows(row, posterior)[0], n, rng)
         if row is not None:
             rows = row[np.zeros(n, np.int64)]
             return self._restored(draws(model, rows, 1, codes, rng)[0]), model.classes[codes]
@@ -195,7 +196,7 @@ class Answers(Generic[AnyModel]):
     @anywhere
     def discriminants(self, X: Any) -> Floats:
         """The discriminant functions delta_k: ln p(x, y) but for what all classes share, (n, k)."""
-        return self._answer(X, "scores")
+        return self._answer(X, scores)
 
     def _given(self, given: Any) -> Any:
         """What is known of a row, and nothing else of it: a single row of the model's kind."""

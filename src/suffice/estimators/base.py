@@ -23,7 +23,7 @@ from suffice.estimators.state import Stateful, at_once
 from suffice.models.computable import beyond_floats
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
-from suffice.models.scoring import log_sum
+from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 
@@ -76,23 +76,23 @@ class Classifier(
     @anywhere
     def predict(self, X: Any) -> Array:
         """The most probable class of each row."""
-        best = self._answer(X, "scores").argmax(axis=1)
+        best = self._answer(X, scores).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     @anywhere
     def predict_proba(self, X: Any) -> Floats:
         """p(y | x): a column a class, in the order of `classes_`."""
-        return self._answer(X, "posterior")
+        return self._answer(X, posterior)
 
     @anywhere
     def predict_log_proba(self, X: Any) -> Floats:
         """ln p(y | x), exact however small."""
-        return self._answer(X, "log_posterior")
+        return self._answer(X, log_posterior)
 
     @anywhere
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """ln p(x, y): a column a class, in the order of `classes_`."""
-        return self._answer(X, "joint")
+        return self._answer(X, joint)
 
     @anywhere
     def score_samples(self, X: Any) -> Floats:
@@ -106,8 +106,8 @@ class Classifier(
 
         Scores are joint log densities up to a constant of the row.
         """
-        scores = self._answer(X, "scores")
-        return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
+        found = self._answer(X, scores)
+        return np.asarray(found[:, 1] - found[:, 0]) if found.shape[1] == 2 else found
 
     @anywhere
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -142,14 +142,12 @@ class Classifier(
         found: AnyModel | None = self._learned.kept.get("model")
         return found
 
-    def _answer(self, X: Any, name: str, model: AnyModel | None = None) -> Floats:
-        model = self._fitted if model is None else model
-        return self._answer_rows(self._rows(X), name, model)
+    def _answer(self, X: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
+        return self._answer_rows(self._rows(X), ask, model)
 
-    def _answer_rows(self, rows: Any, name: str, model: AnyModel | None = None) -> Floats:
-        model = self._fitted if model is None else model
+    def _answer_rows(self, rows: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
         with np.errstate(all="ignore"):
-            found = model.answer(name, rows)
+            found = ask(self._fitted if model is None else model, rows)
         # Infinity in a row shows in its answer; looking there spares a pass over X.
         if not np.isfinite(found).all():
             self._check_finite(rows)

@@ -17,9 +17,14 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
 from suffice.models.gaussian import GaussianModel, LinearScores
+from suffice.models.scoring import Hook
 
 # Wider models never form a matrix.
 MOST_FEATURES = 1024
+
+
+def _squared_distances(model: GaussianModel, rows: Array) -> Floats:
+    return model.squared_distances(rows)
 
 
 class Geometry:
@@ -30,14 +35,14 @@ class Geometry:
         @property
         def _fitted(self) -> GaussianModel: ...
         def _rows(self, X: Any) -> Array: ...
-        def _answer(self, X: Any, name: str, model: GaussianModel | None = None) -> Floats: ...
+        def _answer(self, X: Any, ask: Hook[Any], model: GaussianModel | None = None) -> Floats: ...
         def _check_complete(self, rows: Array) -> None: ...
         def _feature(self, feature: Any) -> int: ...
 
     @anywhere
     def squared_mahalanobis(self, X: Any) -> Floats:
         """Squared Mahalanobis distance to each class mean, a column a class."""
-        return self._answer(X, "squared_distances")
+        return self._answer(X, _squared_distances)
 
     @at_once
     def boundary(self, a: Any = None, b: Any = None) -> Boundary:

@@ -25,7 +25,7 @@ from suffice.estimators.fitting import FitPlan, Fitting, training_rows
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, n_parameters, shaped
-from suffice.models.scoring import log_sum
+from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
 from suffice.models.settings import Settings
 from suffice.models.training import EmProgress, Given, Lessons
 from suffice.selection import criteria
@@ -153,17 +153,17 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
     @anywhere
     def predict(self, X: Any) -> Indices:
         """The most probable component of each row."""
-        return np.asarray(self._answer(X, "scores").argmax(axis=1))
+        return np.asarray(self._answer(X, scores).argmax(axis=1))
 
     @anywhere
     def predict_proba(self, X: Any) -> Floats:
         """p(component | x), (n, n_components)."""
-        return self._answer(X, "posterior")
+        return self._answer(X, posterior)
 
     @anywhere
     def score_samples(self, X: Any) -> Floats:
         """ln p(x)."""
-        return log_sum(self._answer(X, "joint"))
+        return log_sum(self._answer(X, joint))
 
     @anywhere
     def score(self, X: Any, y: Any = None) -> float:
@@ -193,7 +193,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
     @anywhere
     def icl(self, X: Any) -> float:
         """BIC + 2 entropy of the components given the rows: small where they are told apart."""
-        return criteria.icl(self.bic(X), self._answer(X, "log_posterior"))
+        return criteria.icl(self.bic(X), self._answer(X, log_posterior))
 
     @property
     def weights_(self) -> Floats:
@@ -258,12 +258,12 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
     def _shaped(self, what: str) -> Floats:
         return shaped(self._fitted.components, self._built_with, what)
 
-    def _answer(self, X: Any, name: str) -> Floats:
+    def _answer(self, X: Any, ask: Hook[Any]) -> Floats:
         model, features = self._fitted, as_features(X)
         check_columns(self, X)
         rows = features.read(0, features.shape[0])
         with np.errstate(all="ignore"):
-            found = model.components.answer(name, rows)
+            found = ask(model.components, rows)
         error = None if np.isfinite(found).all() else infinite(rows, 0, features.names)
         if error is not None:
             raise error

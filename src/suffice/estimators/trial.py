@@ -26,6 +26,7 @@ from suffice.estimators.indicators import Indicators
 from suffice.estimators.learning import Learner
 from suffice.estimators.splitting import make_folds
 from suffice.estimators.unskewed import UnskewedDiscriminant, read
+from suffice.models.scoring import log_posterior
 from suffice.models.settings import Settings
 from suffice.selection.cross_validation import Candidate
 from suffice.selection.folds import Fold, check_folds, training_statistics
@@ -147,7 +148,7 @@ class Trial:
             fitted = [clone(model).fit_statistics(statistics) for model in models]
             # Models of the same statistics take rows in the same form.
             rows = fitted[0]._rows(take_rows(self.table.X, fold.test))
-            answers = [one._answer_rows(rows, "log_posterior") for one in fitted]
+            answers = [one._answer_rows(rows, log_posterior) for one in fitted]
             sums.append([self._sums(answer, fold) for answer in answers])
             self.steps.add(len(models))
         if whole is None:

@@ -25,7 +25,7 @@ def check_computable(model: Any) -> None:
         return
     # Of a copy: what a model keeps may differ in its last bits with the number of threads.
     with np.errstate(all="ignore"), blas_threads(1):
-        joint = replace(model).answer("joint", model.means[:1])
+        joint = replace(model).joint(model.means[:1])
     if np.isnan(joint).any() or np.isposinf(joint).any():
         raise beyond_floats()
 

@@ -14,7 +14,7 @@ from suffice.data.levels import MISSING, comparable
 from suffice.data.parameters import as_floats
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.priors import class_priors
-from suffice.models.scoring import BLOCK_BYTES, normalised, probabilities
+from suffice.models.scoring import BLOCK_BYTES
 from suffice.models.smoothing import likeliest_alpha
 from suffice.statistics.counts import Counts, LevelTable
 from suffice.statistics.threads import in_parallel, n_threads, shares
@@ -130,17 +130,17 @@ class DiscreteModel:
         at = np.where((codes < 0) | (codes >= self.sizes), self.sizes, codes)
         return np.asarray(np.where(codes == MISSING, self.sizes + 1, at) + self.offsets)
 
-    def answer(self, name: str, rows: Array) -> Floats:
-        """One of "scores", "joint", "log_posterior", "posterior" of all rows, (n, k)."""
+    def joint(self, rows: Array) -> Floats:
+        """ln P(x, y), (n, k)."""
         joint = self.log_likelihood(rows)
         joint += self.log_priors
-        if name == "joint":
-            return joint
-        joint[impossible(joint)] = self.log_priors
-        if name == "scores":
-            return joint
-        finish = {"log_posterior": normalised, "posterior": probabilities}[name]
-        return finish(np.ascontiguousarray(joint.T)).T
+        return joint
+
+    def scores(self, rows: Array) -> Floats:
+        """The same, but the log-priors for rows that no class allows, (n, k)."""
+        found = self.joint(rows)
+        found[impossible(found)] = self.log_priors
+        return found
 
 
 def impossible(joint: Floats) -> Array:

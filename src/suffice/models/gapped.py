@@ -22,8 +22,6 @@ from suffice.models.scoring import (
     BLOCK_BYTES,
     PARALLEL_FROM,
     IndependentClasses,
-    normalised,
-    probabilities,
 )
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
@@ -43,42 +41,65 @@ def mostly_gaps(X: Array) -> bool:
     return bool(np.isnan(some).any(axis=1).mean() > 0.5)
 
 
-def mended(model: GaussianModel, name: str, X: Array, found: Floats) -> Floats:
-    """The answer `name` of the model, given as `found`, put right in rows with gaps."""
+def with_gaps(
+    model: GaussianModel,
+    X: Array,
+    complete: Callable[[Array], Floats],
+    gapped: Callable[[GaussianModel, Gapped], Floats],
+    unknown: Floats | float,
+) -> Floats:
+    """complete(rows) for rows without missing values, gapped(model, rows) for the others, (n, k).
+
+    unknown : the answer for a row of which nothing is known
+    """
+    if mostly_gaps(X):
+        found = np.full((len(X), len(model.classes)), np.nan)
+        whole = np.flatnonzero(~np.isnan(X).any(axis=1))
+        if len(whole):
+            found[whole] = complete(X[whole])
+    else:
+        found = complete(X)
+    # A gap shows in the answer; looking there spares a pass over the rows.
+    if np.isfinite(found).all():
+        return found
     at = np.flatnonzero(np.isnan(found[:, 0]))
-    if len(at):
-        everywhere = len(at) == len(X)
-        if everywhere:
-            missing = np.isnan(X)
-        else:
-            missing = np.isnan(X)[at] if 8 * len(at) > len(X) else np.isnan(X[at])
-        answers = _ANSWERS[name](model, Gapped(X, at, missing))
-        if everywhere:
-            found = answers
-        else:
-            found[at] = answers
-        nothing = np.flatnonzero(missing[:, 0])
-        nothing = nothing[missing[nothing].all(axis=1)]
-        found[at[nothing]] = _of_nothing(model, name)
-        if name in _CERTAIN and not model.shared:
-            _settle_far_rows(model, name, X, found, at)
+    if not len(at):
+        return found
+    everywhere = len(at) == len(X)
+    if everywhere:
+        missing = np.isnan(X)
+    else:
+        missing = np.isnan(X)[at] if 8 * len(at) > len(X) else np.isnan(X[at])
+    answers = gapped(model, Gapped(X, at, missing))
+    if everywhere:
+        found = answers
+    else:
+        found[at] = answers
+    nothing = np.flatnonzero(missing[:, 0])
+    found[at[nothing[missing[nothing].all(axis=1)]]] = unknown
     return found
 
 
-def _of_nothing(model: GaussianModel, name: str) -> Floats | float:
-    """The answer for a row of which nothing is known."""
-    if name == "squared_distances":
-        return 0.0
-    return model.priors if name == "posterior" else model.log_priors
+def gapped_scores(model: GaussianModel, rows: Gapped) -> Floats:
+    """ln p(x, y) of what is known up to a constant of the row, (m, k)."""
+
+    def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
+        return run_scores(model, x, gaps)
+
+    alone = model.independent is not None
+    found = rows.by_runs(len(model.classes), work, as_they_come=alone)
+    if not model.shared:
+        _settle_far_rows(model, rows, found)
+    return found
 
 
-def _settle_far_rows(model: GaussianModel, name: str, X: Array, found: Floats, at: Indices) -> None:
+def _settle_far_rows(model: GaussianModel, gapped: Gapped, found: Floats) -> None:
     """Rows so far out that squares overflow: there the nearest class is certain."""
-    far = at[np.isnan(found[at, 0])]
-    far = far[~np.isinf(X[far]).any(axis=1)]
+    far = np.flatnonzero(~np.isfinite(found).any(axis=1))
+    far = far[~np.isinf(gapped.X[gapped.at[far]]).any(axis=1)]
     if not len(far):
         return
-    rows = X[far].astype(np.float64)
+    rows = gapped.X[gapped.at[far]].astype(np.float64)
     size = np.nanmax(np.abs(rows), axis=1, keepdims=True)
     missing = np.isnan(rows)
     distances = np.empty((len(far), len(model.classes)))
@@ -93,8 +114,7 @@ def _settle_far_rows(model: GaussianModel, name: str, X: Array, found: Floats, a
         distances[:, c] = steps.by_runs(1, work)[:, 0]
     distances[:, model.priors == 0] = np.inf
     nearest = distances.argmin(axis=1)[:, None]
-    yes, no = _CERTAIN[name]
-    found[far] = np.where(np.arange(len(model.classes)) == nearest, yes, no)
+    found[far] = np.where(np.arange(len(model.classes)) == nearest, 0.0, -np.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +169,6 @@ class Gapped:
         return out
 
 
-def _scores(
-    model: GaussianModel, rows: Gapped, finish: Callable[[Floats], Floats] | None = None
-) -> Floats:
-    def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
-        scores = run_scores(model, x, gaps)
-        return scores if finish is None else finish(scores.T.copy()).T
-
-    return rows.by_runs(len(model.classes), work, as_they_come=model.independent is not None)
-
-
 def run_scores(model: GaussianModel, rows: Floats, gaps: Gaps) -> Floats:
     """Joint log densities up to a constant of the row, (n, k), of rows sorted by pattern."""
     if not model.shared:
@@ -188,7 +198,9 @@ def _by_slopes(model: GaussianModel, whitener: Cholesky, rows: Floats, gaps: Gap
     return out
 
 
-def _joint(model: GaussianModel, rows: Gapped) -> Floats:
+def gapped_joint(model: GaussianModel, rows: Gapped) -> Floats:
+    """ln p(x, y) of what is known, (m, k)."""
+
     def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
         if not model.shared:
             return _separate(model, x, gaps)
@@ -243,7 +255,9 @@ def _independent(
     return np.repeat(constants, np.diff(gaps.starts), axis=0) - independent.known(rows).T / 2
 
 
-def _distances(model: GaussianModel, rows: Gapped) -> Floats:
+def gapped_distances(model: GaussianModel, rows: Gapped) -> Floats:
+    """Squared distances to the class means in what is known, (m, k)."""
+
     def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
         out = np.empty((len(x), len(model.classes)))
         for c in range(len(model.classes)):
@@ -254,14 +268,3 @@ def _distances(model: GaussianModel, rows: Gapped) -> Floats:
         return out
 
     return rows.by_runs(len(model.classes), work)
-
-
-_CERTAIN = {"posterior": (1.0, 0.0), "log_posterior": (0.0, -np.inf)}
-
-_ANSWERS: dict[str, Callable[[GaussianModel, Gapped], Floats]] = {
-    "scores": _scores,
-    "joint": _joint,
-    "log_posterior": lambda model, rows: _scores(model, rows, normalised),
-    "posterior": lambda model, rows: _scores(model, rows, probabilities),
-    "squared_distances": _distances,
-}

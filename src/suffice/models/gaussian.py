@@ -13,10 +13,10 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
 from suffice.models.completion import adapted, complete
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
-from suffice.models.gapped import mended, mostly_gaps
+from suffice.models.gapped import gapped_distances, gapped_joint, gapped_scores, with_gaps
 from suffice.models.linalg import Cholesky
 from suffice.models.priors import class_priors
-from suffice.models.scoring import IndependentClasses, by_blocks, normalised, probabilities
+from suffice.models.scoring import IndependentClasses, by_blocks
 from suffice.models.separating import check_scale
 from suffice.models.settings import Settings, coarsen_for
 from suffice.models.side_by_side import SideBySide
@@ -171,43 +171,30 @@ class GaussianModel:
         centre = self.means.mean(axis=0)
         return SideBySide.of(centre, self.means_about(centre), factors)
 
-    def answer(self, name: str, rows: Array) -> Floats:
-        """One of the answers below for all rows; missing values are integrated out."""
-        if mostly_gaps(rows):
-            found = np.full((len(rows), len(self.classes)), np.nan)
-            complete = np.flatnonzero(~np.isnan(rows).any(axis=1))
-            if len(complete):
-                found[complete] = getattr(self, name)(rows[complete])
-        else:
-            found = getattr(self, name)(rows)
-        # A gap shows in the answer; looking there spares a pass over the rows.
-        return found if np.isfinite(found).all() else mended(self, name, rows, found)
+    def scores(self, rows: Array) -> Floats:
+        """ln p(x, y) up to a constant of the row, (n, k); missing values are integrated out."""
 
-    def scores(self, X: Array) -> Floats:
-        """Joint log density up to a constant of the row, (n, k)."""
-        found = by_blocks(X, len(self.classes), self._scorer(len(X)))
-        return self._certain(X, found, 0.0, -np.inf)
+        def complete(X: Array) -> Floats:
+            return self._certain(X, by_blocks(X, len(self.classes), self._scorer(len(X))))
 
-    def log_posterior(self, X: Array) -> Floats:
-        """ln p(y | x), (n, k): exact however far from every class."""
-        score = self._scorer(len(X))
-        found = by_blocks(X, len(self.classes), lambda x: normalised(score(x)))
-        return self._certain(X, found, 0.0, -np.inf)
+        return with_gaps(self, rows, complete, gapped_scores, self.log_priors)
 
-    def posterior(self, X: Array) -> Floats:
-        """p(y | x), (n, k)."""
-        score = self._scorer(len(X))
-        found = by_blocks(X, len(self.classes), lambda x: probabilities(score(x)))
-        return self._certain(X, found, 1.0, 0.0)
+    def joint(self, rows: Array) -> Floats:
+        """ln p(x, y), (n, k); missing values are integrated out."""
 
-    def joint(self, X: Array) -> Floats:
-        """ln p(x, y), (n, k)."""
-        score = self._shared_joint if self.is_linear else self._scorer(len(X))
-        return by_blocks(X, len(self.classes), score)
+        def complete(X: Array) -> Floats:
+            score = self._shared_joint if self.is_linear else self._scorer(len(X))
+            return by_blocks(X, len(self.classes), score)
 
-    def squared_distances(self, X: Array) -> Floats:
-        """Squared Mahalanobis distance to each class mean, (n, k)."""
-        return by_blocks(X, len(self.classes), self._measure(len(X)))
+        return with_gaps(self, rows, complete, gapped_joint, self.log_priors)
+
+    def squared_distances(self, rows: Array) -> Floats:
+        """Squared Mahalanobis distance to each class mean in the features a row has, (n, k)."""
+
+        def complete(X: Array) -> Floats:
+            return by_blocks(X, len(self.classes), self._measure(len(X)))
+
+        return with_gaps(self, rows, complete, gapped_distances, 0.0)
 
     def _scorer(self, n_rows: int) -> Callable[[Floats], Floats]:
         """The function from rows to scores (k, n); n_rows in all decide how it is computed."""
@@ -243,7 +230,7 @@ class GaussianModel:
                 out[c, low : low + FEW_ROWS] = covariance.squared_lengths(steps)
         return out
 
-    def _certain(self, X: Array, found: Floats, yes: float, no: float) -> Floats:
+    def _certain(self, X: Array, found: Floats) -> Floats:
         """Rows so far out that squares overflow: there the nearest class is certain."""
         if self.is_linear:
             return found
@@ -260,7 +247,7 @@ class GaussianModel:
             distances[:, c] = covariance.squared_lengths(rows / size - mean / size)
         distances[:, self.priors == 0] = np.inf
         nearest = distances.argmin(axis=1)[:, None]
-        found[far] = np.where(np.arange(len(self.classes)) == nearest, yes, no)
+        found[far] = np.where(np.arange(len(self.classes)) == nearest, 0.0, -np.inf)
         return found
 
 

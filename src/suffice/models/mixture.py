@@ -6,6 +6,7 @@ structure, pooling, shrinkage and all repairs are those of the family.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -65,17 +66,21 @@ class MixtureModel:
             (),
         )
 
-    def answer(self, name: str, rows: Array) -> Floats:
-        """One of "scores", "joint", "log_posterior", "posterior" of all rows, gaps or not, (n, k).
+    def scores(self, rows: Array) -> Floats:
+        """ln p(x, y) up to a constant of the row, (n, k); missing values are integrated out."""
+        return self._summed(rows, self.components.scores)
 
-        Classes add up their components in logarithms, so that nothing is lost far out.
-        """
+    def joint(self, rows: Array) -> Floats:
+        """ln p(x, y), (n, k); missing values are integrated out."""
+        return self._summed(rows, self.components.joint)
+
+    def _summed(self, rows: Array, of_components: Callable[[Array], Floats]) -> Floats:
+        """Classes add up their components in logarithms, so that nothing is lost far out."""
         out = np.empty((len(rows), len(self.classes)))
-        asked = "log_posterior" if name == "posterior" else name
         for low in range(0, len(rows), STRETCH):
             part = slice(low, low + STRETCH)
-            out[part] = self._by_class(self.components.answer(asked, rows[part]))
-        return np.exp(out, out=out) if name == "posterior" else out
+            out[part] = self._by_class(of_components(rows[part]))
+        return out
 
     def _by_class(self, found: Floats) -> Floats:
         """Logs of the sums over the components of each class, (n, k), from (n, K)."""
@@ -101,7 +106,7 @@ def own_log_likelihood(
     total = 0.0
     for low in range(0, len(X), STRETCH):
         part = slice(low, low + STRETCH)
-        joint = model.answer("joint", X[part])
+        joint = model.joint(X[part])
         own = joint[np.arange(len(joint)), codes[part]]
         if weights is not None:
             own = np.where(weights[part] > 0, own, 0.0) * weights[part]

@@ -1,4 +1,4 @@
-"""Model: what every class model can say of rows."""
+"""Model: what every class model can say of rows; `scoring` turns it into posteriors."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Model(Protocol):
     def with_priors(self, priors: Floats) -> Self:
         """The same class densities under other priors."""
 
-    def answer(self, name: str, rows: Any) -> Floats:
-        """One of "scores", "joint", "log_posterior", "posterior" of all rows, gaps or not, (n, k).
+    def scores(self, rows: Any) -> Floats:
+        """ln p(x, y) up to a constant of the row, (n, k); missing values are integrated out."""
 
-        Scores are joint log densities up to a constant of the row.
-        """
+    def joint(self, rows: Any) -> Floats:
+        """ln p(x, y), (n, k); missing values are integrated out."""

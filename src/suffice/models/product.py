@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from suffice.data.arrays import Array, Floats
 from suffice.data.mixed import ColumnLayout, MixedRows
 from suffice.models.discrete import DiscreteModel, impossible
 from suffice.models.gaussian import GaussianModel
-from suffice.models.scoring import normalised, probabilities
 
 
 @dataclass(frozen=True)
@@ -51,20 +48,23 @@ class ProductModel:
             discrete=None if discrete is None else discrete.with_priors(priors),
         )
 
-    def answer(self, name: str, rows: MixedRows) -> Floats:
-        """One of "scores", "joint", "log_posterior", "posterior" of all rows, (n, k)."""
+    def joint(self, rows: MixedRows) -> Floats:
+        """ln p(x, y), (n, k); missing values are integrated out."""
         if self.gaussian is None:
             assert self.discrete is not None
-            return self.discrete.answer(name, rows.codes)
+            return self.discrete.joint(rows.codes)
+        found = self.gaussian.joint(rows.numeric)
+        return found if self.discrete is None else found + self.discrete.log_likelihood(rows.codes)
+
+    def scores(self, rows: MixedRows) -> Floats:
+        """The same up to a constant of the row; of levels that no class allows nothing, (n, k)."""
+        if self.gaussian is None:
+            assert self.discrete is not None
+            return self.discrete.scores(rows.codes)
+        numeric = self.gaussian.scores(rows.numeric)
         if self.discrete is None:
-            return self.gaussian.answer(name, rows.numeric)
-        numeric = self.gaussian.answer("joint" if name == "joint" else "scores", rows.numeric)
+            return numeric
         found = numeric + self.discrete.log_likelihood(rows.codes)
-        if name == "joint":
-            return found
         silent = impossible(found)
         found[silent] = numeric[silent]
-        if name == "scores":
-            return found
-        finish = {"log_posterior": normalised, "posterior": probabilities}[name]
-        return finish(np.ascontiguousarray(found.T)).T
+        return found

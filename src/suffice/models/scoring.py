@@ -1,7 +1,7 @@
-"""Scoring: rows through a model in blocks that stay in the cache, a thread a share.
+"""Scoring: rows through a model, and scores to posteriors, in blocks that stay in the cache.
 
-Within a block, scores have a row a class and a column a row of X: then sums and maxima over the
-classes run along memory.
+Within a block, scores have one row per class and one column per row of X: then sums and maxima
+over the classes run along memory.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.models.model import Model
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
 # Rows are scored in blocks of about this size, which stay in the cache.
@@ -52,6 +54,52 @@ def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
         with blas_threads(1):
             in_parallel(share, [*shares(n, n_threads())])
     return out
+
+
+AnyModel = TypeVar("AnyModel", contravariant=True)
+
+
+class Hook(Protocol[AnyModel]):
+    """A question to a model: rows in, one number per row and class out."""
+
+    def __call__(self, model: AnyModel, rows: Any, /) -> Floats:
+        """The answer, (n, k)."""
+
+
+def scores(model: Model, rows: Any) -> Floats:
+    """ln p(x, y) up to a constant of the row, (n, k)."""
+    return model.scores(rows)
+
+
+def joint(model: Model, rows: Any) -> Floats:
+    """ln p(x, y), (n, k)."""
+    return model.joint(rows)
+
+
+def log_posterior(model: Model, rows: Any) -> Floats:
+    """ln p(y | x), (n, k): exact however far from every class."""
+    return _finish(model.scores(rows), normalised)
+
+
+def posterior(model: Model, rows: Any) -> Floats:
+    """p(y | x), (n, k)."""
+    return _finish(model.scores(rows), probabilities)
+
+
+def _finish(scores: Floats, work: Callable[[Floats], Floats]) -> Floats:
+    """work(scores of some rows, (k, rows)) for all of (n, k), in blocks and in place."""
+    n, k = scores.shape
+    step = max(16, BLOCK_BYTES // (8 * k))
+    if n <= step:
+        return work(np.ascontiguousarray(scores.T)).T
+
+    def share(start: int, stop: int) -> None:
+        for low in range(start, stop, step):
+            block = scores[low : min(stop, low + step)]
+            block[:] = work(np.ascontiguousarray(block.T)).T
+
+    in_parallel(share, [*shares(n, n_threads())])
+    return scores
 
 
 def normalised(scores: Floats) -> Floats:

@@ -15,7 +15,7 @@ from suffice.models.gammas import log_ratio
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 from suffice.models.linalg import reciprocal
-from suffice.models.scoring import by_blocks, normalised, probabilities
+from suffice.models.scoring import by_blocks
 
 
 @dataclass(frozen=True)
@@ -64,19 +64,19 @@ class StudentModel:
         """The same class densities under other priors."""
         return replace(self, gaussian=self.gaussian.with_priors(priors))
 
-    def answer(self, name: str, rows: Array) -> Floats:
-        """One of "scores", "joint", "log_posterior", "posterior" of all rows, gaps or not, (n, k).
-
-        Also the "squared_distances" to the class means, of the Gaussian classes.
-        """
-        if name == "squared_distances":
-            return self.gaussian.answer(name, rows)
+    def joint(self, rows: Array) -> Floats:
+        """ln p(x, y), (n, k); missing values are integrated out."""
         joint = self.log_densities(rows)
         joint += self.log_priors
-        if name in ("scores", "joint"):
-            return joint
-        finish = {"log_posterior": normalised, "posterior": probabilities}[name]
-        return finish(np.ascontiguousarray(joint.T)).T
+        return joint
+
+    def scores(self, rows: Array) -> Floats:
+        """The same, (n, k)."""
+        return self.joint(rows)
+
+    def squared_distances(self, rows: Array) -> Floats:
+        """Squared Mahalanobis distance to each class mean, of the Gaussian classes, (n, k)."""
+        return self.gaussian.squared_distances(rows)
 
     def log_densities(self, X: Array) -> Floats:
         """ln p(x | class), (n, k); missing values are integrated out."""

@@ -196,7 +196,7 @@ def _by_pattern(model: GaussianModel, statistics: IncompleteStatistics, parts: B
                 add(known, part.mean[i] - f, places[i], 0.5)
             add(known, part.mean[i], places[i], -float(len(factor)))
     with np.errstate(all="ignore"):
-        joint = model.answer("joint", np.array(rows))
+        joint = model.joint(np.array(rows))
     return float(joint[np.arange(len(codes)), codes] @ np.array(shares))
 
 

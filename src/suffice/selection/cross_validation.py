@@ -16,6 +16,7 @@ from suffice.data.labelled_table import LabelledTable
 from suffice.models.gaussian import build
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
+from suffice.models.scoring import log_posterior
 from suffice.models.settings import Settings
 from suffice.models.structures import FULL
 from suffice.selection.folds import Fold, check_folds, training_statistics
@@ -140,6 +141,5 @@ def _test_path(path: LinearPath | QuadraticPath, priors: Floats, test: LabelledT
 
 def _test_model(model: Model, test: LabelledTable) -> MetricSums:
     with np.errstate(all="ignore"):
-        log_posterior = model.answer("log_posterior", test.X)
-    scores = np.ascontiguousarray(log_posterior.T)[None]
+        scores = np.ascontiguousarray(log_posterior(model, test.X).T)[None]
     return MetricSums.of(scores, test.codes, test.weights)

@@ -19,6 +19,10 @@ from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import symmetric_root
+from suffice.models.scoring import log_posterior, posterior, scores
+
+# The same answers on the host.
+HOST = {"scores": scores, "log_posterior": log_posterior, "posterior": posterior}
 
 
 def predict(estimator: GaussianClassifier, X: Any) -> Any:
@@ -180,7 +184,7 @@ def _far_too(model: GaussianModel, name: str, rows: DeviceRows, found: Any) -> A
         return found
     at = np.flatnonzero(far)
     with np.errstate(all="ignore"):
-        mended = space.put(model.answer(name, space.fetch(rows.at(space.put(at)))))
+        mended = space.put(HOST[name](model, space.fetch(rows.at(space.put(at)))))
     place = space.put(np.maximum(np.cumsum(far) - 1, 0))
     return xp.where(space.put(far)[:, None], space.take(mended, place), found)
 

@@ -10,6 +10,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.data.labelled_table import LabelledTable
 from suffice.errors import TooFewRows
 from suffice.models.gaussian import build
+from suffice.models.scoring import posterior
 from suffice.models.settings import Settings
 from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.diagnostic import format_count
@@ -46,7 +47,7 @@ def held_out_posteriors(
     for one, (training, _) in zip(folds, trained, strict=True):
         X = np.asarray(table.X[one.test], np.float64)
         for name, chosen in settings.items():
-            out[name][one.test] = build(training, chosen, None).answer("posterior", X)
+            out[name][one.test] = posterior(build(training, chosen, None), X)
     return tested, {name: p[tested] for name, p in out.items()}
 
 

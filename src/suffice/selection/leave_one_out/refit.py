@@ -44,7 +44,7 @@ def refit(
             raise TooFewRows(f"without row {i}: {error}") from None
         row = table.X[i : i + 1]
         with np.errstate(all="ignore"):
-            scores, joint = model.answer("scores", row)[0], model.answer("joint", row)[0]
+            scores, joint = model.scores(row)[0], model.joint(row)[0]
         out.relative[i] = 0.0
         out.relative[i, model.classes] = scores + np.log(len(scores))
         out.base[i] = joint[0] - scores[0]
