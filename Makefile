@@ -6,16 +6,19 @@ FULL := $(VENV)/.full
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := demo
-.PHONY: help demo test coverage check docs bench extras wheel clean
+.PHONY: help demo test test-all coverage check docs bench extras wheel clean
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
 
 demo: $(READY)  ## fit a real table and show what comes out
 	$(BIN)/python examples/demo.py
 
 test: $(FULL)  ## all tests, doctests included
 	$(BIN)/python -m pytest -q -n auto $(ARGS)
+
+test-all: $(FULL)  ## the same, with scikit-learn's checks for every setting
+	SUFFICE_EXHAUSTIVE=1 $(BIN)/python -m pytest -q -n auto $(ARGS)
 
 coverage: $(FULL)  ## the same, and which lines no test reaches; takes half as long again
 	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered $(ARGS)

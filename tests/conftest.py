@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
 
@@ -11,6 +13,25 @@ from suffice.statistics.kernels import choice
 # A busy machine is no failure.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Run scikit-learn's checks for one setting of each class; SUFFICE_EXHAUSTIVE=1 runs all."""
+    if os.environ.get("SUFFICE_EXHAUSTIVE"):
+        return
+    first: dict[tuple[str, type], str] = {}
+    kept, others = [], []
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        if {"estimator", "check"} <= parameters.keys():
+            estimator = parameters["estimator"]
+            test = item.nodeid.partition("[")[0], type(estimator)
+            if first.setdefault(test, repr(estimator)) != repr(estimator):
+                others.append(item)
+                continue
+        kept.append(item)
+    config.hook.pytest_deselected(items=others)
+    items[:] = kept
 
 
 def _force(monkeypatch: pytest.MonkeyPatch, threshold: int) -> None:
