@@ -117,7 +117,7 @@ def test_updates_before_fit_say_so(model):
 
 BAD_PRIORS = [
     ([0.5, 0.6, -0.1], "non-negative.*class"),
-    ([0.5, 0.2, 0.2], "sum.*1"),
+    ({0: 0.5, 1: 0.2, 2: 0.2}, "sum.*1"),
     ([0.5, 0.5], "match number of classes"),
     ([0.5, 0.5, np.nan], "class"),
     ([np.inf, 0, 0], "class"),

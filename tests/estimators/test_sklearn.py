@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 import sklearn
 from sklearn.base import clone, is_classifier
+from sklearn.covariance import ShrunkCovariance
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -22,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
 import suffice as sf
+from suffice.errors import InvalidParameter, RepairedModel
 
 # Up to 1.8 LDA's svd solver divides by N - K and QDA by n - 1; from 1.9 on by N and n.
 THEIR_DDOF = 0 if parse_version(sklearn.__version__) >= parse_version("1.9") else 1
@@ -414,3 +416,57 @@ def test_every_attribute_can_be_listed_before_and_after_fitting(name):
     assert "fit" in dir(model)
     model.fit(np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2)
     assert "predict_proba" in dir(model)
+
+
+@pytest.mark.parametrize("model", [sf.LDA, sf.QDA])
+def test_priors_that_do_not_add_up_to_one_are_divided_by_their_sum(model):
+    X, y = TABLES["iris"]
+    with pytest.warns(RepairedModel, match="do not sum to 1"):
+        found = model(priors=[2.0, 1.0, 1.0]).fit(X, y)
+    near(found.priors_, [0.5, 0.25, 0.25])
+
+
+def test_the_priors_of_a_model_are_its_own():
+    X, y = TABLES["iris"]
+    given = np.array([0.5, 0.25, 0.25])
+    model = sf.LDA(priors=given).fit(X, y)
+    given[:] = model.priors_[:] = [0.0, 0.0, 1.0]
+    near(model.priors_, [0.5, 0.25, 0.25])
+
+
+@pytest.mark.parametrize("name", REGULAR)
+def test_discriminant_functions_are_those_of_sklearn(name):
+    X, y = TABLES[name]
+    ours = sf.LDA(ddof=THEIR_DDOF).fit(X, y)
+    theirs = LinearDiscriminantAnalysis().fit(X, y)
+    near(ours.decision_function(X), theirs.decision_function(X), 1e-8)
+    near(ours.coef_, theirs.coef_, 1e-8)
+    near(ours.intercept_, theirs.intercept_, 1e-8)
+    near(ours.decision_function(X).reshape(len(X), -1), X @ ours.coef_.T + ours.intercept_, 1e-8)
+
+
+@pytest.mark.parametrize("peer", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+def test_a_covariance_estimator_stands_for_the_covariance_of_each_class(peer):
+    X, y = TABLES["wine"]
+    ours = getattr(sf, peer.__name__)(solver="lsqr", covariance_estimator=ShrunkCovariance())
+    solver = "lsqr" if peer is LinearDiscriminantAnalysis else "eigen"
+    theirs = peer(solver=solver, covariance_estimator=ShrunkCovariance()).fit(X, y)
+    near(ours.fit(X, y).predict_proba(X), theirs.predict_proba(X), 1e-8)
+    with pytest.raises(InvalidParameter, match="all rows at once"):
+        ours.partial_fit(X, y)
+    for wrong, said in ((3, "must be an estimator"), (StandardScaler(), "covariance_ attribute")):
+        with pytest.raises(InvalidParameter, match=said):
+            clone(ours).set_params(covariance_estimator=wrong).fit(X, y)
+
+
+def test_too_many_components_are_refused_when_fitting():
+    X, y = TABLES["iris"]
+    with pytest.raises(InvalidParameter, match="n_components cannot be larger than"):
+        sf.LDA(n_components=3).fit(X, y)
+
+
+def test_an_estimated_shrinkage_is_a_number():
+    X, y = TABLES["wine"]
+    assert 0 < sf.LDA(shrinkage="auto").fit(X, y).shrinkage_ < 1
+    assert sf.LDA(shrinkage=0.25).fit(X, y).shrinkage_ == 0.25
+    assert sf.QDA(shrinkage="oas").fit(X, y).shrinkage_.shape == (3,)

@@ -127,7 +127,7 @@ class Classifier(
     @property
     def priors_(self) -> Floats:
         """Prior probability of each class."""
-        return self._fitted.priors
+        return np.array(self._fitted.priors)
 
     @property
     def _fitted(self) -> AnyModel:

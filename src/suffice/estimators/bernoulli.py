@@ -17,6 +17,7 @@ from suffice.data.parameters import as_float, flag
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
 from suffice.estimators.outline import Outline
+from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.models.discrete import DiscreteModel, Smoothing
 from suffice.statistics.count_pass import count_levels
 from suffice.statistics.counts import Counts
@@ -29,6 +30,7 @@ class BernoulliNB(DiscreteClassifier):
     Parameters
     ----------
     alpha : rows added to either value, one number or one a feature, or "auto" (see `CategoricalNB`)
+    force_alpha : False raises an alpha below 1e-10 to that, with a warning
     binarize : values above count as 1; None if X holds 0 and 1 already
     priors : see `GaussianDiscriminant`; or, as in scikit-learn, fit_prior and class_prior
 
@@ -46,12 +48,14 @@ class BernoulliNB(DiscreteClassifier):
         self,
         *,
         alpha: Any = 1.0,
+        force_alpha: bool = True,
         binarize: float | None = 0.0,
         fit_prior: bool = True,
         class_prior: Any = None,
         priors: Any = None,
     ) -> None:
         self.alpha = alpha
+        self.force_alpha = force_alpha
         self.binarize = binarize
         self.fit_prior = fit_prior
         self.class_prior = class_prior
@@ -64,7 +68,7 @@ class BernoulliNB(DiscreteClassifier):
                 f"binarize is {shown(self.binarize)}; it must be a number, within what floats "
                 "hold, or None."
             )
-        return Smoothing.checked(self.alpha, None, 2)
+        return Smoothing.checked(smallest_alpha(self.alpha, self.force_alpha), None, 2)
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Smoothing, like: Outline | None

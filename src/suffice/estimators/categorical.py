@@ -15,6 +15,7 @@ from suffice.data.parameters import flag
 from suffice.errors import InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
 from suffice.estimators.outline import Outline
+from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.estimators.state import at_once
 from suffice.models.discrete import MOST_LEVELS, DiscreteModel, Smoothing
 from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
@@ -33,6 +34,7 @@ class CategoricalNB(DiscreteClassifier):
     ----------
     alpha : rows added to every level, one number or one a feature; or "auto", for each feature the
         one under which its counts are most probable
+    force_alpha : False raises an alpha below 1e-10 to that, with a warning
     priors : see `GaussianDiscriminant`; or, as in scikit-learn, fit_prior and class_prior
     min_categories : the fewest levels of a feature of integers, one number or one a feature
     levels : the levels of each feature, if more than the rows show
@@ -54,6 +56,7 @@ class CategoricalNB(DiscreteClassifier):
         self,
         *,
         alpha: Any = 1.0,
+        force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: Any = None,
         min_categories: Any = None,
@@ -61,6 +64,7 @@ class CategoricalNB(DiscreteClassifier):
         priors: Any = None,
     ) -> None:
         self.alpha = alpha
+        self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.min_categories = min_categories
@@ -80,7 +84,11 @@ class CategoricalNB(DiscreteClassifier):
 
     def _settings(self) -> Smoothing:
         flag("fit_prior", self.fit_prior)
-        return Smoothing.checked(self.alpha, _levels(self.levels), _least(self.min_categories))
+        return Smoothing.checked(
+            smallest_alpha(self.alpha, self.force_alpha),
+            _levels(self.levels),
+            _least(self.min_categories),
+        )
 
     def _check_fitting(self, statistics: Counts, settings: Smoothing) -> None:
         super()._check_fitting(statistics, settings)

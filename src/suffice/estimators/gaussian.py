@@ -10,6 +10,7 @@ from suffice.data.arrays import Floats
 from suffice.data.parameters import not_negative, share
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.sklearn_parameters import check_algorithm, normalised_priors
 from suffice.models.settings import Settings
 
 
@@ -83,6 +84,10 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
     ----------
     priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives MASS's covariances
     reg_param : as in scikit-learn, (1 - reg_param) covariance + reg_param I
+    covariance_estimator : an estimator with `covariance_`, fitted to the rows of each class in
+        place of their own covariance; the rows must then come at once, to `fit`
+    solver, store_covariance, tol : as in scikit-learn, where they choose an algorithm; here they
+        change nothing
 
     >>> from sklearn.datasets import load_iris
     >>> from suffice import QuadraticDiscriminantAnalysis
@@ -94,25 +99,37 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
     def __init__(
         self,
         *,
-        priors: Any = None,
+        solver: str = "svd",
         shrinkage: float | str | None = None,
+        priors: Any = None,
         reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
         target: str = "identity",
         ddof: float = 0,
     ) -> None:
-        self.priors = priors
+        self.solver = solver
         self.shrinkage = shrinkage
+        self.priors = priors
         self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
         self.target = target
         self.ddof = ddof
 
     def _settings(self) -> Settings:
+        check_algorithm(self)
         shrinkage, target = self._parameter("shrinkage"), self.target
         if share("reg_param", self.reg_param):
             if shrinkage:
                 raise InvalidParameter("give either shrinkage or reg_param, not both.")
             shrinkage, target = self.reg_param, "unit"
         return Settings.checked(shrinkage=shrinkage, target=target, ddof=self.ddof)
+
+    def _priors(self) -> Any:
+        return normalised_priors(self.priors)
 
 
 class GaussianNB(GaussianClassifier):

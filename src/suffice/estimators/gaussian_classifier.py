@@ -19,9 +19,11 @@ from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.outline import Outline
+from suffice.estimators.sklearn_parameters import with_estimated_scatter
+from suffice.models.completion import adapted, complete
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.priors import class_priors
-from suffice.models.settings import Settings, check_detail
+from suffice.models.settings import Settings, check_detail, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
@@ -103,9 +105,19 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return self._built_with.pooling  # type: ignore[no-any-return]
 
     @property
-    def shrinkage_(self) -> float | str:
-        """The share of the target, or how it was estimated: as given or as chosen."""
-        return self._built_with.shrinkage  # type: ignore[no-any-return]
+    def shrinkage_(self) -> float | Floats:
+        """The share of the target: as given, as chosen, or as estimated.
+
+        One for each class, (k,), where each has a covariance of its own.
+        """
+        statistics = self._fitted_statistics
+        settings = adapted(self._built_with, statistics)
+        if not isinstance(settings.shrinkage, str):
+            return float(settings.shrinkage)
+        completed = complete(coarsen_for(statistics, settings), settings)
+        groups = completed.groups
+        found = np.array([groups.share(groups.group(g)) for g in range(groups.size)])
+        return float(found[0]) if groups.shared else found
 
     @property
     def means_(self) -> Floats:
@@ -142,7 +154,14 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> AnyStatistics:
         detail = None if like is None else like.detail
-        return summarize(X, y, sample_weight, detail or settings.detail)
+        estimator = getattr(self, "covariance_estimator", None)
+        if estimator is None:
+            return summarize(X, y, sample_weight, detail or settings.detail)
+        if like is not None or sample_weight is not None:
+            raise InvalidParameter(
+                "covariance_estimator takes all rows at once and without weights: call fit(X, y)."
+            )
+        return with_estimated_scatter(summarize(X, y), estimator, X, y)
 
     def _made(self, statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
         return build(statistics, settings, priors)

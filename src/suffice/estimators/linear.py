@@ -13,7 +13,9 @@ from suffice.data.parameters import count
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.sklearn_parameters import check_algorithm, normalised_priors
 from suffice.models.axes import Axes, discriminant_axes
+from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.settings import Settings
 
 
@@ -28,6 +30,10 @@ class LinearDiscriminantAnalysis(
     ----------
     priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives MASS's covariance
     n_components : how many discriminant axes `transform` keeps, at most classes - 1
+    covariance_estimator : an estimator with `covariance_`, fitted to the rows of each class in
+        place of their own covariance; the rows must then come at once, to `fit`
+    solver, store_covariance, tol : as in scikit-learn, where they choose an algorithm; here they
+        change nothing
 
     Attributes
     ----------
@@ -46,20 +52,29 @@ class LinearDiscriminantAnalysis(
 
     def __init__(
         self,
-        *,
+        solver: str = "svd",
         shrinkage: float | str | None = None,
         priors: Any = None,
         n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        *,
         target: str = "identity",
         ddof: float = 0,
     ) -> None:
+        self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors
         self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
         self.target = target
         self.ddof = ddof
 
     def _settings(self) -> Settings:
+        check_algorithm(self)
         if self.n_components is not None:
             count("n_components", self.n_components)
         return Settings.checked(
@@ -68,6 +83,9 @@ class LinearDiscriminantAnalysis(
             target=self.target,
             ddof=self.ddof,
         )
+
+    def _priors(self) -> Any:
+        return normalised_priors(self.priors)
 
     @anywhere
     def transform(self, X: Any) -> Floats:
@@ -84,17 +102,56 @@ class LinearDiscriminantAnalysis(
             found = (impute(self._fitted, rows, None) - axes.centre) @ directions - start
         return found
 
+    @anywhere
+    def decision_function(self, X: Any) -> Floats:
+        """Log-odds of the second class for two classes; else x'coef_ + intercept_, (n, k)."""
+        found: Floats = super().decision_function(X)
+        if found.ndim == 1:
+            return found
+        # What all classes share: nothing for labels and odds, and as scikit-learn has it.
+        linear, step, slope = self._about_overall_mean
+        shared = (self._rows(X) - linear.centre) @ slope + step @ slope / 2
+        return np.asarray(found + np.nan_to_num(shared)[:, None])
+
     @property
     def coef_(self) -> Floats:
         """Slopes of the discriminant functions, (k, d); for two classes (1, d)."""
-        slopes = self._fitted.linear.coefficients
-        return slopes[1:] - slopes[:1] if len(slopes) == 2 else slopes
+        linear, _, slope = self._about_overall_mean
+        slopes = linear.coefficients
+        return slopes[1:] - slopes[:1] if len(slopes) == 2 else slopes + slope
 
     @property
     def intercept_(self) -> Floats:
         """Constants of the discriminant functions, (k,); for two classes (1,)."""
-        constants = self._fitted.linear.intercepts
-        return constants[1:] - constants[:1] if len(constants) == 2 else constants
+        linear, step, slope = self._about_overall_mean
+        constants = linear.intercepts
+        if len(constants) == 2:
+            return constants[1:] - constants[:1]
+        return np.asarray(constants + step @ slope / 2 - linear.centre @ slope)
+
+    @property
+    def _about_overall_mean(self) -> tuple[LinearScores, Floats, Floats]:
+        """Linear scores, the step from the overall mean to their centre, and its slope.
+
+        Scores about the overall mean, as scikit-learn has them, differ from those about another
+        point by the same amount for all classes.
+        """
+        model = self._fitted
+        step = model.linear.centre - self.xbar_
+        return model.linear, step, model.covariances[0].solve(step[None])[0]
+
+    def _ready(self, statistics: Any, settings: Settings, later: bool) -> GaussianModel | None:
+        if not later:
+            self._check_components(len(statistics.classes), statistics.n_features)
+        return super()._ready(statistics, settings, later)
+
+    def _check_components(self, classes: int, features: int) -> None:
+        most = min(classes - 1, features)
+        if self.n_components is not None and self.n_components > max(most, 1):
+            raise InvalidParameter(
+                f"n_components cannot be larger than min(n_features, n_classes - 1) = {most}; it "
+                f"is {self.n_components}."
+            )
 
     @property
     def scalings_(self) -> Floats:
@@ -120,12 +177,7 @@ class LinearDiscriminantAnalysis(
         available = len(self._axes.shares)
         if self.n_components is None:
             return available
-        most = min(len(self._fitted.classes) - 1, self.n_features_in_)
-        if self.n_components > most:
-            raise InvalidParameter(
-                f"n_components is {self.n_components}; it cannot be larger than "
-                f"min(n_features, n_classes - 1) = {most}."
-            )
+        self._check_components(len(self._fitted.classes), self.n_features_in_)
         return min(int(self.n_components), available)
 
 

@@ -120,7 +120,8 @@ def _shrunk(groups: Groups) -> CovarianceEstimate:
     if base is None:
         raise TooFewRows(
             "every class has 1 row (1 sample), so nothing is known of the spread within a class. "
-            "Give at least one class two rows."
+            "The number of samples must be more than the number of classes: give at least one "
+            "class two rows."
         )
     if groups.shared:
         return CovarianceEstimate((base,), shrunk=True)

@@ -213,11 +213,22 @@ def latent(colouring: Floats) -> tuple[Floats, int, float]:
     """For rows x = t B, (r, d): the pseudo-inverse that gives t, its rank, and ln|B'B| there."""
     scale = np.sqrt(np.einsum("ij,ij->j", colouring, colouring))
     inverse_scale = reciprocal(scale)
-    u, sizes, vt = linalg.svd(colouring * inverse_scale, full_matrices=False, check_finite=False)
+    u, sizes, vt = _svd(colouring * inverse_scale)
     kept = sizes > np.sqrt(rank_tolerance(len(scale)))
     u, sizes, vt = u[:, kept], sizes[kept], vt[kept]
     inverse = inverse_scale[:, None] * (vt.T / sizes) @ u.T
     return inverse, int(kept.sum()), _log_determinant(sizes[:, None] * vt * scale)
+
+
+def _svd(matrix: Floats) -> tuple[Floats, Floats, Floats]:
+    """The thin singular value decomposition."""
+    options = {"full_matrices": False, "check_finite": False}
+    try:
+        u, sizes, vt = linalg.svd(matrix, **options)
+    except linalg.LinAlgError:
+        # Divide and conquer fails for some matrices for which the slower iteration converges.
+        u, sizes, vt = linalg.svd(matrix, lapack_driver="gesvd", **options)
+    return u, sizes, vt
 
 
 def symmetric_root(matrix: Floats) -> Floats:

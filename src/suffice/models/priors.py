@@ -43,7 +43,8 @@ def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
         raise InvalidParameter(
             f"The sum of the priors should be 1; it is {values.sum():.12g}. Divide by it."
         )
-    return values
+    # A copy: what the caller does to the array later is not to change the model.
+    return np.array(values)
 
 
 def _by_label(priors: Mapping[Any, Any], classes: Array) -> Floats:

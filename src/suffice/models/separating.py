@@ -61,7 +61,8 @@ def check_some_spread(statistics: AnyStatistics) -> None:
     if len(statistics.classes) > 1 and (statistics.count == 1).all():
         raise TooFewRows(
             "every class has 1 row (1 sample), so nothing is known of the spread within a class. "
-            "Give at least one class two rows."
+            "The number of samples must be more than the number of classes: give at least one "
+            "class two rows."
         )
 
 

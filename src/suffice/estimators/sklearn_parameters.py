@@ -1,0 +1,104 @@
+"""Parameters that LDA and QDA have in scikit-learn: algorithms, and covariance estimators."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from suffice.data.features import as_features
+from suffice.data.labels import shown
+from suffice.data.parameters import as_floats, choice, flag, not_negative
+from suffice.errors import InvalidFeatures, InvalidParameter, RepairedModel
+from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.scatter import DenseScatter
+from suffice.statistics.statistics import Statistics
+
+SOLVERS = ("svd", "lsqr", "eigen")
+LEAST_ALPHA = 1e-10
+
+
+def check_algorithm(estimator: Any) -> None:
+    """Raise where parameters that change nothing, or a covariance estimator, are not valid."""
+    choice("solver", estimator.solver, SOLVERS)
+    flag("store_covariance", estimator.store_covariance)
+    not_negative("tol", estimator.tol)
+    if estimator.covariance_estimator is not None and estimator.shrinkage is not None:
+        raise InvalidParameter(
+            "covariance_estimator and shrinkage parameters are not None. Only one of the two can "
+            "be set."
+        )
+
+
+def smallest_alpha(alpha: Any, force: bool) -> Any:
+    """The smoothing as given, or no less than 1e-10 unless it is forced."""
+    if flag("force_alpha", force):
+        return alpha
+    try:
+        values = as_floats(alpha)
+    except (TypeError, ValueError, OverflowError):
+        return alpha  # whoever checks it says what is wrong
+    if not (values < LEAST_ALPHA).any() or (values < 0).any():
+        return alpha
+    warnings.warn(
+        f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use "
+        "force_alpha=True to keep alpha unchanged.",
+        UserWarning,
+        stacklevel=2,
+    )
+    return np.maximum(values, LEAST_ALPHA)
+
+
+def normalised_priors(priors: Any) -> Any:
+    """Priors in the order of the classes that add up to one; others are divided by their sum.
+
+    Whatever else may be given for priors comes back as it is.
+    """
+    if priors is None or isinstance(priors, str | Mapping) or hasattr(priors, "to_dict"):
+        return priors
+    try:
+        values = as_floats(priors)
+    except (TypeError, ValueError, OverflowError):
+        return priors
+    total = float(values.sum())
+    if values.ndim != 1 or not np.isfinite(total) or (values < 0).any() or total == 0:
+        return priors
+    if not np.isclose(total, 1.0, rtol=0, atol=1e-5):
+        warnings.warn(
+            f"The priors do not sum to 1. Renormalizing: they add up to {total:g}.",
+            RepairedModel,
+            stacklevel=2,
+        )
+    return values / total
+
+
+def with_estimated_scatter(statistics: AnyStatistics, estimator: Any, X: Any, y: Any) -> Statistics:
+    """The same statistics with what the estimator finds in place of each class's covariance.
+
+    statistics : of the rows X without weights, with the scatter of each class
+    """
+    if not hasattr(estimator, "fit"):
+        raise InvalidParameter(
+            f"covariance_estimator is {shown(estimator)}; it must be an estimator such as "
+            "sklearn.covariance.LedoitWolf()."
+        )
+    if not isinstance(statistics, Statistics):
+        raise InvalidFeatures("covariance_estimator takes rows without missing values.")
+    features = as_features(X)
+    rows, labels = features.read(0, features.shape[0]), np.asarray(y)
+    found = []
+    for label, weight in zip(statistics.classes, statistics.weight.tolist(), strict=True):
+        fitted = deepcopy(estimator)
+        fitted.fit(rows[labels == label])
+        if not hasattr(fitted, "covariance_"):
+            raise InvalidParameter(
+                f"{type(estimator).__name__} does not have a covariance_ attribute."
+            )
+        found.append(weight * np.asarray(fitted.covariance_, np.float64))
+    scatter = DenseScatter(DoubleDouble(np.array(found)), per_class=True)
+    return replace(statistics, spread=scatter, fourth=None)
