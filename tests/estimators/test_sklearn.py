@@ -14,7 +14,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.covariance import ShrunkCovariance
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -457,6 +457,18 @@ def test_a_covariance_estimator_stands_for_the_covariance_of_each_class(peer):
     for wrong, said in ((3, "must be an estimator"), (StandardScaler(), "covariance_ attribute")):
         with pytest.raises(InvalidParameter, match=said):
             clone(ours).set_params(covariance_estimator=wrong).fit(X, y)
+
+
+def test_a_model_with_a_covariance_estimator_is_saved_and_cross_validated(tmp_path):
+    X, y = TABLES["wine"]
+    model = sf.LDA(covariance_estimator=ShrunkCovariance(shrinkage=0.5)).fit(X, y)
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(sf.load(tmp_path / "model").predict(X), model.predict(X))
+    found = sf.select_model(X, y, [clone(model), sf.QDA()], cv=5).scores["accuracy"][0].mean()
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    assert found == pytest.approx(cross_val_score(clone(model), X, y, cv=folds).mean(), abs=0.05)
+    with pytest.raises(InvalidParameter, match="LeaveOneOut"):
+        model.leave_one_out(X, y)
 
 
 def test_too_many_components_are_refused_when_fitting():

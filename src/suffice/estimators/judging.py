@@ -60,6 +60,11 @@ class Judging:
         <LeaveOneOut of 150 rows: accuracy 0.9733, log-loss 0.05798>
         """
         model = self._judged()
+        if getattr(self, "covariance_estimator", None) is not None:
+            raise InvalidParameter(
+                "leave_one_out takes statistics, and covariance_estimator takes rows: use "
+                "sklearn.model_selection.cross_val_predict(model, X, y, cv=LeaveOneOut())."
+            )
         rows, labels = self._rows(X), self._labels(y)
         s, settings = self.statistics_, self._built_with
         codes = rows.codes if isinstance(model, ProductModel) else rows

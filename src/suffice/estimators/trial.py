@@ -303,6 +303,8 @@ def _reads_indicators(model: Any) -> bool:
 
 def _chooses_at_fit(model: Any) -> bool:
     """Whether a model cross-validates at fit, so that it needs rows."""
+    if getattr(model, "covariance_estimator", None) is not None:
+        return True
     values = [getattr(model, name, None) for name in GRID]
     return any(isinstance(value, str) and value == "cv" for value in values)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from suffice.data.arrays import Array
 from suffice.data.labels import shown
@@ -108,6 +109,8 @@ def _alive(value: Any) -> str | None:
         return "a random generator"
     if callable(value):
         return "a function"
+    if isinstance(value, BaseEstimator):
+        return "an estimator"  # of which the statistics hold what it found
     return None
 
 
