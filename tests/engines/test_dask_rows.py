@@ -152,7 +152,7 @@ def test_partitions_are_loaded_once():
     assert_equal_statistics(found, sf.summarize(pd.DataFrame({"a": X[:, 0], "b": X[:, 1]}), Y))
 
 
-def test_columns_of_no_type_are_told_apart_by_all_partitions():
+def test_all_partitions_decide_the_kind_of_columns_without_a_type():
     # The second column holds strings in one partition only, and nothing at all in another.
     rows = np.array([[1.0, None], [2.0, None], [2.5, "u"], [3.0, "v"], [4.0, "u"]], object)
     labels = np.array([0, 1, 0, 1, 1])
@@ -350,7 +350,7 @@ def test_rows_that_do_not_fit_together():
         sf.summarize([dask.delayed(X), dask.delayed(X)], Y)
 
 
-def test_what_is_wrong_is_told_with_the_partition():
+def test_errors_name_the_partition():
     rows = da.from_array(X, chunks=(100, 4))
     with pytest.raises(InvalidLabels, match="estimator requires y"):
         sf.LDA().fit(rows, None)
@@ -410,6 +410,40 @@ def test_what_takes_all_rows_says_so():
     ):
         with pytest.raises(NeedsAllRows, match="memory"):
             ask()
+
+
+def sample_calls():
+    """Mixtures with the arguments of a call that they refuse."""
+    rows, labels = da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=100)
+    tables = [dask.delayed(X[:200]), dask.delayed(X[200:])]
+    frame = frames()[1][["size", "weight.kg", "fruit", "importance"]]
+    mixture, discriminant = sf.GaussianMixture(2), sf.MixtureDiscriminant(1)
+    return [
+        (mixture, "fit", {"X": rows}),
+        (mixture, "fit_predict", {"X": rows, "sample_weight": WEIGHT}),
+        (discriminant, "fit", {"X": rows, "y": labels}),
+        (discriminant, "fit", {"X": rows, "y": Y}),
+        (mixture, "fit", {"X": dask.delayed(X)}),
+        (discriminant, "fit", {"X": tables, "y": [Y[:200], Y[200:]]}),
+        (discriminant, "fit", {"X": tables, "y": [dask.delayed(Y[:200]), dask.delayed(Y[200:])]}),
+        (discriminant, "fit", {"X": frame, "y": "fruit", "sample_weight": "importance"}),
+        (discriminant, "fit", {"X": frame[["size", "weight.kg"]], "y": frame["fruit"]}),
+    ]
+
+
+@pytest.mark.parametrize("at", range(9))
+def test_a_mixture_refuses_with_a_call_that_fits_a_sample(at):
+    model, method, given = sample_calls()[at]
+    model, before = clone(model), dict(given)
+    with pytest.raises(NeedsAllRows, match=f"{method} reads the rows in every iteration") as caught:
+        getattr(model, method)(given.pop("X"), **given)
+    call = str(caught.value).partition("fit a sample: ")[2]
+    exec(call, {"model": model, **before})
+    assert model.n_features_in_ == (2 if at > 6 else 4)
+    if at == 8:  # labels beside a frame are drawn with their rows
+        part = before["X"].sample(frac=0.1, random_state=0).compute()
+        labels = before["y"].sample(frac=0.1, random_state=0).compute()
+        assert part.index.tolist() == labels.index.tolist()
 
 
 BLOCKER = """
