@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
 from suffice.models.covariance import Covariance, FullCovariance
-from suffice.models.linalg import DOUBTFUL, Cholesky, Whitener, rank_tolerance
+from suffice.models.linalg import DOUBTFUL, Cholesky, embedded, rank_tolerance
 
 # Matrices are factored panel by panel, so many columns wide.
 PANEL = 64
@@ -139,7 +139,5 @@ def _covariance(lower: Floats, scale: Floats) -> FullCovariance:
     known = np.flatnonzero(scale > 0)
     if len(known) == len(scale):
         return FullCovariance(Cholesky(np.asfortranarray(lower), scale))
-    found = Cholesky(np.asfortranarray(lower[np.ix_(known, known)]), scale[known])
-    matrix, colouring = np.zeros((2, len(known), len(scale)))
-    matrix[:, known], colouring[:, known] = found.matrix, found.colouring
-    return FullCovariance(Whitener(matrix, colouring, found.log_determinant))
+    some = Cholesky(np.asfortranarray(lower[np.ix_(known, known)]), scale[known])
+    return FullCovariance(embedded(some, known, len(scale)))
