@@ -80,7 +80,7 @@ def test_tables_of_the_wrong_shape_or_type(place, rows, error, told):
     [
         (None, errors.InvalidLabels, "missing"),
         (y[:-1], errors.InvalidInput, "30 rows but y has 29"),
-        (np.stack([y, y], 1), errors.InvalidLabels, "one label a row"),
+        (np.stack([y, y], 1), errors.InvalidLabels, "one label per row"),
         (y + 0.5, errors.InvalidLabels, "continuous"),
         (np.where(y == 1, np.nan, y), errors.InvalidLabels, "missing"),
         (y + 1j, errors.InvalidLabels, "complex"),

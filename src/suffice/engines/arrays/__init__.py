@@ -6,6 +6,8 @@ are not listed here, are left to the host; an error says so, and nothing is copi
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,33 +16,26 @@ from suffice.engines.arrays import answering, learning
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import DeviceRows, host
 from suffice.engines.arrays.space import Space
-from suffice.engines.arrays.summary import summed
+from suffice.engines.arrays.summary import summarize_coded
 from suffice.errors import InvalidInput, NotOnDevice
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.statistics.statistics import Statistics
 
-METHODS = {
-    function.__name__: function
-    for function in (
-        learning.fit,
-        learning.partial_fit,
-        learning.forget,
-        answering.predict,
-        answering.predict_proba,
-        answering.predict_log_proba,
-        answering.predict_joint_log_proba,
-        answering.score_samples,
-        answering.discriminants,
-        answering.decision_function,
-        answering.log_odds,
-        answering.log_likelihood_ratio,
-        answering.log_likelihood,
-        answering.score,
-        answering.squared_mahalanobis,
-        answering.whiten,
-        answering.transform,
-        answering.decide,
-    )
+METHODS: dict[str, Callable[..., Any]] = {
+    "fit": learning.fit,
+    "partial_fit": learning.partial_fit,
+    "forget": learning.forget,
+    "predict": answering.predict,
+    "score_samples": answering.score_samples,
+    "decision_function": answering.decision_function,
+    "log_odds": answering.log_odds,
+    "log_likelihood_ratio": answering.log_likelihood_ratio,
+    "log_likelihood": answering.log_likelihood,
+    "score": answering.score,
+    "whiten": answering.whiten,
+    "transform": answering.transform,
+    "decide": answering.decide,
+    **{method: partial(answering.table, name=name) for method, name in answering.TABLES.items()},
 }
 
 
@@ -50,7 +45,7 @@ def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | Non
         raise InvalidInput("target names the label column of a data frame; pass y beside X.")
     rows = DeviceRows.of(X)
     with np.errstate(all="ignore"):
-        return summed(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
+        return summarize_coded(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:

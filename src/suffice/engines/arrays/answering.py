@@ -1,4 +1,7 @@
-"""Answers for rows on a device, as the methods of the estimators give them."""
+"""Answers for rows on a device, as the methods of the estimators give them.
+
+Those that are one table of the model, (n, k), are listed in `TABLES`; the others have a function.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import numpy as np
 from suffice.answers import decision
 from suffice.answers.pair import class_codes, class_pair, class_position
 from suffice.data.arrays import Array
-from suffice.engines.arrays.coded import check_place
+from suffice.engines.arrays.coded import fetch_beside
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.learning import check_columns
 from suffice.engines.arrays.model import ArrayModel, labels
@@ -19,6 +22,20 @@ from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import symmetric_root
+
+# Methods that return one table of the model, and its name there.
+TABLES = {
+    "predict_proba": "posterior",
+    "predict_log_proba": "log_posterior",
+    "predict_joint_log_proba": "joint",
+    "discriminants": "scores",
+    "squared_mahalanobis": "squared_distances",
+}
+
+
+def table(estimator: GaussianClassifier, X: Any, name: str) -> Any:
+    """A table of the model, (n, k)."""
+    return _answer(estimator._fitted, name, _rows(estimator, X))
 
 
 def predict(estimator: GaussianClassifier, X: Any) -> Any:
@@ -31,21 +48,6 @@ def predict(estimator: GaussianClassifier, X: Any) -> Any:
     return labels(estimator.classes_, places, rows.space)
 
 
-def predict_proba(estimator: GaussianClassifier, X: Any) -> Any:
-    """p(y | x), (n, k)."""
-    return _answer(estimator._fitted, "posterior", _rows(estimator, X))
-
-
-def predict_log_proba(estimator: GaussianClassifier, X: Any) -> Any:
-    """ln p(y | x), (n, k)."""
-    return _answer(estimator._fitted, "log_posterior", _rows(estimator, X))
-
-
-def predict_joint_log_proba(estimator: GaussianClassifier, X: Any) -> Any:
-    """ln p(x, y), (n, k)."""
-    return _answer(estimator._fitted, "joint", _rows(estimator, X))
-
-
 def score_samples(estimator: GaussianClassifier, X: Any) -> Any:
     """ln p(x), (n,)."""
     rows = _rows(estimator, X)
@@ -55,21 +57,16 @@ def score_samples(estimator: GaussianClassifier, X: Any) -> Any:
     return top[:, 0] + xp.log(xp.sum(xp.exp(joint - top), axis=1))
 
 
-def discriminants(estimator: GaussianClassifier, X: Any) -> Any:
-    """ln p(x, y) but for what all classes share, (n, k)."""
-    return _answer(estimator._fitted, "scores", _rows(estimator, X))
-
-
 def decision_function(estimator: GaussianClassifier, X: Any) -> Any:
-    """Log-odds of the second class for two classes; else a score a class."""
-    scores = discriminants(estimator, X)
+    """Log-odds of the second class for two classes; else one score per class."""
+    scores = table(estimator, X, "scores")
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
 def log_odds(estimator: GaussianClassifier, X: Any, a: Any = None, b: Any = None) -> Any:
     """ln p(a | x) - ln p(b | x), (n,)."""
     i, j = class_pair(estimator._fitted.classes, a, b)
-    scores = discriminants(estimator, X)
+    scores = table(estimator, X, "scores")
     return scores[:, i] - scores[:, j]
 
 
@@ -88,27 +85,19 @@ def log_likelihood(estimator: GaussianClassifier, X: Any, y: Any) -> float:
     """Sum over the rows of ln p(x, y)."""
     rows = _rows(estimator, X)
     joint = _answer(estimator._fitted, "joint", rows)
-    at = rows.space.put(_codes(estimator.classes_, y, rows))
+    codes = class_codes(estimator.classes_, fetch_beside(y, "y", rows.space), rows.shape[0])
+    at = rows.space.put(codes)
     return float(rows.space.xp.sum(rows.space.xp.take_along_axis(joint, at[:, None], axis=1)))
 
 
 def score(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> float:
     """The share of rows whose class is predicted."""
-    rows = _rows(estimator, X)
-    found, given = predict(estimator, X), y
-    if check_place(y, "y", rows.space):
-        given = rows.space.fetch(y)
-    right = np.asarray(given) == (
-        found if isinstance(found, np.ndarray) else rows.space.fetch(found)
-    )
-    if sample_weight is not None and check_place(sample_weight, "sample_weight", rows.space):
-        sample_weight = rows.space.fetch(sample_weight)
-    return float(np.average(right, weights=sample_weight))
-
-
-def squared_mahalanobis(estimator: GaussianClassifier, X: Any) -> Any:
-    """Squared Mahalanobis distance to each class mean, (n, k)."""
-    return _answer(estimator._fitted, "squared_distances", _rows(estimator, X))
+    space, predicted = DeviceRows.of(X).space, predict(estimator, X)
+    if not isinstance(predicted, np.ndarray):
+        predicted = space.fetch(predicted)
+    right = np.asarray(fetch_beside(y, "y", space)) == predicted
+    weights = fetch_beside(sample_weight, "sample_weight", space)
+    return float(np.average(right, weights=weights))
 
 
 def whiten(estimator: GaussianClassifier, X: Any, label: Any = None) -> Any:
@@ -161,7 +150,7 @@ def _rows(estimator: GaussianClassifier, X: Any) -> DeviceRows:
 def _answer(model: GaussianModel, name: str, rows: DeviceRows) -> Any:
     xp = rows.space.xp
     found = ArrayModel.of(model, rows.space).answer(name, rows)
-    # What is wrong with a row shows in its answer; looking there spares a pass over X.
+    # Whatever is wrong with a row shows in its answer; checking there saves a pass over X.
     if bool(xp.all(xp.isfinite(found))):
         return found
     error = rows.bad()
@@ -169,20 +158,20 @@ def _answer(model: GaussianModel, name: str, rows: DeviceRows) -> Any:
         raise error
     if model.shared or name in ("joint", "squared_distances"):
         return found
-    return _far_too(model, name, rows, found)
+    return _with_far_rows(model, name, rows, found)
 
 
-def _far_too(model: GaussianModel, name: str, rows: DeviceRows, found: Any) -> Any:
-    """Rows so far out that squares overflow are few: the host answers for them."""
+def _with_far_rows(model: GaussianModel, name: str, rows: DeviceRows, found: Any) -> Any:
+    """The answers with those of rows so far out that squares overflow, which the host gives."""
     space, xp = rows.space, rows.space.xp
     far = space.fetch(~xp.any(xp.isfinite(found), axis=1))
     if not far.any():
         return found
     at = np.flatnonzero(far)
     with np.errstate(all="ignore"):
-        mended = space.put(model.answer(name, space.fetch(rows.at(space.put(at)))))
+        repaired = space.put(model.answer(name, space.fetch(rows.at(space.put(at)))))
     place = space.put(np.maximum(np.cumsum(far) - 1, 0))
-    return xp.where(space.put(far)[:, None], space.take(mended, place), found)
+    return xp.where(space.put(far)[:, None], space.take(repaired, place), found)
 
 
 def _covariance(model: GaussianModel, c: int) -> Any:
@@ -203,9 +192,3 @@ def _projected(rows: DeviceRows, centre: Array, columns: Array) -> Any:
     if not bool(space.xp.all(space.xp.isfinite(found))):
         raise rows.not_finite()
     return found
-
-
-def _codes(classes: Array, y: Any, rows: DeviceRows) -> Array:
-    if check_place(y, "y", rows.space):
-        y = rows.space.fetch(y)
-    return class_codes(classes, y, rows.shape[0])

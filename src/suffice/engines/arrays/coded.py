@@ -89,16 +89,22 @@ def check_place(array: Any, name: str, space: Space) -> bool:
     return True
 
 
+def fetch_beside(array: Any, name: str, space: Space) -> Any:
+    """An array that may lie beside X, on the host; None stays None."""
+    is_beside = array is not None and check_place(array, name, space)
+    return space.fetch(array) if is_beside else array
+
+
 def _encoded(y: Any, n: int, space: Space) -> tuple[Array, Any]:
     if y is None:
-        raise InvalidLabels("y is missing: pass one label a row.")
+        raise InvalidLabels("y is missing: pass one label per row.")
     beside = check_place(y, "y", space)
     if beside and y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     labels = None if beside else Labels.of(y)
     length = y.shape[0] if labels is None and y.ndim else 0 if labels is None else len(labels)
     if labels is None and y.ndim != 1:
-        raise InvalidLabels(f"y must have one label a row; its shape is {tuple(y.shape)}.")
+        raise InvalidLabels(f"y must have one label per row; its shape is {tuple(y.shape)}.")
     if length != n:
         raise InvalidInput(
             f"X has {n} rows but y has {length} labels: inconsistent numbers of samples."
@@ -173,7 +179,7 @@ def _weights(sample_weight: Any, n: int, space: Space) -> Any:
     if tuple(values.shape) != (n,):
         raise InvalidWeights(
             f"sample_weight has shape {tuple(values.shape)} but X has {n} rows; "
-            "Sample weights must be 1D array or scalar, one weight a row."
+            "Sample weights must be 1D array or scalar, one weight per row."
         )
     odd = ~(values >= 0) | xp.isinf(values)
     if bool(xp.any(odd)):
