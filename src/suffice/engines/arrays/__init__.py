@@ -1,7 +1,7 @@
 """Arrays of other libraries and devices: results are computed where the rows lie.
 
-Statistics are taken in float64 whatever comes in. Rows with missing values, and the answers that
-are not listed here, are left to the host; an error says so, and nothing is copied unasked.
+Statistics are float64 whatever the type of the rows. Rows with missing values, and methods that are
+not listed here, need the host: an error says so, and nothing is copied without being asked for.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Statistics:
-    """Statistics of rows on a device; large tables of them stay there until they are asked for."""
+    """Statistics of rows on a device; large tables stay there until they are needed."""
     if target is not None:
         raise InvalidInput("target names the label column of a data frame; pass y beside X.")
     rows = DeviceRows.of(X)
@@ -58,6 +58,6 @@ def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
             f"{f'{name}.{method}' if gaussian else name} is not computed on arrays of {space}; "
             f"move the rows to the host: pass {host(space)}."
         )
-    # Some libraries compute with NumPy: infinities are looked for afterwards, as everywhere.
+    # Some libraries compute with NumPy; infinities are checked for afterwards, as everywhere.
     with np.errstate(all="ignore"):
         return METHODS[method](estimator, X, *args, **kwargs)

@@ -18,7 +18,7 @@ from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 
 @dataclass(frozen=True)
 class Coded:
-    """Classes that have rows, and which rows those are; rows of weight zero are left out."""
+    """Classes that have rows, and the rows of each; rows of weight zero are left out."""
 
     space: Space
     classes: Array  # (k,) on the host
@@ -65,7 +65,7 @@ class Coded:
 
     @property
     def weight_here(self) -> Any:
-        """The same where the rows are, without a copy from the host if that can be."""
+        """The same where the rows are, if possible without a copy from the host."""
         if self.weights is None:
             return self.space.floats(self.starts[1:] - self.starts[:-1])
         return self.space.put(self.weight)
@@ -154,7 +154,7 @@ def _ordered(codes: Any, k: int, space: Space) -> tuple[Any, Any, Indices]:
     ends, here and on the host.
     """
     xp = space.xp
-    # In few bytes: a device sorts these byte by byte.
+    # In few bytes, since a device sorts byte by byte.
     codes = xp.astype(codes, xp.int16 if k < 2**15 - 1 else xp.int32, copy=False)
     if space.library == "torch":
         in_order, order = codes.sort(stable=True)

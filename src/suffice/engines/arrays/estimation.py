@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.engines.arrays.factors import Factors, factored
+from suffice.engines.arrays.factors import BATCH_BYTES, Factors, factored
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.models.groups import Groups, GroupSizes
 from suffice.models.separating import check_denominator
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import Spread
 from suffice.statistics.statistics import Statistics
-
-BATCH_BYTES = 1 << 30  # of covariances that are factored at once
 
 
 def estimated(

@@ -1,6 +1,6 @@
 """Measures: squared Mahalanobis distances of rows on a device, one for each shape of covariance.
 
-Rows are float64, (b, d); distances come as (b, k). Nothing of b k d numbers is made at once.
+Rows are float64, (b, d), and distances (b, k); no array has b k d entries.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from suffice.models.covariance import (
     LowRankCovariance,
 )
 
-# Sums of squares below this lose nothing that matters when a difference of them is taken.
-NEAR = 2.0**14
+NEAR = 2.0**14  # squared distances whose differences still have enough digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +83,7 @@ class Whitened:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceSplit:
-    """Covariances of a few directions and one variance for all others, one a point."""
+    """Covariances of a few directions and one variance for all others, one per point."""
 
     space: Space
     points: Points
@@ -149,7 +148,7 @@ class DeviceIndependent:
 
 
 def measure(space: Space, points: Points, covariances: tuple[Covariance, ...]) -> Measure:
-    """The measure of covariances on the host: one a point, or one for all."""
+    """The measure of covariances on the host: one per point, or one for all."""
     distinct = list({id(covariance): covariance for covariance in covariances}.values())
     place = {id(covariance): g for g, covariance in enumerate(distinct)}
     owner = np.array([place[id(covariance)] for covariance in covariances])

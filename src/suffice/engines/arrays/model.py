@@ -13,13 +13,57 @@ import numpy as np
 from suffice.data.arrays import Array
 from suffice.engines.arrays.factors import Factors
 from suffice.engines.arrays.held_model import HeldModel
-from suffice.engines.arrays.linear import DeviceLinear
 from suffice.engines.arrays.measures import DeviceIndependent, Measure, Points, Whitened, measure
 from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.space import Space
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 
-_made: dict[tuple[int, str], ArrayModel] = {}
+# Models that were moved to a device, by the id of the model and the device.
+_moved: dict[tuple[int, str], ArrayModel] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceLinear:
+    """Scores (x - centre)'slopes + constants."""
+
+    space: Space
+    centre: Any  # (d,)
+    slopes: Any  # (d, k)
+    constants: Any  # (k,)
+
+    def scores(self, rows: DeviceRows, low: int, high: int) -> Any:
+        """The scores of some rows, (b, k)."""
+        if self.space.library == "torch":
+            return self._in_one(rows.values[low:high])
+        return (rows.block(low, high) - self.centre) @ self.slopes + self.constants
+
+    @cached_property
+    def _extended(self) -> Any:
+        """The slopes with the constants below them, and zeros up to a multiple of 8 rows.
+
+        Matrix products are fastest where their inner length is such a multiple.
+        """
+        import torch
+
+        d, k = self.slopes.shape
+        found = torch.zeros((-(-(d + 1) // 8) * 8, k), **self._kind)
+        found[:d], found[d] = self.slopes, self.constants
+        return found
+
+    @property
+    def _kind(self) -> dict[str, Any]:
+        return {"dtype": self.slopes.dtype, "device": self.slopes.device}
+
+    def _in_one(self, X: Any) -> Any:
+        # Adding the constants afterwards would read and write all scores once more.
+        import torch
+
+        d = self.slopes.shape[0]
+        steps = torch.empty((X.shape[0], self._extended.shape[0]), **self._kind)
+        steps[:, d:] = 0.0
+        steps[:, d] = 1.0
+        torch.sub(X, self.centre, out=steps[:, :d])
+        return steps @ self._extended
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +79,15 @@ class ArrayModel:
 
     @classmethod
     def of(cls, model: GaussianModel, space: Space) -> ArrayModel:
-        """A model of the host on a device; made once."""
+        """A model of the host on a device; moved once."""
         key = (id(model), str(space))
-        if key not in _made:
-            _made[key] = cls._moved(model, space)
-            weakref.finalize(model, _made.pop, key, None)
-        return _made[key]
+        if key not in _moved:
+            _moved[key] = cls._move(model, space)
+            weakref.finalize(model, _moved.pop, key, None)
+        return _moved[key]
 
     @classmethod
-    def _moved(cls, model: GaussianModel, space: Space) -> ArrayModel:
+    def _move(cls, model: GaussianModel, space: Space) -> ArrayModel:
         factors = model.factors if isinstance(model, HeldModel) else None
         if factors is not None and factors.space == space:
             return _of_factors(model, factors)
@@ -59,7 +103,7 @@ class ArrayModel:
 
     @property
     def width(self) -> int:
-        """How many numbers a row makes."""
+        """How many scores a row has."""
         return int(self.steps.shape[0])
 
     def best(self, rows: DeviceRows) -> tuple[Any, Any]:
@@ -123,7 +167,7 @@ class ArrayModel:
 
 
 def _of_factors(model: GaussianModel, factors: Factors) -> ArrayModel:
-    """By factors that lie on the device already."""
+    """The model of covariances that were factored on the device."""
     space = factors.space
     centre, steps = _about_centre(model, space)
     volumes = (factors.log_determinants + factors.ranks * LOG_2PI) / 2
@@ -152,7 +196,7 @@ def _points(model: GaussianModel, space: Space) -> Points:
 
 
 def labels(classes: Array, places: Any, space: Space) -> Any:
-    """Class labels at places: an array beside the rows, or of NumPy where labels are strings."""
+    """The labels of classes: an array beside the rows, or of NumPy where labels are strings."""
     if classes.dtype.kind in "US":
         return np.asarray(classes[space.fetch(places)])
     return space.take(space.put(classes), places)
