@@ -35,7 +35,11 @@ METHODS: dict[str, Callable[..., Any]] = {
     "whiten": answering.whiten,
     "transform": answering.transform,
     "decide": answering.decide,
-    **{method: partial(answering.table, name=name) for method, name in answering.TABLES.items()},
+    "predict_proba": partial(answering.table, name="posterior"),
+    "predict_log_proba": partial(answering.table, name="log_posterior"),
+    "predict_joint_log_proba": partial(answering.table, name="joint"),
+    "discriminants": partial(answering.table, name="scores"),
+    "squared_mahalanobis": partial(answering.table, name="squared_distances"),
 }
 
 

@@ -1,7 +1,4 @@
-"""Answers for rows on a device, as the methods of the estimators give them.
-
-Those that are one table of the model, (n, k), are listed in `TABLES`; the others have a function.
-"""
+"""Answers for rows on a device, as the methods of the estimators give them."""
 
 from __future__ import annotations
 
@@ -23,18 +20,9 @@ from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import symmetric_root
 
-# Methods that return one table of the model, and its name there.
-TABLES = {
-    "predict_proba": "posterior",
-    "predict_log_proba": "log_posterior",
-    "predict_joint_log_proba": "joint",
-    "discriminants": "scores",
-    "squared_mahalanobis": "squared_distances",
-}
-
 
 def table(estimator: GaussianClassifier, X: Any, name: str) -> Any:
-    """A table of the model, (n, k)."""
+    """One of the tables of the model, (n, k); for methods that return it as it is."""
     return _answer(estimator._fitted, name, _rows(estimator, X))
 
 
@@ -169,9 +157,9 @@ def _with_far_rows(model: GaussianModel, name: str, rows: DeviceRows, found: Any
         return found
     at = np.flatnonzero(far)
     with np.errstate(all="ignore"):
-        repaired = space.put(model.answer(name, space.fetch(rows.at(space.put(at)))))
+        mended = space.put(model.answer(name, space.fetch(rows.at(space.put(at)))))
     place = space.put(np.maximum(np.cumsum(far) - 1, 0))
-    return xp.where(space.put(far)[:, None], space.take(repaired, place), found)
+    return xp.where(space.put(far)[:, None], space.take(mended, place), found)
 
 
 def _covariance(model: GaussianModel, c: int) -> Any:
