@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from close import (
+    BLOCKER,
     LEVELS,
     NUMERIC,
     assert_equal_models,
@@ -444,18 +445,6 @@ def test_a_mixture_refuses_with_a_call_that_fits_a_sample(at):
         part = before["X"].sample(frac=0.1, random_state=0).compute()
         labels = before["y"].sample(frac=0.1, random_state=0).compute()
         assert part.index.tolist() == labels.index.tolist()
-
-
-BLOCKER = """
-import sys
-
-class Blocked:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "suffice":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Blocked())
-"""
 
 
 def cluster(folder, n_workers=2, **options):

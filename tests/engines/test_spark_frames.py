@@ -7,7 +7,15 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from close import LEVELS, NUMERIC, assert_equal_models, assert_equal_statistics, numbers, table
+from close import (
+    BLOCKER,
+    LEVELS,
+    NUMERIC,
+    assert_equal_models,
+    assert_equal_statistics,
+    numbers,
+    table,
+)
 from sklearn.base import clone
 
 import suffice as sf
@@ -38,17 +46,6 @@ pytestmark = [
 NAMES = ["a", "b.x", "c", "d"]
 X, Y, WEIGHT = numbers(300)
 WHOLE = pd.DataFrame(X, columns=NAMES).assign(label=Y, importance=WEIGHT)
-
-BLOCKER = """
-import sys
-
-class Blocked:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "suffice":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Blocked())
-"""
 
 
 @pytest.fixture(scope="module")
@@ -237,7 +234,7 @@ def test_decimals_are_numbers(spark):
     assert model.predict(exact).count() == 300
 
 
-def test_what_is_wrong_is_told(spark, frame):
+def test_errors_name_what_is_wrong(spark, frame):
     from pyspark.sql import functions as F
 
     rows = plain(frame, "label")

@@ -80,10 +80,10 @@ class ArrayRows:
 
     def answers(self, question: Question) -> Any:
         """The answers to all rows, as a Dask array with the same partitions."""
-        like = question(_imagined(self.X.dtype, int(self.X.shape[1])))[:0]
+        like = question(_example_row(self.X.dtype, int(self.X.shape[1])))[:0]
         shape = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (*self._cuts, like.shape[1:])}
         return self.X.map_blocks(
-            _answers, question=_sent(question), like=like, dtype=like.dtype, meta=like, **shape
+            _answers, question=_delayed(question), like=like, dtype=like.dtype, meta=like, **shape
         )
 
     @property
@@ -116,7 +116,7 @@ class FrameRows:
         """The answers to all rows, as a Dask array of unknown chunk sizes."""
         like = question(self.X._meta_nonempty)[:0]
         return self.X.map_partitions(
-            _answers, question=_sent(question), like=like, meta=like, enforce_metadata=False
+            _answers, question=_delayed(question), like=like, meta=like, enforce_metadata=False
         )
 
 
@@ -145,7 +145,7 @@ class DelayedRows:
 
     def answers(self, question: Question) -> Any:
         """The answers to all rows, one delayed value per partition."""
-        sent, answer = _sent(question), _delayed(_answers)
+        sent, answer = _delayed(question), _delayed(_answers)
         if isinstance(self.X, list):
             return [answer(rows, sent, None) for rows in self.X]
         return answer(self.X, sent, None)
@@ -187,7 +187,7 @@ def _blocks(columns: list[Any]) -> list[list[Any]]:
     arrays = [i for i, column in enumerate(columns) if hasattr(column, "chunks")]
     frames = [i for i, column in enumerate(columns) if hasattr(column, "to_delayed")]
     frames = [i for i in frames if i not in arrays]
-    # Together, so that what they have in common is computed once.
+    # Optimized together, so that shared tasks are computed once.
     for i, one in zip(arrays, dask.optimize(*(columns[i] for i in arrays)), strict=True):
         out[i] = one.to_delayed(optimize_graph=False).ravel().tolist()
     if frames:
@@ -227,12 +227,8 @@ def _together(job: Job, parts: list[Part]) -> Part:
     return job.together(parts)
 
 
-def _sent(question: Question) -> Any:
-    """The question as a task of its own, so that the model travels to each worker once."""
-    return _delayed(question)
-
-
 def _delayed(value: Any) -> Any:
+    """The value as a task of its own: a model travels to each worker once."""
     import dask
 
     return dask.delayed(value, pure=False, traverse=False)
@@ -242,8 +238,8 @@ def _answers(rows: Any, question: Question, like: Any) -> Any:
     return question(rows) if length(rows) or like is None else like
 
 
-def _imagined(dtype: Any, columns: int) -> Any:
-    """A row such as an array of this type may hold."""
+def _example_row(dtype: Any, columns: int) -> Any:
+    """A row of an array of this type."""
     if dtype.kind == "O":
         return np.full((1, columns), None, dtype=object)
     return np.zeros((1, columns), dtype)

@@ -110,7 +110,7 @@ def factored(covariances: Any, constant: Any) -> tuple[Any, Any, Any]:
 def cholesky(matrices: Any, panel: int = 64) -> tuple[Any, Any]:
     """Lower factors of matrices (g, d, d), and which have none (g,).
 
-    Several large ones are factored in panels of so many columns, all matrices at once.
+    Several large ones are factored in panels of `panel` columns, all matrices at once.
     """
     import torch
 
