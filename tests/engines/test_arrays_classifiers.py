@@ -1,6 +1,8 @@
 """Classifiers answer for rows on other devices as for NumPy's, on the same device."""
 
 import pickle
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,9 @@ from suffice import errors
 from suffice.engines import arrays
 from suffice.engines.arrays import fused_pass, measures, summary
 from suffice.engines.arrays.held_model import HeldModel
+from suffice.engines.arrays.model import ArrayModel
+from suffice.engines.arrays.rows import DeviceRows
+from suffice.engines.arrays.space import Space
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -195,6 +200,28 @@ def test_blocks_of_rows_and_classes_do_not_matter(place, monkeypatch, kept):
     for model in (sf.LDA(), sf.QDA(shrinkage=0.1), sf.GaussianNB()):
         here = clone(model).fit(place.put(X), place.put(y))
         check_answers(place, here, clone(model).fit(X, y), X)
+
+
+@dataclass(frozen=True)
+class OtherCovariance:
+    """A covariance of a class that the device does not know."""
+
+    same: Any
+
+    def __getattr__(self, name):
+        return getattr(self.same, name)
+
+
+@everywhere
+def test_covariances_of_a_new_class_or_of_several_are_measured(place):
+    X, y = wine()
+    rows = place.put(X)
+    narrow, wide = (kind().fit(X, y)._model for kind in (sf.GaussianNB, sf.QDA))
+    own = tuple(OtherCovariance(one) for one in wide.covariances)
+    for covariances in (own, (narrow.covariances[0], own[1], wide.covariances[2])):
+        here = replace(wide, covariances=covariances)
+        found = ArrayModel.of(here, Space.of(rows)).answer("joint", DeviceRows.of(rows))
+        np.testing.assert_allclose(place.fetch(found), here.joint(X), rtol=1e-10)
 
 
 @everywhere

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.answers import decision
+from suffice.answers.geometry import whiten_steps
 from suffice.answers.pair import class_codes, class_pair, class_position
 from suffice.data.arrays import Array
 from suffice.engines.arrays.coded import fetch_beside
@@ -16,9 +17,7 @@ from suffice.engines.arrays.model import ArrayModel, labels
 from suffice.engines.arrays.rows import DeviceRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
-from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import symmetric_root
 
 
 def table(estimator: GaussianClassifier, X: Any, name: str) -> Any:
@@ -94,13 +93,7 @@ def whiten(estimator: GaussianClassifier, X: Any, label: Any = None) -> Any:
     if label is None and not model.shared:
         raise InvalidParameter("each class has its own covariance; name the class to whiten by.")
     c = 0 if label is None or model.shared else class_position(model.classes, label)
-    covariance = _covariance(model, c)
-    d = rows.shape[1]
-    columns = (
-        symmetric_root(covariance.whitener.matrix)
-        if isinstance(covariance, FullCovariance)
-        else covariance.whiten(np.eye(d))
-    )
+    columns = whiten_steps(_covariance(model, c), np.eye(rows.shape[1]))
     return _projected(rows, model.means.mean(axis=0), columns)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from suffice.data.arrays import Indices
+from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
 from suffice.models.covariance import (
     Covariance,
@@ -154,24 +154,31 @@ def measure(space: Space, points: Points, covariances: tuple[Covariance, ...]) -
     owner = np.array([place[id(covariance)] for covariance in covariances])
     owner = np.resize(owner, points.high.shape[0])
     diagonal = [c.precisions for c in distinct if isinstance(c, DiagonalCovariance)]
-    if diagonal:
+    if len(diagonal) == len(distinct):
         centre = space.xp.mean(points.high, axis=0)
         return DeviceIndependent(space, points, space.put(np.array(diagonal)[owner]), centre)
-    full = [c.whitener.matrix for c in distinct if isinstance(c, FullCovariance)]
-    if full:
-        return Whitened(space, points, space.put(_columns(full)), owner)
     split = [
         (space.put(c.inverse_scale), space.put(c.basis), space.put(np.sqrt(c.variances)), c.floor)
         for c in distinct
         if isinstance(c, LowRankCovariance)
     ]
-    return DeviceSplit(space, points, tuple(split[g] for g in owner.tolist()))
+    if len(split) == len(distinct):
+        return DeviceSplit(space, points, tuple(split[g] for g in owner.tolist()))
+    columns = [_columns(covariance, points.high.shape[1]) for covariance in distinct]
+    return Whitened(space, points, space.put(_padded(columns)), owner)
 
 
-def _columns(matrices: list[np.ndarray]) -> np.ndarray:
-    """Whiteners (r, d) as columns, (g, d, r); one that keeps fewer directions has zeros."""
-    most = max(len(matrix) for matrix in matrices)
-    found = np.zeros((len(matrices), matrices[0].shape[1], most))
+def _columns(covariance: Covariance, d: int) -> Floats:
+    """Columns (d, r): rows times these have their Mahalanobis lengths."""
+    if isinstance(covariance, FullCovariance):
+        return covariance.whitener.matrix.T
+    return covariance.whiten(np.eye(d))
+
+
+def _padded(matrices: list[Floats]) -> Floats:
+    """Matrices (d, r) side by side, (g, d, r), with columns of zeros where one has fewer."""
+    most = max(matrix.shape[1] for matrix in matrices)
+    found = np.zeros((len(matrices), len(matrices[0]), most))
     for g, matrix in enumerate(matrices):
-        found[g, :, : len(matrix)] = matrix.T
+        found[g, :, : matrix.shape[1]] = matrix
     return found
