@@ -100,8 +100,8 @@ def whiten(estimator: GaussianClassifier, X: Any, label: Any = None) -> Any:
 def transform(estimator: Any, X: Any) -> Any:
     """Coordinates of the rows along the discriminant axes, (n, components)."""
     axes, rows, m = estimator._axes, _rows(estimator, X), estimator._n_features_out
-    found = _projected(rows, axes.centre, axes.directions[:, :m])
-    return found - rows.space.put(axes.start[:m])
+    coordinates = _projected(rows, axes.centre, axes.directions[:, :m])
+    return coordinates - rows.space.put(axes.start[:m])
 
 
 def decide(
@@ -116,9 +116,9 @@ def decide(
     best = xp.argmin(expected, axis=1)
     if reject is None:
         return labels(estimator.classes_, best, space)
-    found = estimator.classes_[space.fetch(best)].astype(object)
-    found[space.fetch(xp.min(expected, axis=1)) > reject] = None
-    return found
+    answers = estimator.classes_[space.fetch(best)].astype(object)
+    answers[space.fetch(xp.min(expected, axis=1)) > reject] = None
+    return answers
 
 
 def _rows(estimator: GaussianClassifier, X: Any) -> DeviceRows:
@@ -167,9 +167,9 @@ def _projected(rows: DeviceRows, centre: Array, columns: Array) -> Any:
     space = rows.space
     start, directions = space.put(centre), space.put(columns)
     step = rows.step(columns.shape[1])
-    found = space.joined(
+    projected = space.joined(
         rows.shape[0], step, lambda low, high: (rows.block(low, high) - start) @ directions
     )
-    if not bool(space.xp.all(space.xp.isfinite(found))):
+    if not bool(space.xp.all(space.xp.isfinite(projected))):
         raise rows.not_finite()
-    return found
+    return projected

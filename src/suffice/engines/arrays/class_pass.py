@@ -39,7 +39,7 @@ def first_guess(rows: DeviceRows, coded: Coded) -> Any:
 def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
     """Sums, sums of squares about the origins, min and max, each (k, d)."""
     xp = rows.space.xp
-    found: list[list[Any]] = [[], [], [], []]
+    tables: list[list[Any]] = [[], [], [], []]
     for c in range(len(coded.classes)):
         total = square = low = high = None
         for at in _slices(rows, coded, c):
@@ -52,9 +52,9 @@ def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, An
             else:
                 total, square = total + parts[0], square + parts[1]
                 low, high = xp.minimum(low, parts[2]), xp.maximum(high, parts[3])
-        for table, line in zip(found, (total, square, low, high), strict=True):
+        for table, line in zip(tables, (total, square, low, high), strict=True):
             table.append(line)
-    total, square, low, high = (xp.stack(table) for table in found)
+    total, square, low, high = (xp.stack(table) for table in tables)
     return total, square, low, high
 
 
@@ -93,8 +93,8 @@ def factor(
             owners.append(np.full(len(parts[-1]), c if per_class else 0))
         fourths.append(fourth)
     groups = len(coded.classes) if per_class else 1
-    found = from_rows(np.concatenate(parts), np.concatenate(owners), groups, per_class)
-    return found, rows.space.xp.stack(fourths)
+    scatter = from_rows(np.concatenate(parts), np.concatenate(owners), groups, per_class)
+    return scatter, rows.space.xp.stack(fourths)
 
 
 def _centred(

@@ -58,10 +58,10 @@ class Coded:
             return self.count.astype(np.float64)
         ordered = self.space.fetch(self.space.take(self.weights, self.order))
         with np.errstate(over="ignore"):
-            found = np.add.reduceat(ordered, self.edges[:-1])
-        if not np.isfinite(found.sum()):
+            totals = np.add.reduceat(ordered, self.edges[:-1])
+        if not np.isfinite(totals.sum()):
             raise InvalidWeights("sample_weight is too large to be added up; rescale it.")
-        return np.asarray(found)
+        return np.asarray(totals)
 
     @property
     def weight_here(self) -> Any:
@@ -80,10 +80,10 @@ def check_place(array: Any, name: str, space: Space) -> bool:
         raise InvalidInput(
             f"X is an array of {space} but {name} is one of {library}; give both to one library."
         )
-    found = Space.of(array)
-    if found.device != space.device:
+    place = Space.of(array)
+    if place.device != space.device:
         raise InvalidInput(
-            f"X is on device {space.device} but {name} is on device {found.device}; move one of "
+            f"X is on device {space.device} but {name} is on device {place.device}; move one of "
             "them."
         )
     return True
@@ -132,8 +132,8 @@ def _codes_here(y: Any, space: Space) -> tuple[Array, Any]:
     if high - low < max(TABLE_RANGE, DIRECT_RANGE):
         classes, codes = np.arange(low, high + 1), y - low
     else:
-        found = xp.unique_inverse(y)
-        classes, codes = space.fetch(found.values), xp.reshape(found.inverse_indices, (-1,))
+        unique = xp.unique_inverse(y)
+        classes, codes = space.fetch(unique.values), xp.reshape(unique.inverse_indices, (-1,))
     return (classes if whole else classes.astype(np.float64)), codes
 
 

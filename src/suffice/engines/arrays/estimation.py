@@ -45,8 +45,8 @@ def estimated(
         one = spread.space.xp.eye(lower.shape[1], dtype=lower.dtype, device=lower.device)
         lower[borrowed.tolist()], scale[borrowed.tolist()] = one, 1.0
         lower[first], scale[first] = base[0][0], base[1][0]
-    found = Factors(spread.space, lower, scale, owner)
-    return found.inflated(settings.inflation), tuple(borrowed.tolist())
+    factors = Factors(spread.space, lower, scale, owner)
+    return factors.inflated(settings.inflation), tuple(borrowed.tolist())
 
 
 @dataclass(frozen=True)
@@ -115,20 +115,20 @@ class DeviceGroups:
         """The covariances after shrinkage, (g, d, d)."""
         space = self.spread.space
         divisor = np.where(sizes.denominator > 0, sizes.denominator, 1.0)
-        found = scatters / space.put(divisor)[:, None, None]
-        diagonal = found.diagonal(dim1=1, dim2=2)
+        covariances = scatters / space.put(divisor)[:, None, None]
+        diagonal = covariances.diagonal(dim1=1, dim2=2)
         diagonal += self.floor
         if not shares.any():
-            return found
+            return covariances
         share, kept = space.put(shares)[:, None], diagonal.clone()
         target = {
             "identity": kept.mean(dim=1, keepdim=True),
             "diagonal": kept,
             "unit": space.xp.ones_like(kept),
         }[self.rules.settings.target]
-        found *= 1 - share[:, :, None]
+        covariances *= 1 - share[:, :, None]
         diagonal.copy_((1 - share) * kept + share * target)
-        return found
+        return covariances
 
     def _spreads(self, scatters: Any, sizes: GroupSizes) -> Iterator[Spread]:
         """The spread of each group, as `Group` has it, with few copies from the device."""
@@ -152,5 +152,5 @@ class DeviceGroups:
 
 def _norms(matrices: Any) -> list[float]:
     """Root of the sum of the squared entries of each matrix."""
-    found: list[float] = (matrices * matrices).sum(dim=(1, 2)).sqrt().tolist()
-    return found
+    norms: list[float] = (matrices * matrices).sum(dim=(1, 2)).sqrt().tolist()
+    return norms

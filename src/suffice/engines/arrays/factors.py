@@ -41,13 +41,13 @@ class Factors:
 
         d = self.lower.shape[1]
         one = torch.eye(d, dtype=self.lower.dtype, device=self.lower.device)
-        found = torch.empty_like(self.lower)
+        inverses = torch.empty_like(self.lower)
         step = max(1, BATCH_BYTES // (8 * d * d))
-        for low in range(0, len(found), step):
+        for low in range(0, len(inverses), step):
             part = self.lower[low : low + step]
             inverse = torch.linalg.solve_triangular(part, one.expand_as(part), upper=False)
-            found[low : low + step] = inverse.mT
-        return found * self.inverse_scale[:, :, None]
+            inverses[low : low + step] = inverse.mT
+        return inverses * self.inverse_scale[:, :, None]
 
     @cached_property
     def log_determinants(self) -> Floats:
@@ -61,8 +61,8 @@ class Factors:
     @cached_property
     def ranks(self) -> Indices:
         """How many features vary in each covariance, (g,)."""
-        found = self.space.xp.astype(self.scale > 0, self.space.xp.int64)
-        return self.space.fetch(self.space.xp.sum(found, axis=1))
+        varies = self.space.xp.astype(self.scale > 0, self.space.xp.int64)
+        return self.space.fetch(self.space.xp.sum(varies, axis=1))
 
     def inflated(self, factor: float) -> Factors:
         """The factors of `factor` times the covariances."""

@@ -14,7 +14,7 @@ import numpy as np
 try:
     import triton
     import triton.language as tl
-except ImportError:  # asked for only where torch has it; the documentation tests import everything
+except ImportError:  # needed only where torch has it; the doctests import every module
     triton = None
 
 jit: Any = triton.jit if triton is not None else (lambda function: function)

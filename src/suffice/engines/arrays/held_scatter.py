@@ -48,8 +48,8 @@ class HeldDense(DenseScatter):
         matrices = self.held.high
         if len(at) < matrices.shape[0]:
             matrices = self.space.take(matrices, self.space.put(at))
-        found = self.space.xp.matmul(matrices, self.space.put(vectors)[:, :, None])
-        return self.space.fetch(found[:, :, 0])
+        products = self.space.xp.matmul(matrices, self.space.put(vectors)[:, :, None])
+        return self.space.fetch(products[:, :, 0])
 
     def merged(
         self, other: DenseScatter | FactoredScatter, alignment: Alignment, jump: Floats

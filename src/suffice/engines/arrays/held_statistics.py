@@ -63,8 +63,8 @@ class DeviceMoments:
         """Fourth-order sums about the means, on the host."""
         if self.fourths is None or self.detail != "separate":
             return None
-        found, d = self.space.fetch(self.fourths), self.n_features
-        cubic, square, quartic = found[:, :d].copy(), found[:, d].copy(), found[:, d + 1].copy()
+        sums, d = self.space.fetch(self.fourths), self.n_features
+        cubic, square, quartic = sums[:, :d].copy(), sums[:, d].copy(), sums[:, d + 1].copy()
         return Fourth(self.unit, square, cubic, quartic, means.high, weight)
 
 
@@ -79,7 +79,7 @@ class HeldStatistics(Statistics):
         cls, classes: Array, count: Indices, weight: Floats, moments: DeviceMoments
     ) -> HeldStatistics:
         """Statistics of classes, with what the pass found."""
-        found = cls.__new__(cls)
+        statistics = cls.__new__(cls)
         values = {
             "classes": classes,
             "count": count,
@@ -88,9 +88,9 @@ class HeldStatistics(Statistics):
             "moments": moments,
         }
         for name, value in values.items():
-            object.__setattr__(found, name, value)
-        found.__post_init__()
-        return found
+            object.__setattr__(statistics, name, value)
+        statistics.__post_init__()
+        return statistics
 
     def __getattr__(self, name: str) -> Any:
         fetched: dict[str, Callable[[], Any]] = {

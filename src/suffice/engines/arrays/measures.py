@@ -63,13 +63,13 @@ class Whitened:
         """Squared distances of rows."""
         xp, (k, d) = self.space.xp, self.points.high.shape
         step = max(1, self.space.block_bytes // (8 * max(X.shape[0], d) * d))
-        found = []
+        parts = []
         for low in range(0, k, step):
             high = min(k, low + step)
             steps = self.points.steps(X, low, high)
             white = xp.matmul(steps, self._some(self.owner[low:high]))
-            found.append(xp.sum(white * white, axis=2))
-        return xp.concat(found).T
+            parts.append(xp.sum(white * white, axis=2))
+        return xp.concat(parts).T
 
     def white(self, X: Any) -> Any:
         """Rows about a point in the space of the first covariance."""
@@ -91,11 +91,11 @@ class DeviceSplit:
 
     def distances(self, X: Any) -> Any:
         """Squared distances of rows."""
-        found = []
+        parts = []
         for c in range(len(self.parts)):
             white = self._white(self.points.steps(X, c, c + 1)[0, :, :], c)
-            found.append(self.space.xp.sum(white * white, axis=1))
-        return self.space.xp.stack(found, axis=1)
+            parts.append(self.space.xp.sum(white * white, axis=1))
+        return self.space.xp.stack(parts, axis=1)
 
     def white(self, X: Any) -> Any:
         """Rows about a point in the space of the first covariance."""
@@ -127,8 +127,8 @@ class DeviceIndependent:
         far = (steps * steps) @ p.T
         # x'x - 2 x'm + m'm takes two products, but loses digits where x'x is large.
         if bool(xp.max(far) < NEAR) and bool(xp.max(xp.sum(p * mean * mean, axis=1)) < NEAR):
-            found = far - 2 * (steps @ (p * mean).T) + xp.sum(p * mean * mean, axis=1)
-            return xp.where(found > 0, found, 0.0)
+            squares = far - 2 * (steps @ (p * mean).T) + xp.sum(p * mean * mean, axis=1)
+            return xp.where(squares > 0, squares, 0.0)
         return self._one_by_one(X)
 
     def white(self, X: Any) -> Any:
@@ -138,13 +138,13 @@ class DeviceIndependent:
     def _one_by_one(self, X: Any) -> Any:
         xp, (k, d) = self.space.xp, self.points.high.shape
         step = max(1, self.space.block_bytes // (8 * X.shape[0] * d))
-        found = []
+        parts = []
         for low in range(0, k, step):
             high = min(k, low + step)
             steps = self.points.steps(X, low, high)
             product = xp.matmul(steps * steps, self.precisions[low:high, :, None])
-            found.append(product[:, :, 0])
-        return xp.concat(found).T
+            parts.append(product[:, :, 0])
+        return xp.concat(parts).T
 
 
 def measure(space: Space, points: Points, covariances: tuple[Covariance, ...]) -> Measure:
@@ -178,7 +178,7 @@ def _columns(covariance: Covariance, d: int) -> Floats:
 def _padded(matrices: list[Floats]) -> Floats:
     """Matrices (d, r) side by side, (g, d, r), with columns of zeros where one has fewer."""
     most = max(matrix.shape[1] for matrix in matrices)
-    found = np.zeros((len(matrices), len(matrices[0]), most))
+    padded = np.zeros((len(matrices), len(matrices[0]), most))
     for g, matrix in enumerate(matrices):
-        found[g, :, : matrix.shape[1]] = matrix
-    return found
+        padded[g, :, : matrix.shape[1]] = matrix
+    return padded

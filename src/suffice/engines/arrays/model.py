@@ -46,9 +46,9 @@ class DeviceLinear:
         import torch
 
         d, k = self.slopes.shape
-        found = torch.zeros((-(-(d + 1) // 8) * 8, k), **self._kind)
-        found[:d], found[d] = self.slopes, self.constants
-        return found
+        extended = torch.zeros((-(-(d + 1) // 8) * 8, k), **self._kind)
+        extended[:d], extended[d] = self.slopes, self.constants
+        return extended
 
     @property
     def _kind(self) -> dict[str, Any]:
@@ -94,12 +94,12 @@ class ArrayModel:
         centre, steps = _about_centre(model, space)
         if model.shared:
             line = model.linear
-            found = measure(space, Points(centre[None, :]), model.covariances)
+            distances = measure(space, Points(centre[None, :]), model.covariances)
             parts = (line.centre, line.slopes, line.constants)
             linear = DeviceLinear(space, *(space.put(part) for part in parts))
-            return cls(space, centre, steps, space.put(-model.volumes), found, linear)
-        found = measure(space, _points(model, space), model.covariances)
-        return cls(space, centre, steps, space.put(model.constants), found, None)
+            return cls(space, centre, steps, space.put(-model.volumes), distances, linear)
+        distances = measure(space, _points(model, space), model.covariances)
+        return cls(space, centre, steps, space.put(model.constants), distances, None)
 
     @property
     def width(self) -> int:
@@ -172,16 +172,16 @@ def _of_factors(model: GaussianModel, factors: Factors) -> ArrayModel:
     centre, steps = _about_centre(model, space)
     volumes = (factors.log_determinants + factors.ranks * LOG_2PI) / 2
     if not model.shared:
-        found = Whitened(space, _points(model, space), factors.columns, factors.owner)
+        distances = Whitened(space, _points(model, space), factors.columns, factors.owner)
         constants = model.log_priors - volumes[factors.owner]
-        return ArrayModel(space, centre, steps, space.put(constants), found, None)
+        return ArrayModel(space, centre, steps, space.put(constants), distances, None)
     white = steps @ factors.columns[0]
     slopes = (white @ factors.columns[0].T).T
     lengths = (white * white).sum(dim=1)
     constants = space.put(model.log_priors) - lengths / 2
     line = DeviceLinear(space, centre, slopes.contiguous(), constants)
-    found = Whitened(space, Points(centre[None, :]), factors.columns, np.zeros(1, np.int64))
-    return ArrayModel(space, centre, steps, space.put(-volumes), found, line)
+    distances = Whitened(space, Points(centre[None, :]), factors.columns, np.zeros(1, np.int64))
+    return ArrayModel(space, centre, steps, space.put(-volumes), distances, line)
 
 
 def _about_centre(model: GaussianModel, space: Space) -> tuple[Any, Any]:

@@ -74,9 +74,9 @@ class DeviceRows:
         return None
 
     def _gap(self, row: Any, i: int) -> HasGaps:
-        found = gap(row, i, None)
+        error = gap(row, i, None)
         return HasGaps(
-            f"{str(found).partition('. ')[0]}. Missing values are taken on the host only: pass "
+            f"{str(error).partition('. ')[0]}. Missing values are taken on the host only: pass "
             f"{host(self.space)}."
         )
 

@@ -69,10 +69,10 @@ class Space:
                 raise self._no_doubles()
             return
         try:
-            found = self.xp.zeros(1, dtype=self.xp.float64, device=self.device)
+            zero = self.xp.zeros(1, dtype=self.xp.float64, device=self.device)
         except Exception as error:  # each library has errors of its own
             raise self._no_doubles() from error
-        if found.dtype != self.xp.float64:
+        if zero.dtype != self.xp.float64:
             raise self._no_doubles()
 
     def _no_doubles(self) -> InvalidFeatures:

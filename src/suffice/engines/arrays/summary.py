@@ -90,17 +90,17 @@ def summarize_coded(rows: DeviceRows, coded: Coded, detail: str) -> Statistics:
         about = DeviceCentres(*sums.mean, unit)
         made = class_pass.factor if _is_thin(rows, coded, per_class) else work.scatter
         spread, fourths = made(rows, coded, about, per_class)
-    found = DeviceMoments(rows.space, detail, sums.mean, spread, fourths, unit)
-    if found.bytes > SMALL_BYTES:
-        return HeldStatistics.of(coded.classes, coded.count, coded.weight, found)
-    means = found.means()
+    moments = DeviceMoments(rows.space, detail, sums.mean, spread, fourths, unit)
+    if moments.bytes > SMALL_BYTES:
+        return HeldStatistics.of(coded.classes, coded.count, coded.weight, moments)
+    means = moments.means()
     return Statistics(
         coded.classes,
         coded.count,
         coded.weight,
         means,
-        found.scatter(hold=False),
-        found.fourth(means, coded.weight),
+        moments.scatter(hold=False),
+        moments.fourth(means, coded.weight),
     )
 
 
