@@ -49,13 +49,15 @@ def test_mixtures() -> None:
     da = pytest.importorskip("dask.array")
     dd = pytest.importorskip("dask.dataframe")
     pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(X).assign(label=np.where(np.arange(150) % 5, Y, -1))
-    table.columns = list(map(str, table.columns))
-    frame, rows = dd.from_pandas(table, npartitions=3), da.from_array(X, chunks=(60, 4))
-    found = run("Mixtures on a cluster", rows=rows, frame=frame)
+    many = np.repeat(X, 10, axis=0)  # of which every tenth row is X
+    table = pandas.DataFrame(many, columns=list("abcd"))
+    table["label"] = np.where(np.arange(1500) % 5, np.repeat(Y, 10), -1)
+    rows = da.from_array(many, chunks=(600, 4))
+    found = run("Mixtures on a cluster", rows=rows, frame=dd.from_pandas(table, npartitions=3))
     expected = sf.GaussianMixture(5, random_state=0).fit(X)
-    np.testing.assert_allclose(found["mixture"].means_, expected.means_, rtol=1e-8)
-    assert found["semi"].score(table.drop(columns="label"), Y) > 0.9
+    np.testing.assert_array_equal(found["mixture"].means_, expected.means_)
+    assert (found["component"].compute() == expected.predict(many)).all()
+    assert found["semi"].score(table.drop(columns="label"), np.repeat(Y, 10)) > 0.9
 
 
 def test_tensors() -> None:

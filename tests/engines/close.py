@@ -20,6 +20,19 @@ NUMERIC = {
 LEVELS = {"categorical": sf.CategoricalNB(), "mixed": sf.MixedNB(structure="full", shrinkage=0.1)}
 
 
+# Run where a worker starts: it cannot import the package then.
+BLOCKER = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "suffice":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Blocked())
+"""
+
+
 def numbers(n=400, d=4, k=3, seed=0, offset=1e3):
     """Rows of correlated classes, whose last class is rare, and weights."""
     rng = np.random.default_rng(seed)

@@ -1,6 +1,8 @@
 """Classifiers answer for rows on other devices as for NumPy's, on the same device."""
 
 import pickle
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,9 @@ from suffice import errors
 from suffice.engines import arrays
 from suffice.engines.arrays import fused_pass, measures, summary
 from suffice.engines.arrays.held_model import HeldModel
+from suffice.engines.arrays.model import ArrayModel
+from suffice.engines.arrays.rows import DeviceRows
+from suffice.engines.arrays.space import Space
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -197,6 +202,28 @@ def test_blocks_of_rows_and_classes_do_not_matter(place, monkeypatch, kept):
         check_answers(place, here, clone(model).fit(X, y), X)
 
 
+@dataclass(frozen=True)
+class OtherCovariance:
+    """A covariance of a class that the device does not know."""
+
+    same: Any
+
+    def __getattr__(self, name):
+        return getattr(self.same, name)
+
+
+@everywhere
+def test_covariances_of_a_new_class_or_of_several_are_measured(place):
+    X, y = wine()
+    rows = place.put(X)
+    narrow, wide = (kind().fit(X, y)._model for kind in (sf.GaussianNB, sf.QDA))
+    own = tuple(OtherCovariance(one) for one in wide.covariances)
+    for covariances in (own, (narrow.covariances[0], own[1], wide.covariances[2])):
+        here = replace(wide, covariances=covariances)
+        found = ArrayModel.of(here, Space.of(rows)).answer("joint", DeviceRows.of(rows))
+        np.testing.assert_allclose(place.fetch(found), here.joint(X), rtol=1e-10)
+
+
 @everywhere
 def test_naive_bayes_far_from_all_classes_keeps_its_digits(place):
     rng = np.random.default_rng(1)
@@ -297,14 +324,14 @@ def test_held_models_serve_the_host(place, held, tmp_path):
 
 @torches
 def test_many_matrices_are_factored_panel_by_panel(place):
-    from suffice.engines.arrays.factors import PANEL, cholesky
+    from suffice.engines.arrays.factors import cholesky
 
     rng = np.random.default_rng(3)
-    d = 2 * PANEL + 17
+    d = 2 * 16 + 5
     rows = rng.normal(size=(3, 2 * d, d))
     matrices = rows.transpose(0, 2, 1) @ rows
     matrices[1] -= 1.01 * np.linalg.eigvalsh(matrices[1])[0] * np.eye(d)
-    lower, failed = cholesky(place.put(matrices))
+    lower, failed = cholesky(place.put(matrices), panel=16)
     assert place.fetch(failed).tolist() == [False, True, False]
     for g in (0, 2):
         np.testing.assert_allclose(
@@ -313,13 +340,14 @@ def test_many_matrices_are_factored_panel_by_panel(place):
 
 
 @torches
-def test_products_in_strips_are_whole_products(place, monkeypatch):
-    monkeypatch.setattr(fused_pass, "NARROW", 4)
+def test_products_in_strips_are_whole_products(place):
     Z = np.random.default_rng(4).normal(size=(3, 20, 37))
     out = place.put(np.full((3, 37, 37), np.nan))
-    fused_pass.add_products(place.put(Z), out, False)
-    fused_pass.add_products(place.put(Z), out, True)
-    fused_pass.mirror(out)
+    strips = fused_pass.strips(37, narrowest=4)
+    assert len(strips) == 8
+    fused_pass.add_products(place.put(Z), out, False, strips)
+    fused_pass.add_products(place.put(Z), out, True, strips)
+    fused_pass.mirror(out, strips)
     np.testing.assert_allclose(
         place.fetch(out), 2 * Z.transpose(0, 2, 1) @ Z, rtol=1e-12, atol=1e-12
     )
@@ -330,9 +358,9 @@ def test_what_is_made_for_a_device_goes_with_its_model(place):
     from suffice.engines.arrays import model as models
 
     X, y = wine()
-    before = len(models._made)
+    before = len(models._moved)
     fitted = sf.LDA().fit(X, y)
     fitted.predict(place.put(X))
-    assert len(models._made) == before + 1
+    assert len(models._moved) == before + 1
     del fitted
-    assert len(models._made) == before
+    assert len(models._moved) == before

@@ -61,7 +61,7 @@ def test_values_too_large_or_too_close_to_be_squared(place):
 
 @everywhere
 @pytest.mark.parametrize(
-    ("rows", "error", "told"),
+    ("rows", "error", "message"),
     [
         (X[0], errors.InvalidFeatures, "2D"),
         (X[:0], errors.InvalidFeatures, "0 sample"),
@@ -69,31 +69,31 @@ def test_values_too_large_or_too_close_to_be_squared(place):
         (X + 1j, errors.NotNumbers, "complex"),
     ],
 )
-def test_tables_of_the_wrong_shape_or_type(place, rows, error, told):
-    with pytest.raises(error, match=told):
+def test_tables_of_the_wrong_shape_or_type(place, rows, error, message):
+    with pytest.raises(error, match=message):
         sf.LDA().fit(place.put(rows), place.put(y))
 
 
 @everywhere
 @pytest.mark.parametrize(
-    ("labels", "error", "told"),
+    ("labels", "error", "message"),
     [
         (None, errors.InvalidLabels, "missing"),
         (y[:-1], errors.InvalidInput, "30 rows but y has 29"),
-        (np.stack([y, y], 1), errors.InvalidLabels, "one label a row"),
+        (np.stack([y, y], 1), errors.InvalidLabels, "one label per row"),
         (y + 0.5, errors.InvalidLabels, "continuous"),
         (np.where(y == 1, np.nan, y), errors.InvalidLabels, "missing"),
         (y + 1j, errors.InvalidLabels, "complex"),
     ],
 )
-def test_labels_that_are_none(place, labels, error, told):
-    with pytest.raises(error, match=told):
+def test_labels_that_are_none(place, labels, error, message):
+    with pytest.raises(error, match=message):
         sf.LDA().fit(place.put(X), None if labels is None else place.put(labels))
 
 
 @everywhere
 @pytest.mark.parametrize(
-    ("weights", "told"),
+    ("weights", "message"),
     [
         (-np.ones(30), r"sample_weight\[0\] is -1"),
         (np.where(np.arange(30) == 4, np.nan, 1.0), r"sample_weight\[4\] is nan"),
@@ -103,8 +103,8 @@ def test_labels_that_are_none(place, labels, error, told):
         (np.full(30, 1e308), "too large"),
     ],
 )
-def test_weights_that_are_none(place, weights, told):
-    with pytest.raises(errors.InvalidWeights, match=told):
+def test_weights_that_are_none(place, weights, message):
+    with pytest.raises(errors.InvalidWeights, match=message):
         sf.LDA().fit(place.put(X), place.put(y), place.put(weights))
 
 
@@ -177,8 +177,8 @@ def test_rows_of_another_width_and_models_with_names(place):
     ids=str,
 )
 def test_what_the_device_cannot_do_is_said(place, model, method, more):
-    told = "numpy" if place.library == "torch" else "np.asarray"
-    with pytest.raises(errors.NotOnDevice, match=told):
+    message = "numpy" if place.library == "torch" else "np.asarray"
+    with pytest.raises(errors.NotOnDevice, match=message):
         getattr(model, method)(place.put(X), *more)
 
 

@@ -26,9 +26,9 @@ def example(name):
 def test_federated_sites_give_the_model_of_all_rows(tmp_path, capsys):
     federated = example("federated")
     federated.main()
-    told = capsys.readouterr().out.splitlines()
-    assert len(told) == 5
-    assert [line.endswith(": True") for line in told[3:]] == [True, True]
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 5
+    assert [line.endswith(": True") for line in lines[3:]] == [True, True]
     X, y, _ = numbers(500)
     files = [tmp_path / "one.stats", tmp_path / "two.stats"]
     federated.site(X[:200], y[:200], files[0])

@@ -10,7 +10,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.data.parameters import as_float, positive
 from suffice.errors import InvalidParameter
-from suffice.models.covariance import FullCovariance
+from suffice.models.covariance import Covariance, FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import symmetric_root
 
@@ -62,8 +62,12 @@ def whiten(model: GaussianModel, X: Array, c: int) -> Floats:
 
     The centre is the mean of the class means, so that class means can be whitened too.
     """
-    steps = X - model.linear.centre
     covariance = model.covariances[0 if model.shared else c]
+    return whiten_steps(covariance, X - model.linear.centre)
+
+
+def whiten_steps(covariance: Covariance, steps: Floats) -> Floats:
+    """Steps (n, d) times the symmetric root of the inverse covariance, (n, d)."""
     if isinstance(covariance, FullCovariance):
         return np.asarray(steps @ symmetric_root(covariance.whitener.matrix))
     return covariance.whiten(steps)

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.labels import Labels, same_kind, shown
+from suffice.data.labels import Labels, shown
 from suffice.data.missing import is_missing
 from suffice.errors import InvalidLabels, InvalidParameter
 
@@ -56,18 +56,13 @@ def partial_classes(y: Any, unlabelled: Any) -> tuple[Array, Indices]:
         marked = np.zeros_like(marked)
     known = ~found.missing & ~marked
     if not known.any():
-        raise no_labels(len(known))
+        raise InvalidLabels(
+            f"none of the {len(known)} rows has a label; label some rows of each class, or use "
+            "GaussianMixture, which takes none."
+        )
     codes = np.full(len(known), -1)
     classes, codes[known] = Labels.of(y if known.all() else found.values[known]).encode()
     return classes, codes
-
-
-def no_labels(rows: int) -> InvalidLabels:
-    """The error where no row has a label."""
-    return InvalidLabels(
-        f"none of the {rows} rows has a label; label some rows of each class, or use "
-        "GaussianMixture, which takes none."
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,46 +91,6 @@ class PartialLabels:
         marked = np.zeros(len(values), bool)
         marked[~missing] = _equal(values[~missing], unlabelled)
         return cls(values, missing, marked)
-
-
-@dataclass(frozen=True, slots=True)
-class Coding:
-    """The classes of rows that come in parts, and the label of those without one.
-
-    >>> Coding(np.array(["a", "b"]), "?").codes(["b", "?", None, "a"])
-    array([ 1, -1, -1,  0])
-    """
-
-    classes: Array  # (k,), sorted
-    unlabelled: Any
-
-    def codes(self, y: Any, counted: Array | None = None) -> Indices:
-        """The position of each row's class, -1 without a label; only counted rows need be known."""
-        found = PartialLabels.of(label_column(y), self.unlabelled)
-        known = ~found.missing & ~found.marked
-        if counted is not None:
-            known &= counted
-        codes = np.full(len(known), -1)
-        if not known.any():
-            return codes
-        candidates, own = Labels.of(found.values[known]).encode()
-        present = np.unique(own)
-        place = np.full(len(candidates), -1)
-        place[present] = self._places(candidates[present])
-        codes[known] = place[own]
-        return codes
-
-    def _places(self, labels: Array) -> Indices:
-        if {labels.dtype.kind, self.classes.dtype.kind} != {"i", "f"}:
-            same_kind(labels, self.classes)
-        at = np.minimum(np.searchsorted(self.classes, labels), len(self.classes) - 1)
-        new = labels[self.classes[at] != labels]
-        if len(new):
-            raise InvalidLabels(
-                f"class {shown(new[0])} has come since the classes were first looked up: the rows "
-                "are not the same every time they are read. Persist the collection first."
-            )
-        return np.asarray(at)
 
 
 def _equal(values: Array, label: Any) -> Any:

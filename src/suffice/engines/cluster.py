@@ -1,4 +1,4 @@
-"""Cluster: what estimators are asked to do with rows in partitions, whatever cluster holds them."""
+"""Cluster: the methods of estimators for rows in partitions, whatever cluster holds them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import numpy as np
-
-from suffice.engines.mixtures import learn
-from suffice.engines.parts import Sums
-from suffice.engines.recipes import ColumnsRecipe, Lesson, Total
-from suffice.errors import InvalidLabels, InvalidParameter, NeedsAllRows
-from suffice.estimators.choosing import GRID
+from suffice.engines.parts import Sums, single_threaded
+from suffice.engines.recipes import ColumnsRecipe, LearnerRecipe, MomentsRecipe, TotalRecipe
+from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter, NeedsAllRows
+from suffice.estimators.choosing import cross_validated
 from suffice.estimators.fitting import Fitting
 from suffice.estimators.learning import Learner
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture import GaussianMixture
-from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.new_rows import NewRows
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
-from suffice.statistics.threads import usual_threads
+from suffice.selection import criteria
 
-# Methods that answer each row by itself, and what a column of their answers is called.
+# Methods that answer each row by itself, and the name of the column that holds their answers.
 ROW_BY_ROW = {
     "predict": "prediction",
     "predict_proba": "probability",
@@ -46,7 +42,7 @@ ROW_BY_ROW = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A method of a fitted estimator, to be asked of the rows of each partition."""
+    """A method of a fitted estimator, called with the rows of each partition."""
 
     model: Any
     method: str
@@ -64,13 +60,12 @@ class Question:
 
     @property
     def column(self) -> str:
-        """What a column of answers is called."""
+        """The name of the column of answers."""
         return ROW_BY_ROW[self.method]
 
     def __call__(self, rows: Any) -> Any:
         """The answers to some rows."""
-        # One task a core is what clusters are set up for.
-        with usual_threads(1):
+        with single_threaded():
             return getattr(self.model, self.method)(rows, *self.args, **self.kwargs)
 
 
@@ -79,42 +74,72 @@ class ClusterRows(Protocol):
 
     @property
     def untyped(self) -> bool:
-        """Whether only the values tell what a column holds."""
+        """Whether the type of a column is only known from its values."""
+
+    @property
+    def sample(self) -> str:
+        """The call that brings some rows of `{}` into memory."""
 
     def over(self, y: Any, weight: Any) -> Sums:
-        """What makes recipes of all partitions: computed when it is called."""
+        """The function that applies a recipe to all partitions and adds the results."""
 
     def answers(self, question: Question) -> Any:
-        """The answers to all rows, to be computed when they are needed."""
+        """The answers to all rows, computed when they are needed."""
 
 
-def asked(rows: ClusterRows, estimator: Any, method: str, args: Any, kwargs: Any) -> Any:
+def summarize_rows(
+    rows: ClusterRows, y: Any, sample_weight: Any, detail: str, target: str | None
+) -> Any:
+    """What `suffice.summarize` returns for rows in partitions."""
+    if target is not None and y is not None:
+        raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
+    return rows.over(y if target is None else target, sample_weight)(MomentsRecipe(detail))
+
+
+def dispatch(rows: ClusterRows, estimator: Any, method: str, args: Any, kwargs: Any) -> Any:
     """What a method of an estimator returns for rows in partitions."""
-    if method in ("fit", "partial_fit", "forget") and isinstance(estimator, Learner):
-        return _taught(rows, estimator, method, _arguments(estimator, method, args, kwargs))
-    if method in ("fit", "fit_predict") and isinstance(estimator, Fitting):
-        return _mixed(rows, estimator, method, _arguments(estimator, method, args, kwargs))
     if method in ROW_BY_ROW:
         return rows.answers(Question.to(estimator, method, args, kwargs))
+    given = _arguments(estimator, method, args, kwargs)
+    if method in ("fit", "partial_fit", "forget") and isinstance(estimator, Learner):
+        return _learn(rows, estimator, method, given)
+    if isinstance(estimator, GaussianMixture) and method in ("score", "aic", "bic"):
+        return _judge_mixture(rows, estimator, method)
     if method in ("score", "log_likelihood"):
-        given = _arguments(estimator, method, args, kwargs)
-        return _summed(rows, estimator, method, given)
-    if method in ("aic", "bic") and isinstance(estimator, GaussianMixture):
-        total, n = rows.over(None, None)(_of_samples(estimator))
-        rate = np.log(n) if method == "bic" else 2.0
-        return float(estimator._free * rate - 2 * total)
+        return _add_up(rows, estimator, method, given)
+    name = type(estimator).__name__
+    if method in ("fit", "fit_predict") and isinstance(estimator, Fitting):
+        raise NeedsAllRows(
+            f"{name}.{method} reads the rows in every iteration of EM, so it takes them in memory; "
+            f"fit a sample: {_sample_call(rows, method, given)}"
+        )
     raise NeedsAllRows(
-        f"{method} of a {type(estimator).__name__} takes all rows in memory; pass a sample, or one "
-        "partition, as an array or a data frame."
+        f"{name}.{method} takes all rows in memory; pass a sample: {rows.sample.format('X')}"
     )
 
 
 def _arguments(estimator: Any, method: str, args: Any, kwargs: Any) -> dict[str, Any]:
-    """What a method was given beside X, by name."""
+    """The arguments of a call beside X, by name."""
     signature = inspect.signature(getattr(type(estimator), method))
     bound = signature.bind(estimator, None, *args, **kwargs)
     bound.apply_defaults()
     return dict(list(bound.arguments.items())[2:])
+
+
+def _sample_call(rows: ClusterRows, method: str, given: dict[str, Any]) -> str:
+    """The call that does the same with a sample in memory."""
+    given = {name: value for name, value in given.items() if value is not None}
+    columns = {name: value for name, value in given.items() if isinstance(value, str)}
+    if columns:
+        features = f"part.drop(columns={list(columns.values())})"
+        others = [f"{name}=part[{column!r}]" for name, column in columns.items()]
+        return f"part = {rows.sample.format('X')}; model.{method}({', '.join([features, *others])})"
+    arguments = [rows.sample.format("X")]
+    for name, value in given.items():
+        is_lazy = hasattr(value[0] if isinstance(value, list) else value, "compute")
+        call = rows.sample.format(name)
+        arguments.append(f"{name}={call if is_lazy else call.removesuffix('.compute()')}")
+    return f"model.{method}({', '.join(arguments)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +152,7 @@ class RowsInParts(NewRows):
     classes: Any = None  # those announced, if any
 
     def outline(self, learner: Any, settings: Any) -> Outline | None:
-        """What all partitions must agree on and a single one cannot tell, if anything."""
+        """What all partitions must agree on and no single one can decide, if anything."""
         if not isinstance(learner, MixedNB) or learner.categorical is not None:
             return None
         if not self.rows.untyped:
@@ -137,59 +162,39 @@ class RowsInParts(NewRows):
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
         """Statistics of all partitions, added."""
-        lesson = Lesson.to(learner, settings, like, self.classes)
-        return self.rows.over(self.y, self.sample_weight)(lesson)
+        recipe = LearnerRecipe.of_learner(learner, settings, like, self.classes)
+        return self.rows.over(self.y, self.sample_weight)(recipe)
 
 
-def _taught(rows: ClusterRows, learner: Any, method: str, given: dict[str, Any]) -> Any:
+def _learn(rows: ClusterRows, learner: Any, method: str, given: dict[str, Any]) -> Any:
     if given["y"] is None:
-        learner._labels(None)  # which says what is missing
+        learner._labels(None)  # raises the error for missing labels
     some = RowsInParts(rows, given["y"], given["sample_weight"], given.get("classes"))
-    if method == "fit":
-        _refuse_choices(learner)
-        return learner._fit_to(some, learner._settings())
-    return learner._add(some) if method == "partial_fit" else learner._remove(some)
-
-
-def _mixed(rows: ClusterRows, mixture: Any, method: str, given: dict[str, Any]) -> Any:
-    y, weight = given["y"], given["sample_weight"]
-    labelled, plan = isinstance(mixture, MixtureDiscriminant), mixture._plan()
-    if labelled and y is None:
-        mixture._labels(y)  # which says what is missing
-    named = isinstance(y, str) or isinstance(weight, str)
-    if method == "fit_predict" and named:
+    if method == "partial_fit":
+        return learner._add(some)
+    if method == "forget":
+        return learner._remove(some)
+    for name in cross_validated(learner):
         raise InvalidParameter(
-            "fit_predict would be given columns that are no features: call fit, which takes their "
-            "names, and then predict with the features alone."
+            f"{name}='cv' tests on rows held out, which takes them in memory: choose on a sample "
+            f"({rows.sample.format('X')}), and give {name} as a number."
         )
-    if not labelled and not isinstance(y, str):
-        y = None
-    learn(rows.over(y, weight), mixture, plan, labelled, weight is not None)
-    if method == "fit":
-        return mixture
-    return rows.answers(Question.to(mixture, "predict"))
+    return learner._fit_to(some, learner._settings())
 
 
-def _refuse_choices(learner: Any) -> None:
-    for name in GRID:
-        value = getattr(learner, name, None)
-        if isinstance(value, str) and value == "cv":
-            raise InvalidParameter(
-                f"{name}='cv' tests on rows held out, which takes them in memory: choose on a "
-                f"sample that fits there (select_model), and give {name} as a number."
-            )
-
-
-def _summed(rows: ClusterRows, estimator: Any, method: str, given: dict[str, Any]) -> float:
-    if isinstance(estimator, GaussianMixture):
-        total, n = rows.over(None, None)(_of_samples(estimator))
-        return float(total / n)
+def _add_up(rows: ClusterRows, estimator: Any, method: str, given: dict[str, Any]) -> float:
     if given["y"] is None:
         raise InvalidLabels(f"{method} takes the labels of the rows: y is missing.")
-    recipe = Total(Question.to(estimator, method).model, method)
+    recipe = TotalRecipe(Question.to(estimator, method).model, method)
     total, size = rows.over(given["y"], given.get("sample_weight"))(recipe)
     return float(total / size if method == "score" else total)
 
 
-def _of_samples(mixture: Any) -> Total:
-    return Total(Question.to(mixture, "score_samples").model, "score_samples")
+def _judge_mixture(rows: ClusterRows, mixture: Any, method: str) -> float:
+    model = Question.to(mixture, "score_samples").model
+    total, n = rows.over(None, None)(TotalRecipe(model, "score_samples"))
+    if method == "score":
+        return float(total / n)
+    if method == "aic":
+        return criteria.aic(float(total), mixture._free)
+    return criteria.bic(float(total), mixture._free, int(n))

@@ -1,42 +1,41 @@
-"""Dask: statistics a partition, added in a tree; answers that stay lazy."""
+"""Dask: statistics of each partition, added in a tree; answers that stay lazy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
-from suffice.engines.cluster import Question, asked
+import suffice
+from suffice.engines.cluster import Question, dispatch, summarize_rows
 from suffice.engines.dask_columns import Cuts
-from suffice.engines.dask_workers import check_workers
 from suffice.engines.named import NamedSplit, split_of
-from suffice.engines.parts import Job, Part, Recipe, Sums, found, length, run
-from suffice.engines.recipes import MomentsRecipe
-from suffice.errors import InvalidFeatures, InvalidInput
+from suffice.engines.parts import Job, Part, Recipe, Sums, length, run, total_value
+from suffice.errors import InvalidFeatures, InvalidInput, MissingPackage
+from suffice.statistics.statistics import listed
 
-# So many parts are added in one task: few, so that all workers take part in it.
-FAN_IN = 4
+# Clients whose workers were found to have this version of the package.
+_checked: WeakSet[Any] = WeakSet()
 
 
 def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
     """What `suffice.summarize` returns for a Dask array, data frame or delayed table."""
-    if target is not None and y is not None:
-        raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
-    return rows_of(X).over(y if target is None else target, sample_weight)(MomentsRecipe(detail))
+    return summarize_rows(rows_of(X), y, sample_weight, detail, target)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
     """What a method of an estimator returns for a Dask array, data frame or delayed table."""
-    return asked(rows_of(X), estimator, method, args, kwargs)
+    return dispatch(rows_of(X), estimator, method, args, kwargs)
 
 
 def rows_of(X: Any) -> ArrayRows | FrameRows | DelayedRows:
     """Dask's collections, as rows in partitions."""
     from dask.delayed import Delayed
 
-    check_workers()
+    _check_workers()
     if isinstance(X, Delayed | list):
         return DelayedRows(X)
     if hasattr(X, "chunks") and hasattr(X, "ndim"):
@@ -66,20 +65,25 @@ class ArrayRows:
 
     @property
     def untyped(self) -> bool:
-        """Whether only the values tell what a column holds."""
+        """Whether the type of a column is only known from its values."""
         return bool(self.X.dtype.kind == "O")
 
+    @property
+    def sample(self) -> str:
+        """The call that brings some rows into memory."""
+        return "{}[::10].compute()"
+
     def over(self, y: Any, weight: Any) -> Sums:
-        """What makes recipes of all partitions: computed when it is called."""
+        """The function that applies a recipe to all partitions and adds the results."""
         _, y, weight = split_of((), y, weight)
         return _sums(_aligned(self.X, y, weight))
 
     def answers(self, question: Question) -> Any:
         """The answers to all rows, as a Dask array with the same partitions."""
-        like = question(_imagined(self.X.dtype, int(self.X.shape[1])))[:0]
+        like = question(_example_row(self.X.dtype, int(self.X.shape[1])))[:0]
         shape = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (*self._cuts, like.shape[1:])}
         return self.X.map_blocks(
-            _answers, question=_sent(question), like=like, dtype=like.dtype, meta=like, **shape
+            _answers, question=_delayed(question), like=like, dtype=like.dtype, meta=like, **shape
         )
 
     @property
@@ -94,44 +98,54 @@ class FrameRows:
     X: Any
 
     @property
+    def sample(self) -> str:
+        """The call that brings some rows into memory."""
+        return "{}.sample(frac=0.1, random_state=0).compute()"
+
+    @property
     def untyped(self) -> bool:
-        """Whether only the values tell what a column holds."""
+        """Whether the type of a column is only known from its values."""
         return any(isinstance(dtype, np.dtype) and dtype.kind == "O" for dtype in self.X.dtypes)
 
     def over(self, y: Any, weight: Any) -> Sums:
-        """What makes recipes of all partitions: computed when it is called."""
+        """The function that applies a recipe to all partitions and adds the results."""
         split, y, weight = split_of(self.X.columns, y, weight)
         return _sums(_aligned(self.X, y, weight), split)
 
     def answers(self, question: Question) -> Any:
-        """The answers to all rows, as a Dask array; how many each partition has is not known."""
+        """The answers to all rows, as a Dask array of unknown chunk sizes."""
         like = question(self.X._meta_nonempty)[:0]
         return self.X.map_partitions(
-            _answers, question=_sent(question), like=like, meta=like, enforce_metadata=False
+            _answers, question=_delayed(question), like=like, meta=like, enforce_metadata=False
         )
 
 
 @dataclass(frozen=True, slots=True)
 class DelayedRows:
-    """Tables that are yet to be made, a partition each: a list of them, or a single one."""
+    """Delayed tables, one per partition: a list of them, or a single one."""
 
     X: Any
 
     @property
     def untyped(self) -> bool:
-        """Whether only the values of all partitions tell what a column holds."""
+        """Whether the type of a column is only known from the values of all partitions."""
         return isinstance(self.X, list) and len(self.X) > 1
 
+    @property
+    def sample(self) -> str:
+        """The call that brings some rows into memory."""
+        return "{}[0].compute()" if isinstance(self.X, list) else "{}.compute()"
+
     def over(self, y: Any, weight: Any) -> Sums:
-        """What makes recipes of all tables: computed when it is called."""
+        """The function that applies a recipe to all tables and adds the results."""
         if not isinstance(self.X, list):
             return _sums([[self.X], [y], [weight]])
         columns = [self._pieces(y, "y"), self._pieces(weight, "sample_weight")]
         return _sums([self.X, *columns])
 
     def answers(self, question: Question) -> Any:
-        """The answers to all rows, delayed, a partition each."""
-        sent, answer = _sent(question), _delayed(_answers)
+        """The answers to all rows, one delayed value per partition."""
+        sent, answer = _delayed(question), _delayed(_answers)
         if isinstance(self.X, list):
             return [answer(rows, sent, None) for rows in self.X]
         return answer(self.X, sent, None)
@@ -149,29 +163,31 @@ class DelayedRows:
 
 
 def _sums(columns: list[Any], split: NamedSplit | None = None) -> Sums:
-    """What makes recipes of all partitions, of which the graph is made once."""
+    """The function that applies a recipe to all partitions; their graph is built once."""
     return partial(_total, pieces=list(zip(*_blocks(columns), strict=True)), split=split)
 
 
-def _total(recipe: Recipe, pieces: list[Any], split: NamedSplit | None) -> Any:
-    """The parts of all partitions, added in a tree."""
-    job, made, added = _delayed(Job(recipe)), _delayed(_part), _delayed(_together)
-    level = [made(job, split, number, *piece) for number, piece in enumerate(pieces)]
+def _total(
+    recipe: Recipe, pieces: list[Any], split: NamedSplit | None, parts_per_task: int = 4
+) -> Any:
+    """The parts of all partitions, added in a tree; few per task, so that all workers help."""
+    job, make, add = _delayed(Job(recipe)), _delayed(_part), _delayed(_together)
+    level = [make(job, split, number, *piece) for number, piece in enumerate(pieces)]
     while len(level) > 1:
-        groups = [level[at : at + FAN_IN] for at in range(0, len(level), FAN_IN)]
-        level = [added(job, group) for group in groups]
-    return found(run(level[0].compute) if level else None)
+        starts = range(0, len(level), parts_per_task)
+        level = [add(job, level[at : at + parts_per_task]) for at in starts]
+    return total_value(run(level[0].compute) if level else None)
 
 
 def _blocks(columns: list[Any]) -> list[list[Any]]:
-    """The pieces of X, y and weights, a list of them each."""
+    """The pieces of X, y and weights, one list each."""
     import dask
 
     out = list(columns)
     arrays = [i for i, column in enumerate(columns) if hasattr(column, "chunks")]
     frames = [i for i, column in enumerate(columns) if hasattr(column, "to_delayed")]
     frames = [i for i in frames if i not in arrays]
-    # Together, so that what they have in common is computed once.
+    # Optimized together, so that shared tasks are computed once.
     for i, one in zip(arrays, dask.optimize(*(columns[i] for i in arrays)), strict=True):
         out[i] = one.to_delayed(optimize_graph=False).ravel().tolist()
     if frames:
@@ -192,11 +208,11 @@ def _bundle(*pieces: Any) -> tuple[Any, ...]:
 def _aligned(X: Any, y: Any, weight: Any) -> list[Any]:
     """X, and y and weights cut at the same rows."""
     cuts = Cuts.of(X)
-    weighs_alike = weight is None or isinstance(weight, int | float | np.number)
+    is_column = weight is not None and not isinstance(weight, int | float | np.number)
     return [
         X,
         None if y is None else cuts.apply(y, "y"),
-        weight if weighs_alike else cuts.apply(weight, "sample_weight"),
+        cuts.apply(weight, "sample_weight") if is_column else weight,
     ]
 
 
@@ -211,12 +227,8 @@ def _together(job: Job, parts: list[Part]) -> Part:
     return job.together(parts)
 
 
-def _sent(question: Question) -> Any:
-    """The question as a task of its own, so that the model travels to each worker once."""
-    return _delayed(question)
-
-
 def _delayed(value: Any) -> Any:
+    """The value as a task of its own: a model travels to each worker once."""
     import dask
 
     return dask.delayed(value, pure=False, traverse=False)
@@ -226,8 +238,37 @@ def _answers(rows: Any, question: Question, like: Any) -> Any:
     return question(rows) if length(rows) or like is None else like
 
 
-def _imagined(dtype: Any, columns: int) -> Any:
-    """A row such as an array of this type may hold."""
+def _example_row(dtype: Any, columns: int) -> Any:
+    """A row of an array of this type."""
     if dtype.kind == "O":
         return np.full((1, columns), None, dtype=object)
     return np.zeros((1, columns), dtype)
+
+
+def _check_workers() -> None:
+    """Raise unless the workers of the cluster in use, if any, can import this version.
+
+    A worker that cannot would drop its connection with every task, and the job would never end.
+    """
+    from dask.base import get_scheduler
+
+    client: Any = getattr(get_scheduler(), "__self__", None)
+    if not hasattr(client, "run") or client.asynchronous or client in _checked:
+        return
+    # By built-in names only: the worker must be able to unpickle this without the package.
+    versions = client.run(eval, "__import__('suffice').__version__", on_error="return")
+    wrong = {
+        worker: version for worker, version in versions.items() if version != suffice.__version__
+    }
+    if wrong:
+        worker, version = next(iter(wrong.items()))
+        what = (
+            f"cannot import suffice ({version})"
+            if isinstance(version, Exception)
+            else f"has {version}"
+        )
+        raise MissingPackage(
+            f"{len(wrong)} of {len(versions)} workers lack suffice {suffice.__version__}: {worker} "
+            f"{what}. Install the same version on {listed(wrong)}."
+        )
+    _checked.add(client)

@@ -27,12 +27,12 @@ class Cuts:
 
     @property
     def known(self) -> bool:
-        """Whether the rows of every partition are counted."""
+        """Whether the number of rows of every partition is known."""
         return not any(isnan(size) for size in self.sizes)
 
     @property
     def rows(self) -> int:
-        """How many rows there are, where that is known."""
+        """The number of rows, where it is known."""
         return int(sum(self.sizes))
 
     def apply(self, column: Any, what: str) -> Any:
@@ -41,7 +41,7 @@ class Cuts:
             return self._same_blocks(_one_dimensional(column, what), what)
         if not self.known:
             raise InvalidInput(
-                f"{what} is in memory, but how many rows each partition of X has is not known. "
+                f"{what} is in memory, but the number of rows per partition of X is not known. "
                 f"Name the column of the frame that holds {what}, or count the rows first: "
                 "X.compute_chunk_sizes(), or X.to_dask_array(lengths=True) for a frame."
             )
@@ -61,9 +61,9 @@ class Cuts:
             return column.rechunk((tuple(map(int, self.sizes)),))
         if len(theirs.sizes) != len(self.sizes):
             raise InvalidInput(
-                f"X has {len(self.sizes)} partitions and {what} has {len(theirs.sizes)}, and how "
-                f"many rows each of them has is not known. Take {what} from the same collection as "
-                "X, name its column in the frame, or call compute_chunk_sizes() on both."
+                f"X has {len(self.sizes)} partitions and {what} has {len(theirs.sizes)}, with "
+                f"unknown numbers of rows. Take {what} from the same collection as X, name its "
+                "column in the frame, or call compute_chunk_sizes() on both."
             )
         return column
 
@@ -74,7 +74,7 @@ def _one_dimensional(column: Any, what: str) -> Any:
     if column.ndim == 2 and column.shape[1] == 1:
         return column[:, 0] if hasattr(column, "chunks") else column[column.columns[0]]
     raise InvalidLabels(
-        f"{what} must have one entry a row; it has {column.ndim} dimensions. Pass one column."
+        f"{what} must have one entry per row; it has {column.ndim} dimensions. Pass one column."
     )
 
 

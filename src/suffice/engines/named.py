@@ -1,4 +1,4 @@
-"""Named: frames that hold the labels, and perhaps the weights, beside the features."""
+"""Named columns: frames that hold labels, and perhaps weights, beside the features."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ class NamedSplit:
         """X, y and weights of the rows of one partition."""
         frame = as_frame(table)
         if frame is None:
-            raise InvalidFeatures(f"a {type(table).__name__} where a data frame was announced.")
+            raise InvalidFeatures(f"it is a {type(table).__name__}, not a data frame.")
         self._check_columns(list(frame.columns))
         y = y if self.target is None else frame[self.target].to_native()
         weight = weight if self.weight is None else frame[self.weight].to_native()
-        gone = [name for name in (self.target, self.weight) if name is not None]
-        return (frame.drop(gone).to_native() if gone else table), y, weight
+        others = [name for name in (self.target, self.weight) if name is not None]
+        return (frame.drop(others).to_native() if others else table), y, weight
 
     def _check_columns(self, columns: list[Any]) -> None:
         if tuple(columns) == self.columns:
             return
-        lost = [name for name in self.columns if name not in columns]
+        missing = [name for name in self.columns if name not in columns]
         new = [name for name in columns if name not in self.columns]
-        what = f"it lacks {listed(lost)} and has {listed(new)} instead"
-        if not lost and not new:
+        what = f"it lacks {listed(missing)} and has {listed(new)} instead"
+        if not missing and not new:
             what = f"its columns are in another order: {listed(columns)}"
         raise InvalidFeatures(
-            f"its columns differ from those of the whole, {listed(self.columns)}: {what}. "
-            "Bring all partitions to one schema first."
+            f"its columns differ from those of the other partitions, {listed(self.columns)}: "
+            f"{what}. Bring all partitions to one schema first."
         )
 
 
@@ -64,15 +64,12 @@ def split_rows(split: NamedSplit | None, table: Any, y: Any, weight: Any) -> tup
 
 
 def split_of(columns: Iterable[Any], y: Any, weight: Any) -> tuple[NamedSplit | None, Any, Any]:
-    """Which columns were named, and what of y and weights stands beside the frame.
-
-    Without columns there is nothing to name: then no split.
-    """
+    """The split by named columns, if X has any; and y and weights where they are not columns."""
     names = tuple(columns)
     target = _named(y, names, "labels", InvalidLabels)
     weights = _named(weight, names, "weights", InvalidWeights)
-    beside = None if target is not None else y, None if weights is not None else weight
-    return (NamedSplit(names, target, weights) if names else None), *beside
+    split = NamedSplit(names, target, weights) if names else None
+    return split, y if target is None else None, weight if weights is None else None
 
 
 def _named(name: Any, columns: tuple[Any, ...], what: str, kind: type[InvalidInput]) -> Any:

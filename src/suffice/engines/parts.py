@@ -1,10 +1,11 @@
-"""Parts: what each partition adds, by value, and how parts come together."""
+"""Parts: what each partition contributes, by value, and how the parts are added."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,23 +17,27 @@ from suffice.statistics.threads import usual_threads
 Result = TypeVar("Result")
 
 
-class Recipe(Protocol):
-    """What is made of the rows of a partition, and how two such values are added."""
+class Recipe:
+    """What is computed of the rows of a partition, and how two such values are added."""
+
+    __slots__ = ()
 
     def of(self, X: Any, y: Any, weight: Any) -> Any:
-        """What some rows add."""
+        """The value of some rows."""
+        raise NotImplementedError
 
     def added(self, a: Any, b: Any) -> Any:
-        """What the rows of both add."""
+        """The value of the rows of both."""
+        return a + b
 
 
-# What a recipe makes of all partitions.
+# The value that a recipe has over all partitions.
 Sums = Callable[[Recipe], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What is wrong with some rows: told by value, since a cluster would try again if it rose."""
+    """What is wrong with some rows, as a value: a cluster would retry a task that raised it."""
 
     kind: type[Exception]
     message: str
@@ -44,12 +49,12 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What consecutive partitions add: a value made by a recipe, or what is wrong with them."""
+    """What consecutive partitions contribute: the value of a recipe, or what is wrong with them."""
 
     first: int
     last: int
     rows: int = 0
-    value: Any = None  # None where no row counts
+    value: Any = None  # None where no row has weight
     failure: Failure | None = None
 
     @property
@@ -62,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A recipe as it travels to the workers, with the version of the package it was made by."""
+    """A recipe as it travels to the workers, with the version of the package that made it."""
 
     recipe: Recipe
     version: str = suffice.__version__
@@ -76,21 +81,21 @@ class Job:
         split: NamedSplit | None = None,
         first_row: int = 0,
     ) -> Part:
-        """What the rows of one partition, or those of it from some row on, add."""
+        """The part of one partition, or of its rows from `first_row` on."""
         place = f"partition {number}" + (f", after {first_row} rows" if first_row else "")
 
         def work() -> Part:
             self._check_version()
             X, labels, weights = split_rows(split, table, y, weight)
             n = _checked_length(X, labels)
-            if not n or _weighs_nothing(weights, n):
+            if not n or _is_weightless(weights, n):
                 return Part(number, number, n)
             return Part(number, number, n, self.recipe.of(X, labels, weights))
 
-        return _told(work, place, number, number)
+        return _reported(work, place, number, number)
 
     def together(self, parts: Iterable[Part]) -> Part:
-        """What the rows of all parts add, in the order of the partitions."""
+        """The sum of all parts, in the order of the partitions."""
         first, *others = sorted(parts, key=lambda part: part.first)
         for other in others:
             first = self._both(first, other)
@@ -106,7 +111,7 @@ class Job:
         def work() -> Part:
             return Part(first, last, rows, self.recipe.added(a.value, b.value))
 
-        return _told(work, f"{a.place} and {b.place}", first, last)
+        return _reported(work, f"{a.place} and {b.place}", first, last)
 
     def _check_version(self) -> None:
         if self.version != suffice.__version__:
@@ -116,18 +121,22 @@ class Job:
             )
 
 
-def _told(work: Callable[[], Part], place: str, first: int, last: int) -> Part:
-    """What work returns, or what is wrong and where, as a part."""
+def single_threaded() -> AbstractContextManager[None]:
+    """One thread per task: clusters run one task per core."""
+    return usual_threads(1)
+
+
+def _reported(work: Callable[[], Part], place: str, first: int, last: int) -> Part:
+    """What work returns, or a part that says what is wrong and where."""
     try:
-        # One task a core is what clusters are set up for.
-        with usual_threads(1):
+        with single_threaded():
             return work()
     except (InvalidInput, MissingPackage) as error:
         return Part(first, last, failure=Failure(type(error), f"{place}: {error}"))
 
 
-def found(total: Part | None) -> Any:
-    """The value of all partitions together, or the error that one of them has."""
+def total_value(total: Part | None) -> Any:
+    """The value of all partitions together; raises what is wrong with one of them."""
     if total is not None and total.failure is not None:
         raise total.failure.error()
     if total is not None and total.value is not None:
@@ -137,12 +146,12 @@ def found(total: Part | None) -> Any:
     raise InvalidFeatures("no partition holds a row: X is empty.")
 
 
-def run(work: Callable[[], Result], trouble: str = "suffice") -> Result:
-    """What a job returns; where workers lack the package, an error that says so."""
+def run(work: Callable[[], Result]) -> Result:
+    """What a job returns; raises MissingPackage where workers lack this package."""
     try:
         return work()
     except Exception as error:
-        if not any(f"No module named '{trouble}" in text for text in _texts(error)):
+        if not any("No module named 'suffice" in text for text in _texts(error)):
             raise
         raise MissingPackage(
             "a worker cannot import suffice; install the same version there as here "
@@ -157,7 +166,7 @@ def _texts(error: BaseException | None) -> Iterable[str]:
 
 
 def length(table: Any) -> int:
-    """How many rows an array, a frame or a list has; 1 where that is not known before reading."""
+    """The number of rows of an array, a frame or a list; 1 where it is unknown before reading."""
     shape = getattr(table, "shape", None)
     if shape:
         return int(shape[0])
@@ -177,8 +186,8 @@ def _checked_length(X: Any, y: Any) -> int:
     return n
 
 
-def _weighs_nothing(weight: Any, n: int) -> bool:
-    """Whether all rows of a partition have weight zero, as some partitions may."""
+def _is_weightless(weight: Any, n: int) -> bool:
+    """Whether all rows of a partition have weight zero."""
     if weight is None:
         return False
     values = np.asarray(weight)

@@ -1,4 +1,4 @@
-"""Recipes: what a partition is asked for, and how two answers are added."""
+"""Recipes: what is computed of each partition, and how two results are added."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.mixed import ColumnLayout
+from suffice.engines.parts import Recipe
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
 from suffice.statistics.summarize import summarize
 
 
 @dataclass(frozen=True, slots=True)
-class MomentsRecipe:
+class MomentsRecipe(Recipe):
     """What `summarize` returns."""
 
     detail: str
@@ -24,27 +25,25 @@ class MomentsRecipe:
         """Statistics of some rows."""
         return summarize(X, y, weight, self.detail)
 
-    def added(self, a: Any, b: Any) -> Any:
-        """Statistics of the rows of both."""
-        return a + b
-
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class LearnerRecipe(Recipe):
     """The statistics that a learner is made of."""
 
     learner: Any
     settings: Any
-    like: Outline | None  # what the statistics are to be like, where a partition cannot tell
+    like: Outline | None  # the form of the statistics, where a partition cannot decide it
     classes: Any = None  # those announced, if any
 
     @classmethod
-    def to(cls, learner: Any, settings: Any, like: Outline | None, classes: Any = None) -> Lesson:
-        """A lesson to a learner, of which nothing large travels."""
-        pupil = snapshot(learner)
-        if pupil._state is not None:
-            pupil._state = replace(pupil._state.without_statistics(), kept={})
-        return cls(pupil, settings, like, classes)
+    def of_learner(
+        cls, learner: Any, settings: Any, like: Outline | None, classes: Any = None
+    ) -> LearnerRecipe:
+        """The recipe with a copy of the learner that holds nothing large."""
+        light = snapshot(learner)
+        if light._state is not None:
+            light._state = replace(light._state.without_statistics(), kept={})
+        return cls(light, settings, like, classes)
 
     def of(self, X: Any, y: Any, weight: Any) -> Any:
         """Statistics of some rows."""
@@ -61,14 +60,12 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnsRecipe:
-    """Which columns hold levels, where only the values tell: those with a level anywhere."""
-
-    categorical: Any = None
+class ColumnsRecipe(Recipe):
+    """Which columns hold levels, where only the values show it: those with a level anywhere."""
 
     def of(self, X: Any, y: Any, weight: Any) -> ColumnLayout:
         """The layout of some rows."""
-        return ColumnLayout.of(X, self.categorical)
+        return ColumnLayout.of(X, None)
 
     def added(self, a: ColumnLayout, b: ColumnLayout) -> ColumnLayout:
         """The layout of the rows of both."""
@@ -78,10 +75,11 @@ class ColumnsRecipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
-    """The sum over the rows of a method that gives a number a row, and how many rows there are.
+class TotalRecipe(Recipe):
+    """The sum over rows of a method's values, and the number of rows or their weight.
 
-    Methods with y give the sum themselves; "score" gives a mean, which is weighed.
+    method : "score" (a mean, which is multiplied by the weight), "log_likelihood" (a sum) or
+        "score_samples" (one value per row)
     """
 
     model: Any
@@ -89,15 +87,11 @@ class Total:
 
     def of(self, X: Any, y: Any, weight: Any) -> Floats:
         """The sum over some rows, and their number or weight."""
-        ask = getattr(self.model, self.method)
+        call = getattr(self.model, self.method)
         if self.method == "score":
             size = len(y) if weight is None else float(np.sum(np.asarray(weight, np.float64)))
-            return np.array([ask(X, y, weight) * size, size])
+            return np.array([call(X, y, weight) * size, size])
         if self.method == "log_likelihood":
-            return np.array([ask(X, y), len(y)])
-        values = ask(X)
+            return np.array([call(X, y), len(y)])
+        values = call(X)
         return np.array([values.sum(), len(values)])
-
-    def added(self, a: Floats, b: Floats) -> Floats:
-        """The sums over the rows of both."""
-        return a + b

@@ -1,4 +1,4 @@
-"""Spark: statistics a partition, added in a tree; answers as columns that stay lazy."""
+"""Spark: statistics of each partition, added in a tree; answers as columns that stay lazy."""
 
 from __future__ import annotations
 
@@ -8,37 +8,31 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from suffice.engines.cluster import Question, asked
+from suffice.engines.cluster import Question, dispatch, summarize_rows
 from suffice.engines.named import NamedSplit, split_of
-from suffice.engines.parts import Job, Part, Recipe, Sums, found, run
-from suffice.engines.recipes import MomentsRecipe
+from suffice.engines.parts import Job, Part, Recipe, Sums, run, total_value
 from suffice.engines.spark_answers import answered
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
 from suffice.statistics.statistics import listed
 
-# So many parts are added in one task; and in how many rounds before the driver adds the rest.
-FAN_IN, ROUNDS = 32, 2
+CHUNK_BYTES = 32 << 20  # rows that are summarized together: few parts, and bounded memory
+PARTS_PER_TASK = 32  # parts that one task adds
+ROUNDS = 2  # of adding parts in tasks, before the driver adds the rest
 
-# Rows are read together up to this many bytes: few parts, and bounded memory.
-CHUNK_BYTES = 32 << 20
-
-# How a part travels.
+# The columns that parts travel in.
 SCHEMA = "number long, part binary"
 
 
 def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
     """What `suffice.summarize` returns for a Spark data frame that holds the labels."""
-    if target is not None and y is not None:
-        raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
-    y = y if target is None else target
-    if y is None:
+    if y is None and target is None:
         raise InvalidLabels("y is missing: name the label column, target='label'.")
-    return rows_of(X).over(y, sample_weight)(MomentsRecipe(detail))
+    return summarize_rows(rows_of(X), y, sample_weight, detail, target)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
     """What a method of an estimator returns for a Spark data frame."""
-    return asked(rows_of(X), estimator, method, args, kwargs)
+    return dispatch(rows_of(X), estimator, method, args, kwargs)
 
 
 def rows_of(X: Any) -> SparkRows:
@@ -60,16 +54,21 @@ class SparkRows:
 
     @property
     def untyped(self) -> bool:
-        """The schema tells what a column holds."""
+        """Never: the schema has the type of each column."""
         return False
 
+    @property
+    def sample(self) -> str:
+        """The call that brings some rows into memory."""
+        return "{}.sample(0.1).toPandas()"
+
     def over(self, y: Any, weight: Any) -> Sums:
-        """What makes recipes of all partitions: computed when it is called."""
+        """The function that applies a recipe to all partitions and adds the results."""
         _check_named(y, "y", InvalidLabels)
         _check_named(weight, "sample_weight", InvalidWeights)
         split, _, _ = split_of(self.frame.columns, y, weight)
         assert split is not None
-        return partial(_total, frame=_plain(self.frame), split=split)
+        return partial(_total, frame=_numbered(self.frame), split=split)
 
     def answers(self, question: Question) -> Any:
         """The frame with a column of answers; other columns are carried along."""
@@ -81,14 +80,14 @@ def _total(recipe: Recipe, frame: Any, split: NamedSplit) -> Any:
     job = Job(recipe)
     parts = frame.mapInArrow(_parts(job, split), SCHEMA)
     for _ in range(ROUNDS):
-        group = (parts["number"] / FAN_IN).cast("long").alias("group")
-        parts = parts.groupBy(group).applyInArrow(_added(job, FAN_IN), SCHEMA)
+        group = (parts["number"] / PARTS_PER_TASK).cast("long").alias("group")
+        parts = parts.groupBy(group).applyInArrow(_adder(job, PARTS_PER_TASK), SCHEMA)
     rows = run(parts.collect)
-    return found(job.together(pickle.loads(row.part) for row in rows) if rows else None)
+    return total_value(job.together(pickle.loads(row.part) for row in rows) if rows else None)
 
 
-def _plain(frame: Any) -> Any:
-    """The frame with decimals as floats and columns numbered: names may have dots in them."""
+def _numbered(frame: Any) -> Any:
+    """The frame with numbered columns, since names may have dots, and decimals as floats."""
     plain = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
     decimals = [name for name, kind in plain.dtypes if kind.startswith("decimal")]
     return plain.withColumns({name: plain[name].cast("double") for name in decimals})
@@ -97,13 +96,13 @@ def _plain(frame: Any) -> Any:
 def _check_named(column: Any, what: str, kind: type[InvalidInput]) -> None:
     if column is not None and not isinstance(column, str):
         raise kind(
-            f"{what} is a {type(column).__name__}; for a Spark data frame name the column that "
-            "holds it, since rows have no order to go by."
+            f"{what} is a {type(column).__name__}; name the column of the Spark data frame that "
+            "holds it, since its rows have no order."
         )
 
 
 def _parts(job: Job, split: NamedSplit) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """The function that makes one part of each partition."""
+    """The function that makes the part of each partition."""
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
@@ -118,22 +117,23 @@ def _parts(job: Job, split: NamedSplit) -> Callable[[Iterable[Any]], Iterator[An
                 part = job.part(number, named, None, None, split, first_row)
                 total = job.together([total, part])
             first_row += table.num_rows
-        yield from _packed(number, total).to_batches()
+        yield from _as_row(number, total).to_batches()
 
     return work
 
 
-def _added(job: Job, fan_in: int) -> Callable[[Any], Any]:
-    """The function that adds the parts of a group of so many partitions."""
+def _adder(job: Job, group_size: int) -> Callable[[Any], Any]:
+    """The function that adds the parts of a group."""
 
     def work(table: Any) -> Any:
         parts = [pickle.loads(part) for part in table["part"].to_pylist()]
-        return _packed(table["number"][0].as_py() // fan_in, job.together(parts))
+        return _as_row(table["number"][0].as_py() // group_size, job.together(parts))
 
     return work
 
 
-def _packed(number: int, part: Part) -> Any:
+def _as_row(number: int, part: Part) -> Any:
+    """A table of one row, as the schema has it."""
     import pyarrow as pa
 
     columns = {"number": pa.array([number], pa.int64())}
@@ -141,7 +141,7 @@ def _packed(number: int, part: Part) -> Any:
 
 
 def _chunks(batches: Iterable[Any]) -> Iterator[Any]:
-    """Tables of so many bytes, from batches that may be small."""
+    """Tables of about CHUNK_BYTES, from batches that may be small."""
     import pyarrow as pa
 
     waiting: list[Any] = []

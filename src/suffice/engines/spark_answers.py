@@ -11,26 +11,26 @@ from suffice.engines.cluster import Question
 from suffice.errors import InvalidFeatures, NotNumbers
 from suffice.statistics.statistics import listed
 
-# What stands for a value of each type of Spark, to see what a model makes of it.
-IMAGINED: dict[str, Any] = {
+# A value of each Spark type, to find the type of a model's answers before any row is read.
+EXAMPLES: dict[str, Any] = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), 0),
     **dict.fromkeys(("float", "double", "decimal"), 0.0),
     **dict.fromkeys(("string", "char", "varchar"), ""),
     "boolean": False,
 }
 
-# Types of Spark by the kind of a NumPy array.
+# Spark types by the kind of a NumPy array.
 TYPES = {"i": "bigint", "u": "bigint", "f": "double", "b": "boolean", "U": "string"}
 
 
 def answered(frame: Any, question: Question) -> Any:
-    """The frame with the answers to a question; only the columns of the model are looked at."""
+    """The frame with the answers to a question; only the columns of the model are read."""
     from pyspark.sql import functions as F
 
     features = _features(frame, question.model)
     kinds = dict(frame.dtypes)
     row = F.struct(*(_column(frame, name, kinds[name]) for name in features))
-    like = _asked(question, _imagined(features, kinds))
+    like = _answer(question, _example_row(features, kinds))
     if question.method == "impute":
         return _imputed(frame, question, features, row)
     if question.column in features:
@@ -46,7 +46,7 @@ def answered(frame: Any, question: Question) -> Any:
 def _imputed(frame: Any, question: Question, features: list[str], row: Any) -> Any:
     """The frame with the columns of the model filled in; numbers become doubles."""
     kinds = dict(frame.dtypes)
-    named = [isinstance(IMAGINED[_base(kinds[name])], str | bool) for name in features]
+    named = [isinstance(EXAMPLES[_base(kinds[name])], str | bool) for name in features]
     types = [
         kinds[f] if is_named else "double" for f, is_named in zip(features, named, strict=True)
     ]
@@ -67,7 +67,7 @@ def _imputed(frame: Any, question: Question, features: list[str], row: Any) -> A
 
 
 def _features(frame: Any, model: Any) -> list[str]:
-    """The columns that a model was fitted on, by name where it knows names."""
+    """The columns that a model was fitted on, by name where it has names."""
     columns = list(frame.columns)
     names = getattr(model, "feature_names_in_", None)
     if names is None:
@@ -86,17 +86,17 @@ def _features(frame: Any, model: Any) -> list[str]:
     return [str(name) for name in names]
 
 
-def _function(question: Question, kind: str, shaped: Callable[[Any], Any]) -> Any:
-    """A function of Spark that asks the question, batch by batch."""
+def _function(question: Question, kind: str, to_pandas: Callable[[Any], Any]) -> Any:
+    """A function of Spark that answers the question, batch by batch."""
     import pandas as pd
     from pyspark.sql import functions as F
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
         for rows in batches:
-            yield shaped(_values(_asked(question, rows), question) if len(rows) else [])
+            yield to_pandas(_values(_answer(question, rows), question) if len(rows) else [])
 
-    # Spark reads from these what kind of function it is.
-    given = pd.DataFrame if shaped is not _series else pd.Series
+    # Spark reads the kind of the function from its annotations.
+    given = pd.Series if to_pandas is _series else pd.DataFrame
     work.__annotations__ = {
         "batches": Iterator[pd.DataFrame],
         "return": Iterator[given],  # type: ignore[valid-type]
@@ -104,8 +104,8 @@ def _function(question: Question, kind: str, shaped: Callable[[Any], Any]) -> An
     return F.pandas_udf(work, kind)
 
 
-def _asked(question: Question, rows: Any) -> Any:
-    """The answers to a frame; a model that knows no names is not bothered with them."""
+def _answer(question: Question, rows: Any) -> Any:
+    """The answers to a frame, without names for a model that was fitted without them."""
     named = hasattr(question.model, "feature_names_in_")
     return question(rows if named else rows.to_numpy())
 
@@ -118,22 +118,20 @@ def _series(values: Any) -> Any:
 
 
 def _values(answers: Any, question: Question) -> Any:
-    """Answers as an array of one type; where classes may be None, as such."""
-    if question.method == "decide":
-        none = np.array([answer is None for answer in answers])
-        if not none.any():
-            return answers.astype(question.model.classes_.dtype)
+    """Answers as an array of one type, unless some of them are None."""
+    if question.method == "decide" and not any(answer is None for answer in answers):
+        return answers.astype(question.model.classes_.dtype)
     return answers
 
 
-def _imagined(features: list[str], kinds: dict[str, str]) -> Any:
+def _example_row(features: list[str], kinds: dict[str, str]) -> Any:
     import pandas as pd
 
-    return pd.DataFrame({name: [IMAGINED[_checked(name, kinds[name])]] for name in features})
+    return pd.DataFrame({name: [EXAMPLES[_checked(name, kinds[name])]] for name in features})
 
 
 def _checked(name: str, kind: str) -> str:
-    if _base(kind) not in IMAGINED:
+    if _base(kind) not in EXAMPLES:
         raise NotNumbers(
             f"column {name!r} holds {kind}; features must be numbers, booleans or strings. "
             "Encode or drop it, or choose columns first."

@@ -36,6 +36,16 @@ GRID = {
 DEFAULT_FOLDS = 5
 
 
+def is_cross_validated(value: Any) -> bool:
+    """Whether a parameter is set to "cv"."""
+    return isinstance(value, str) and value == "cv"
+
+
+def cross_validated(estimator: Any) -> list[str]:
+    """The parameters of an estimator that are set to "cv"."""
+    return [name for name in GRID if is_cross_validated(getattr(estimator, name, None))]
+
+
 def combinations(names: list[str]) -> list[dict[str, float]]:
     """Every combination of values of the named parameters."""
     values = product(*(GRID[name] for name in names))

@@ -20,19 +20,10 @@ from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.state import State, Stateful
 from suffice.models.settings import Settings
-from suffice.models.training import Effort, EmProgress, Lessons, MixtureFit, Training
+from suffice.models.training import Effort, EmProgress, MixtureFit, Training
 
 # More starts than this would never end.
 MOST_STARTS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class FitPlan:
-    """What the parameters ask for, checked before a row is read."""
-
-    settings: Settings
-    effort: Effort
-    rng: np.random.Generator
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -128,14 +119,9 @@ class Fitting(Stateful):
         if self.callback is not None:
             self.callback(progress)
 
-    def _hold(self, fit: MixtureFit, settings: Settings, lessons: Lessons, X: Any) -> None:
-        """Hold what was found; X the rows where they are in memory."""
-        columns = (
-            LearnedColumns.of_statistics(lessons.overall)
-            if X is None
-            else LearnedColumns.of_rows(X)
-        )
-        found = FittedMixture.of(fit, settings, columns)
+    def _hold(self, fit: MixtureFit, settings: Settings, X: Any) -> None:
+        """Hold what was found in the rows X."""
+        found = FittedMixture.of(fit, settings, LearnedColumns.of_rows(X))
         self._tell(fit, found.n_iter)
         self._state = found
 
@@ -149,7 +135,7 @@ class Fitting(Stateful):
             what = f"EM has not converged in {n} iterations; raise max_iter or tol."
             told.append((what, ConvergenceWarning))
         for what, kind in told:
-            warnings.warn(what, kind, stacklevel=6)
+            warnings.warn(what, kind, stacklevel=5)
 
 
 def _is_verbosity(value: Any) -> bool:

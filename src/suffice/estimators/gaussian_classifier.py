@@ -14,7 +14,12 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
-from suffice.estimators.choosing import GRID, choose_settings, combinations
+from suffice.estimators.choosing import (
+    choose_settings,
+    combinations,
+    cross_validated,
+    is_cross_validated,
+)
 from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.new_rows import RowsInMemory
@@ -37,7 +42,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model; parameters that are "cv" are chosen before."""
         rows = RowsInMemory(X, self._labels(y), sample_weight)
-        names = [name for name in GRID if _is_cv(getattr(self, name, None))]
+        names = cross_validated(self)
         if not names:
             return self._fit_to(rows, self._settings())
         return self._hold(self._choose(rows, names))
@@ -72,7 +77,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     def _parameter(self, name: str) -> Any:
         """The value of a parameter; of one that is "cv", what `fit` chose."""
         value = getattr(self, name)
-        if not _is_cv(value):
+        if not is_cross_validated(value):
             return value
         found = None if self._state is None else self._state.selection
         if found is None:
@@ -90,14 +95,13 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return found
 
     def _check_forgets(self) -> None:
-        for name in GRID:
-            if _is_cv(getattr(self, name, None)):
-                value = getattr(self._built_with, name)
-                raise InvalidParameter(
-                    f"{name}='cv' was chosen with these rows, and without them another value may "
-                    f"be: fit the remaining rows, or keep what was chosen by "
-                    f"model.set_params({name}={value!r}).forget(X, y)."
-                )
+        for name in cross_validated(self):
+            value = getattr(self._built_with, name)
+            raise InvalidParameter(
+                f"{name}='cv' was chosen with these rows, and without them another value may be: "
+                "fit the remaining rows, or keep what was chosen by "
+                f"model.set_params({name}={value!r}).forget(X, y)."
+            )
 
     @property
     def pooling_(self) -> float:
@@ -187,7 +191,3 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
 def _named(statistics: Statistics, X: Any) -> Statistics:
     return replace(statistics, feature_names=as_features(X).names)
-
-
-def _is_cv(value: Any) -> bool:
-    return isinstance(value, str) and value == "cv"

@@ -21,13 +21,13 @@ from suffice.errors import (
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Storable
-from suffice.estimators.fitting import FitPlan, Fitting, training_rows
+from suffice.estimators.fitting import Fitting, training_rows
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, n_parameters, shaped
 from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
 from suffice.models.settings import Settings
-from suffice.models.training import EmProgress, Given, Lessons
+from suffice.models.training import EmProgress, Given
 from suffice.selection import criteria
 
 COVARIANCE_TYPES = {
@@ -45,7 +45,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
 
     Missing values (NaN) are integrated out. A component whose own covariance collapses borrows
     the one pooled over all components, so that every number stays finite without `reg_covar`.
-    Rows on a cluster are read once an iteration; the start is found in a sample of them.
+    EM reads the rows in every iteration, so they lie in memory: of rows on a cluster, a sample.
 
     Parameters
     ----------
@@ -122,27 +122,22 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
     @anywhere
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the components; y is ignored."""
-        plan, n = self._plan(), as_features(X).shape[0]
-        return self._learn(training_rows(X, np.zeros(n, np.int64), None, sample_weight), plan, X)
-
-    def _plan(self) -> FitPlan:
         settings = self._settings()
-        count("n_components", self.n_components)
+        K = count("n_components", self.n_components)
         choice("init_params", self.init_params, STARTS)
         effort = self._effort(not_negative("reg_covar", self.reg_covar))
-        return FitPlan(settings, effort, generator(self.random_state))
-
-    def _learn(self, lessons: Lessons, plan: FitPlan, X: Any = None) -> Self:
-        K, n, d = int(self.n_components), lessons.n_counted, lessons.overall.n_features
+        rng, codes = generator(self.random_state), np.zeros(as_features(X).shape[0], np.int64)
+        training = training_rows(X, codes, None, sample_weight)
+        n, d = training.n_counted, training.overall.n_features
         if n < K:
             raise TooFewRows(
                 f"n_components is {K}, but X has {n} row{'s' * (n > 1)} (n_samples = {n}); "
                 "take fewer components or more rows."
             )
         init = self.weights_init, self.means_init, self.precisions_init
-        given, sizes = Given.checked(*init, plan.settings, (K, d)), np.array([K])
-        found = fit_mixture(lessons, sizes, plan.settings, None, plan.effort, plan.rng, given)
-        self._hold(found, plan.settings, lessons, X)
+        given = Given.checked(*init, settings, (K, d))
+        found = fit_mixture(training, np.array([K]), settings, None, effort, rng, given)
+        self._hold(found, settings, X)
         return self
 
     @anywhere

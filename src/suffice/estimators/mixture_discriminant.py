@@ -22,12 +22,12 @@ from suffice.errors import (
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import Classifier
-from suffice.estimators.fitting import FitPlan, Fitting, training_rows
+from suffice.estimators.fitting import Fitting, training_rows
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture, sizes_by_bic
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
-from suffice.models.training import EmProgress, Lessons, most_components
+from suffice.models.training import Effort, EmProgress, Training, most_components
 from suffice.selection import criteria
 
 # With n_components="bic", a class has at most so many.
@@ -39,7 +39,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
 
     Labelled rows have a share in the components of their class, others in those of all classes.
     With one component a class and every label known, this is `GaussianDiscriminant`.
-    Rows on a cluster are read once an iteration; the start, and "bic", go by a sample of them.
+    EM reads the rows in every iteration, so they lie in memory: of rows on a cluster, a sample.
 
     Parameters
     ----------
@@ -102,20 +102,15 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the components of each class, from all rows."""
-        plan = self._plan()
-        as_features(X)  # what is wrong with X is said before what is wrong with y
-        classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
-        return self._learn(training_rows(X, codes, classes, sample_weight), plan, X)
-
-    def _plan(self) -> FitPlan:
         settings = self._settings()
         check_label("unlabelled", self.unlabelled)
-        return FitPlan(settings, self._effort(), generator(self.random_state))
-
-    def _learn(self, lessons: Lessons, plan: FitPlan, X: Any = None) -> Self:
-        sizes, settings = self._sizes(lessons, plan), plan.settings
-        found = fit_mixture(lessons, sizes, settings, self.priors, plan.effort, plan.rng)
-        self._hold(found, settings, lessons, X)
+        effort, rng = self._effort(), generator(self.random_state)
+        as_features(X)  # what is wrong with X is said before what is wrong with y
+        classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
+        training = training_rows(X, codes, classes, sample_weight)
+        sizes = self._sizes(training, settings, effort, rng)
+        found = fit_mixture(training, sizes, settings, self.priors, effort, rng)
+        self._hold(found, settings, X)
         return self
 
     @property
@@ -185,12 +180,14 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     def _new_atypicality(self) -> Any:
         return Rarity(self._fitted, np.isnan, _masked)
 
-    def _sizes(self, lessons: Lessons, plan: FitPlan) -> Indices:
+    def _sizes(
+        self, training: Training, settings: Settings, effort: Effort, rng: np.random.Generator
+    ) -> Indices:
         """How many components each class is to have, (k,)."""
-        asked, classes, rows = self.n_components, lessons.classes, lessons.count
+        asked, classes, rows = self.n_components, training.classes, training.count
         if isinstance(asked, str):
             choice("n_components", asked, ("bic",))
-            return sizes_by_bic(lessons.sample, plan.settings, plan.effort, plan.rng, MOST_BY_BIC)
+            return sizes_by_bic(training, settings, effort, rng, MOST_BY_BIC)
         if isinstance(asked, Mapping):
             return _sizes_by_label(asked, classes, rows)
         most = count("n_components", asked)
@@ -200,7 +197,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
                 f"n_components is {most}, but the largest class, {shown(classes[c])}, has "
                 f"{rows[c]} labelled rows; take fewer components or more rows."
             )
-        return np.minimum(most, most_components(lessons.sample))
+        return np.minimum(most, most_components(training))
 
 
 def _sizes_by_label(asked: Mapping[Any, int], classes: Array, rows: Indices) -> Indices:

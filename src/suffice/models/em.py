@@ -21,7 +21,6 @@ from suffice.models.training import (
     Effort,
     EmProgress,
     Given,
-    Lessons,
     MixtureFit,
     Pass,
     Training,
@@ -43,7 +42,7 @@ LEAST_PRIOR = 1e-300
 
 
 def fit_mixture(
-    lessons: Lessons,
+    training: Training,
     sizes: Indices,
     settings: Settings,
     priors: Any,
@@ -56,8 +55,8 @@ def fit_mixture(
     Every row has a share in each component of its class, or of all classes where its class is
     not known. Where that leaves no choice, the estimates are those of the classes themselves.
     """
-    em = _Em(lessons, np.repeat(np.arange(len(sizes)), sizes), settings, priors, effort)
-    if (sizes == 1).all() and lessons.all_labelled and not effort.addition:
+    em = _Em(training, np.repeat(np.arange(len(sizes)), sizes), settings, priors, effort)
+    if (sizes == 1).all() and training.all_labelled and not effort.addition:
         return em.closed_form()
     best: MixtureFit | None = None
     for start in range(1, 1 + (effort.n_init if sizes.max() > 1 else 1)):
@@ -99,7 +98,7 @@ def bic(fit: MixtureFit, settings: Settings, total: float) -> float:
 
 @dataclass(frozen=True)
 class _Em:
-    lessons: Lessons
+    training: Training
     owner: Indices  # (K,)
     given_settings: Settings
     priors: Any
@@ -108,11 +107,11 @@ class _Em:
     @cached_property
     def settings(self) -> Settings:
         """The settings that shares in rows can be estimated by."""
-        given, d = self.given_settings, self.lessons.overall.n_features
+        given, d = self.given_settings, self.training.overall.n_features
         if given.shrinkage == "ledoit-wolf":
             # It takes fourth-order sums, which are not added up.
             return replace(given, shrinkage="oas")
-        few = self.lessons.n_counted < d + len(self.owner)
+        few = self.training.n_counted < d + len(self.owner)
         if few and given.structure.takes_matrices and not (given.shrinkage or self.effort.addition):
             # Not even the pooled covariance is regular. From one iteration to the next it would
             # be a density of other directions, and EM would go to and fro between them.
@@ -122,23 +121,23 @@ class _Em:
 
     @cached_property
     def passes(self) -> Pass:
-        return self.lessons.passes(self.owner)
+        return self.training.passes(self.owner)
 
     def closed_form(self) -> MixtureFit:
         """Every row belongs to one component: nothing is left to iterate."""
-        lessons, settings = self.lessons, self.given_settings
-        statistics = lessons.by_class(settings.detail)
+        training, settings = self.training, self.given_settings
+        statistics = training.by_class(settings.detail)
         priors = self.class_priors(statistics.weight)
         components = build(statistics, settings, np.maximum(priors, LEAST_PRIOR))
-        model = MixtureModel.of(components, self.owner, lessons.classes, priors)
-        level = lessons.own_log_likelihood(model) / lessons.total
+        model = MixtureModel.of(components, self.owner, training.classes, priors)
+        level = training.own_log_likelihood(model) / training.total
         return MixtureFit(model, statistics.weight, (level,), converged=True)
 
     def start(self, rng: np.random.Generator, given: Given) -> GaussianModel:
         """Components of the rows nearest to some centres; what is given takes their place."""
         weights, means, covariances = given.weights, given.means, given.covariances
         if weights is None or means is None or covariances is None:
-            near = Nearest(self.lessons.beginning, self.owner)
+            near = Nearest(self.training, self.owner)
             centres = near.centres(rng) if means is None else means
             found = self._around(near, centres)
             weights = found.priors if weights is None else weights
@@ -158,7 +157,7 @@ class _Em:
         try:
             covariances = build(statistics, settings, None).covariances
         except (TooFewRows, InvalidFeatures):
-            # A row each, or a sample that misses a feature: all rows together tell of the spread.
+            # One row each, or a feature that these rows lack: take the spread of all rows.
             covariances = build(t.overall, APART, None).covariances
         if len(covariances) > 1:
             covariances = tuple(covariances[i] for i in at.tolist())
@@ -193,7 +192,7 @@ class _Em:
     def class_priors(self, weight: Floats) -> Floats:
         """Priors of the classes, given the weight of the components."""
         total = by_owner(self.owner, weight)
-        return class_priors(self.priors, self.lessons.classes, total)
+        return class_priors(self.priors, self.training.classes, total)
 
 
 class _Run:
@@ -201,7 +200,7 @@ class _Run:
 
     def __init__(self, em: _Em, model: GaussianModel) -> None:
         self.em, self.model, K = em, model, len(em.owner)
-        self.weight = model.priors * em.lessons.total
+        self.weight = model.priors * em.training.total
         self.history: list[float] = []
         self.gain = np.inf
         self.notes: list[str] = []
@@ -240,7 +239,7 @@ class _Run:
         notes += [f"component {c} has no rows, even after a second start." for c in empty]
         priors = None if em.priors is None else em.class_priors(self.weight)
         return MixtureFit(
-            MixtureModel.of(self.model, em.owner, em.lessons.classes, priors),
+            MixtureModel.of(self.model, em.owner, em.training.classes, priors),
             self.weight,
             tuple(self.history),
             self.converged,
@@ -252,7 +251,7 @@ class _Run:
         """One expectation and one maximisation."""
         em = self.em
         found = em.passes(Densities(self.model), em.settings.detail)
-        level = found.log_likelihood / em.lessons.total
+        level = found.log_likelihood / em.training.total
         self.gain = level - self.history[-1] if self.history else np.inf
         self.history.append(level)
         statistics = found.statistics
@@ -294,7 +293,7 @@ class _Run:
         empty = np.flatnonzero((weight < EMPTY) & ~self.restarted)
         if not len(empty):
             return model
-        c, overall = int(empty[0]), self.em.lessons.overall
+        c, overall = int(empty[0]), self.em.training.overall
         values, means = found.lowest_row[c], model.means.copy()
         means[c] = np.where(np.isnan(values), overall.mean[0], values)
         weight[c] = 1.0

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidParameter, NotFinite
 from suffice.models.linalg import rank_tolerance, reciprocal
-from suffice.models.separating import floor, overall_variances
+from suffice.models.separating import floor, overall_variances, pooled_squares
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import Spread, ledoit_wolf, oas
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, dense
@@ -117,24 +118,41 @@ class Group:
         norm, d = self.scatter.correlation_norm(np.sqrt(squares)), int((squares > 0).sum())
         return Spread(self.weight, max(d, 1), float(d), norm**2, np.nan)
 
-    def blended(self, pooled: Group, share: float) -> Group:
-        """Friedman's blend: scatters and weights alike."""
-        scatter: Matrix | Factor
-        if isinstance(self.scatter, Matrix) and isinstance(pooled.scatter, Matrix):
-            scatter = self.scatter.blended(pooled.scatter, share)
-        else:
-            assert isinstance(self.scatter, Factor)
-            assert isinstance(pooled.scatter, Factor)
-            scatter = self.scatter.blended(pooled.scatter, share)
+
+@dataclass(frozen=True, slots=True)
+class GroupSizes:
+    """The numbers behind the covariances of several groups, wherever their scatters lie."""
+
+    weight: Floats  # (g,)
+    denominator: Floats  # (g,): the weight less its degrees of freedom
+    quartic: Floats | None  # (g,): sum of w|z|⁴ in units
+    rows: Indices  # (g,): a covariance is singular unless this exceeds the number of features
+
+    def blended(self, pooled: GroupSizes, share: float) -> GroupSizes:
+        """The part 1 - share of these and the part share of the one for all classes."""
         quartic = None
         if self.quartic is not None and pooled.quartic is not None:
             quartic = (1 - share) * self.quartic + share * pooled.quartic
-        return Group(
+        return GroupSizes(
             (1 - share) * self.weight + share * pooled.weight,
             (1 - share) * self.denominator + share * pooled.denominator,
-            scatter,
             quartic,
-            pooled.rows,
+            np.repeat(pooled.rows, len(self.rows)),
+        )
+
+    def part(self, at: slice) -> GroupSizes:
+        """Those of some groups."""
+        quartic = None if self.quartic is None else self.quartic[at]
+        return GroupSizes(self.weight[at], self.denominator[at], quartic, self.rows[at])
+
+    def group(self, g: int, scatter: Matrix | Factor) -> Group:
+        """The group with these numbers and a scatter."""
+        return Group(
+            float(self.weight[g]),
+            float(self.denominator[g]),
+            scatter,
+            None if self.quartic is None else float(self.quartic[g]),
+            int(self.rows[g]),
         )
 
 
@@ -154,34 +172,43 @@ class Groups:
         """The group of class g: its own scatter blended with the pooled one."""
         if self.shared:
             return self.pooled
-        share = self.settings.pooling
-        return self._own(g).blended(self.pooled, share) if share else self._own(g)
+        scatter, share = self._scatter(g), self.settings.pooling
+        if share:
+            scatter = _blended(scatter, self.pooled.scatter, share)
+        return self.sizes.group(g, scatter)
 
     @cached_property
     def pooled(self) -> Group:
         """All classes together, each about its own mean."""
-        s = self.statistics
-        weight = float(s.weight.sum())
-        denominator = weight - self.settings.ddof * len(s.classes)
-        scatter: Matrix | Factor
-        if isinstance(self._spread, FactoredScatter):
-            scatter = Factor(self._spread.factor)
-        else:
-            scatter = Matrix(self._spread.sums.high.sum(axis=0))
-        quartic = None if self._quartic is None else float(self._quartic.sum())
-        rows = int(s.count.sum()) - len(s.classes) + 1
-        return Group(weight, denominator, scatter, quartic, rows)
+        return self.pooled_sizes.group(0, self._scatter(None))
 
-    def _own(self, g: int) -> Group:
-        weight = float(self.statistics.weight[g])
-        scatter: Matrix | Factor
-        if isinstance(self._spread, FactoredScatter):
-            scatter = Factor(self._spread.factor[self._spread.owner == g])
-        else:
-            scatter = Matrix(self._spread.sums.high[g])
-        quartic = None if self._quartic is None else float(self._quartic[g])
-        denominator = weight - self.settings.ddof
-        return Group(weight, denominator, scatter, quartic, int(self.statistics.count[g]))
+    @cached_property
+    def sizes(self) -> GroupSizes:
+        """The numbers of each group."""
+        if self.shared:
+            return self.pooled_sizes
+        s, share = self.statistics, self.settings.pooling
+        own = GroupSizes(s.weight, s.weight - self.settings.ddof, self._quartic, s.count)
+        return own.blended(self.pooled_sizes, share) if share else own
+
+    @cached_property
+    def pooled_sizes(self) -> GroupSizes:
+        """The numbers of all classes together."""
+        s, weight = self.statistics, self.statistics.weight.sum(keepdims=True)
+        return GroupSizes(
+            weight,
+            weight - self.settings.ddof * len(s.classes),
+            None if self._quartic is None else self._quartic.sum(keepdims=True),
+            s.count.sum(keepdims=True) - len(s.classes) + 1,
+        )
+
+    def _scatter(self, g: int | None) -> Matrix | Factor:
+        """The scatter of class g; of all classes for None."""
+        spread = self._spread
+        if isinstance(spread, FactoredScatter):
+            return Factor(spread.factor if g is None else spread.factor[spread.owner == g])
+        matrices = spread.sums.high
+        return Matrix(matrices.sum(axis=0) if g is None else matrices[g])
 
     @cached_property
     def floor(self) -> Floats:
@@ -209,34 +236,47 @@ class Groups:
         shrinkage = self.settings.shrinkage
         if not isinstance(shrinkage, str):
             return shrinkage
-        try:
-            estimated = self._estimated(group, shrinkage)
-        except OverflowError:
-            raise NotFinite(
-                f"shrinkage={shrinkage!r} cannot be found: variances exceed what a float can hold. "
-                "Fit features in other units (divide by 1e100, say), or give a number."
-            ) from None
-        return estimated if estimated > rank_tolerance(1) else 0.0
+        return float(self.estimated_shares(self._spreads(group))[0])
 
-    def _estimated(self, group: Group, shrinkage: str) -> float:
-        if self.settings.target == "diagonal":
-            return oas(group.correlations)
-        if shrinkage == "oas":
-            return oas(group.spread(self._unit))
-        if group.quartic is None:
+    def _spreads(self, group: Group) -> Iterator[Spread]:
+        yield group.correlations if self.by_correlations else group.spread(self.unit)
+
+    @property
+    def by_correlations(self) -> bool:
+        """Whether shares are estimated from correlations, so that units do not matter."""
+        return self.settings.target == "diagonal"
+
+    def estimated_shares(self, spreads: Iterable[Spread]) -> Floats:
+        """The same, estimated from one spread per group.
+
+        spreads : computed as they are read, so that an overflow is reported here
+        """
+        shrinkage = self.settings.shrinkage
+        by_fourth = shrinkage == "ledoit-wolf" and not self.by_correlations
+        estimate = ledoit_wolf if by_fourth else oas
+        if by_fourth and self._quartic is None:
             raise InvalidParameter(
                 "shrinkage='ledoit-wolf' takes fourth-order sums, which these statistics do not "
                 "have: features were selected, or removed rows were so far out that no digits "
                 "are left. Summarize these rows afresh, or use shrinkage='oas'."
             )
-        return ledoit_wolf(group.spread(self._unit))
+        try:
+            found = np.array([estimate(spread) for spread in spreads])
+        except OverflowError:
+            raise NotFinite(
+                f"shrinkage={shrinkage!r} cannot be found: variances exceed what a float can hold. "
+                "Fit features in other units (divide by 1e100, say), or give a number."
+            ) from None
+        return np.where(found > rank_tolerance(1), found, 0.0)
 
-    @property
-    def _unit(self) -> float:
+    @cached_property
+    def unit(self) -> float:
+        """The unit that spreads are taken in, so that fourth powers do not overflow."""
         s = self.statistics
         if s.fourth is not None:
             return s.fourth.unit
-        return float(np.sqrt(self.pooled.variances.max())) or 1.0
+        variances = pooled_squares(s) / self.pooled_sizes.denominator
+        return float(np.sqrt(variances.max())) or 1.0
 
     def shrunk(self, group: Group) -> Floats:
         """The group's covariance after shrinkage, (d, d)."""
@@ -253,3 +293,11 @@ class Groups:
         covariance = (1 - share) * covariance
         np.fill_diagonal(covariance, (1 - share) * diagonal + share * target)
         return covariance
+
+
+def _blended(own: Matrix | Factor, pooled: Matrix | Factor, share: float) -> Matrix | Factor:
+    if isinstance(own, Matrix) and isinstance(pooled, Matrix):
+        return own.blended(pooled, share)
+    assert isinstance(own, Factor)
+    assert isinstance(pooled, Factor)
+    return own.blended(pooled, share)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.threads import blas_threads
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -130,9 +130,7 @@ def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | Ch
         found = whitener(covariance[np.ix_(known, known)])
         if found is None:
             return None
-        matrix, colouring = np.zeros((2, len(known), len(scale)))
-        matrix[:, known], colouring[:, known] = found.matrix, found.colouring
-        return Whitener(matrix, colouring, found.log_determinant)
+        return embedded(found, known, len(scale))
     if not scale.all() or not len(scale):
         return None
     correlation = covariance / scale
@@ -144,6 +142,13 @@ def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | Ch
     if failed or ((pivots**2).min() < DOUBTFUL and not _regular(covariance, scale)):
         return None
     return Cholesky(factor, scale)
+
+
+def embedded(found: Whitener | Cholesky, known: Indices, size: int) -> Whitener:
+    """The whitener of some of `size` features; the others are ignored."""
+    matrix, colouring = np.zeros((2, len(known), size))
+    matrix[:, known], colouring[:, known] = found.matrix, found.colouring
+    return Whitener(matrix, colouring, found.log_determinant)
 
 
 def range_whitener(covariance: Floats, steps: Floats) -> Whitener | None:

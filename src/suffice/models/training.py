@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -34,51 +34,6 @@ APART = Settings(structure=DIAGONAL)
 MANY_ROWS = 1000
 
 
-class Lessons(Protocol):
-    """What EM asks of the rows that a mixture learns from, wherever they lie."""
-
-    @property
-    def classes(self) -> Array:
-        """The classes, (k,)."""
-
-    @property
-    def count(self) -> Indices:
-        """Rows of each class, (k,)."""
-
-    @property
-    def n_counted(self) -> int:
-        """How many rows have weight."""
-
-    @property
-    def total(self) -> float:
-        """The weight of all rows."""
-
-    @property
-    def overall(self) -> AnyStatistics:
-        """Statistics of all rows as one class, by feature."""
-
-    @property
-    def all_labelled(self) -> bool:
-        """Whether the class of every row that counts is known."""
-
-    @property
-    def sample(self) -> Training:
-        """Rows in memory that are like all with a class, or are all."""
-
-    @property
-    def beginning(self) -> Training:
-        """The same, weighted so that they stand for all rows of their class."""
-
-    def passes(self, owner: Indices) -> Pass:
-        """What goes over the rows once, for components of these classes (K,)."""
-
-    def by_class(self, detail: str) -> AnyStatistics:
-        """Statistics of the rows, classes by position."""
-
-    def own_log_likelihood(self, model: MixtureModel) -> float:
-        """Sum of w ln p(x, y) over the rows, with the class that each has."""
-
-
 @dataclass(frozen=True, slots=True)
 class Training:
     """Rows to learn from, in memory."""
@@ -94,7 +49,7 @@ class Training:
         """The rows of an array or a frame, after checking that they are finite and differ."""
         features = as_features(X)
         overall = summarize(X, np.zeros(len(codes), np.int64), weights, "diagonal")
-        check_spread(overall)
+        _check_spread(overall)
         if isinstance(features, ArrayFeatures):
             return cls(features.values, codes, weights, classes, overall)
         return cls(features.read(0, len(codes)), codes, weights, classes, overall)
@@ -137,13 +92,6 @@ class Training:
         """How many rows have weight."""
         return int(self.counted.sum())
 
-    @property
-    def sample(self) -> Training:
-        """All rows."""
-        return self
-
-    beginning = sample
-
     def passes(self, owner: Indices) -> Pass:
         """What goes over the rows once, for components of these classes (K,)."""
         return partial(soft_pass, SoftRows.of(self.X, self.weights, self.codes, owner, self.gaps))
@@ -164,7 +112,7 @@ class Training:
         return Training.of(self.X[at], codes, weights, self.classes[c : c + 1])
 
 
-def check_spread(overall: AnyStatistics) -> None:
+def _check_spread(overall: AnyStatistics) -> None:
     """Raise unless rows, as one class, differ and every feature is known somewhere."""
     if not overall.squares.any():
         n = int(overall.count[0])

@@ -7,7 +7,6 @@ rows, (n, K), never exist at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -63,11 +62,6 @@ def soft_pass(rows: SoftRows, components: Components, detail: str) -> SoftPass:
     ones. Those missing are put at their conditional mean, and what they vary about it is added.
     detail : "separate", "shared" or "diagonal", as for `summarize`
     """
-    return tallied(rows, components, detail).finished(components.points, detail)
-
-
-def tallied(rows: SoftRows, components: Components, detail: str) -> Tally:
-    """The sums that such statistics are made of, which add up with those of other rows."""
     K, d = components.points.shape
 
     def work(first: int, workers: int) -> Tally:
@@ -80,7 +74,8 @@ def tallied(rows: SoftRows, components: Components, detail: str) -> Tally:
     total, *others = rows.shared_out(work, bytes_each)
     for other in others:
         total += other
-    return total
+    statistics = total.statistics(components.points, detail)
+    return SoftPass(statistics, total.log_likelihood, total.lowest_row)
 
 
 @dataclass(slots=True)
@@ -111,17 +106,6 @@ class Tally:
         self.lowest[lower], self.lowest_row[lower] = other.lowest[lower], other.lowest_row[lower]
         self.log_likelihood += other.log_likelihood
         return self
-
-    def __add__(self, other: Tally) -> Tally:
-        """The sums over the rows of both, about the same points."""
-        total = deepcopy(self)
-        total += other
-        return total
-
-    def finished(self, points: Floats, detail: str) -> SoftPass:
-        """What the sums about these points say."""
-        statistics = self.statistics(points, detail)
-        return SoftPass(statistics, self.log_likelihood, self.lowest_row)
 
     def add(self, block: SoftBlock, components: Components) -> None:
         """Add the rows of a block."""

@@ -1,11 +1,13 @@
 """Arrays of other libraries and devices: results are computed where the rows lie.
 
-Statistics are taken in float64 whatever comes in. Rows with missing values, and the answers that
-are not listed here, are left to the host; an error says so, and nothing is copied unasked.
+Statistics are float64 whatever the type of the rows. Rows with missing values, and methods that are
+not listed here, need the host: an error says so, and nothing is copied without being asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,43 +16,40 @@ from suffice.engines.arrays import answering, learning
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import DeviceRows, host
 from suffice.engines.arrays.space import Space
-from suffice.engines.arrays.summary import summed
+from suffice.engines.arrays.summary import summarize_coded
 from suffice.errors import InvalidInput, NotOnDevice
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.statistics.statistics import Statistics
 
-METHODS = {
-    function.__name__: function
-    for function in (
-        learning.fit,
-        learning.partial_fit,
-        learning.forget,
-        answering.predict,
-        answering.predict_proba,
-        answering.predict_log_proba,
-        answering.predict_joint_log_proba,
-        answering.score_samples,
-        answering.discriminants,
-        answering.decision_function,
-        answering.log_odds,
-        answering.log_likelihood_ratio,
-        answering.log_likelihood,
-        answering.score,
-        answering.squared_mahalanobis,
-        answering.whiten,
-        answering.transform,
-        answering.decide,
-    )
+METHODS: dict[str, Callable[..., Any]] = {
+    "fit": learning.fit,
+    "partial_fit": learning.partial_fit,
+    "forget": learning.forget,
+    "predict": answering.predict,
+    "score_samples": answering.score_samples,
+    "decision_function": answering.decision_function,
+    "log_odds": answering.log_odds,
+    "log_likelihood_ratio": answering.log_likelihood_ratio,
+    "log_likelihood": answering.log_likelihood,
+    "score": answering.score,
+    "whiten": answering.whiten,
+    "transform": answering.transform,
+    "decide": answering.decide,
+    "predict_proba": partial(answering.table, name="posterior"),
+    "predict_log_proba": partial(answering.table, name="log_posterior"),
+    "predict_joint_log_proba": partial(answering.table, name="joint"),
+    "discriminants": partial(answering.table, name="scores"),
+    "squared_mahalanobis": partial(answering.table, name="squared_distances"),
 }
 
 
 def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Statistics:
-    """Statistics of rows on a device; large tables of them stay there until they are asked for."""
+    """Statistics of rows on a device; large tables stay there until they are needed."""
     if target is not None:
         raise InvalidInput("target names the label column of a data frame; pass y beside X.")
     rows = DeviceRows.of(X)
     with np.errstate(all="ignore"):
-        return summed(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
+        return summarize_coded(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
@@ -63,6 +62,6 @@ def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
             f"{f'{name}.{method}' if gaussian else name} is not computed on arrays of {space}; "
             f"move the rows to the host: pass {host(space)}."
         )
-    # Some libraries compute with NumPy: infinities are looked for afterwards, as everywhere.
+    # Some libraries compute with NumPy; infinities are checked for afterwards, as everywhere.
     with np.errstate(all="ignore"):
         return METHODS[method](estimator, X, *args, **kwargs)

@@ -7,22 +7,27 @@ from typing import Any
 import numpy as np
 
 from suffice.answers import decision
+from suffice.answers.geometry import whiten_steps
 from suffice.answers.pair import class_codes, class_pair, class_position
 from suffice.data.arrays import Array
-from suffice.engines.arrays.coded import check_place
+from suffice.engines.arrays.coded import fetch_beside
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.learning import check_columns
 from suffice.engines.arrays.model import ArrayModel, labels
 from suffice.engines.arrays.rows import DeviceRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
-from suffice.models.covariance import FullCovariance
+from suffice.estimators.linear import LinearDiscriminantAnalysis
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import symmetric_root
 from suffice.models.scoring import log_posterior, posterior, scores
 
 # The same answers on the host.
 HOST = {"scores": scores, "log_posterior": log_posterior, "posterior": posterior}
+
+
+def table(estimator: GaussianClassifier, X: Any, name: str) -> Any:
+    """One of the tables of the model, (n, k); for methods that return it as it is."""
+    return _answer(estimator._fitted, name, _rows(estimator, X))
 
 
 def predict(estimator: GaussianClassifier, X: Any) -> Any:
@@ -35,21 +40,6 @@ def predict(estimator: GaussianClassifier, X: Any) -> Any:
     return labels(estimator.classes_, places, rows.space)
 
 
-def predict_proba(estimator: GaussianClassifier, X: Any) -> Any:
-    """p(y | x), (n, k)."""
-    return _answer(estimator._fitted, "posterior", _rows(estimator, X))
-
-
-def predict_log_proba(estimator: GaussianClassifier, X: Any) -> Any:
-    """ln p(y | x), (n, k)."""
-    return _answer(estimator._fitted, "log_posterior", _rows(estimator, X))
-
-
-def predict_joint_log_proba(estimator: GaussianClassifier, X: Any) -> Any:
-    """ln p(x, y), (n, k)."""
-    return _answer(estimator._fitted, "joint", _rows(estimator, X))
-
-
 def score_samples(estimator: GaussianClassifier, X: Any) -> Any:
     """ln p(x), (n,)."""
     rows = _rows(estimator, X)
@@ -59,21 +49,23 @@ def score_samples(estimator: GaussianClassifier, X: Any) -> Any:
     return top[:, 0] + xp.log(xp.sum(xp.exp(joint - top), axis=1))
 
 
-def discriminants(estimator: GaussianClassifier, X: Any) -> Any:
-    """ln p(x, y) but for what all classes share, (n, k)."""
-    return _answer(estimator._fitted, "scores", _rows(estimator, X))
-
-
 def decision_function(estimator: GaussianClassifier, X: Any) -> Any:
-    """Log-odds of the second class for two classes; else a score a class."""
-    scores = discriminants(estimator, X)
-    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+    """Log-odds of the second class for two classes; else one score per class."""
+    scores = table(estimator, X, "scores")
+    if scores.shape[1] == 2:
+        return scores[:, 1] - scores[:, 0]
+    if not isinstance(estimator, LinearDiscriminantAnalysis):
+        return scores
+    # What all classes share, as on the host.
+    linear, step, slope = estimator._about_overall_mean
+    shared = _projected(_rows(estimator, X), linear.centre, slope[:, None])
+    return scores + (shared + float(step @ slope) / 2)
 
 
 def log_odds(estimator: GaussianClassifier, X: Any, a: Any = None, b: Any = None) -> Any:
     """ln p(a | x) - ln p(b | x), (n,)."""
     i, j = class_pair(estimator._fitted.classes, a, b)
-    scores = discriminants(estimator, X)
+    scores = table(estimator, X, "scores")
     return scores[:, i] - scores[:, j]
 
 
@@ -92,27 +84,19 @@ def log_likelihood(estimator: GaussianClassifier, X: Any, y: Any) -> float:
     """Sum over the rows of ln p(x, y)."""
     rows = _rows(estimator, X)
     joint = _answer(estimator._fitted, "joint", rows)
-    at = rows.space.put(_codes(estimator.classes_, y, rows))
+    codes = class_codes(estimator.classes_, fetch_beside(y, "y", rows.space), rows.shape[0])
+    at = rows.space.put(codes)
     return float(rows.space.xp.sum(rows.space.xp.take_along_axis(joint, at[:, None], axis=1)))
 
 
 def score(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> float:
     """The share of rows whose class is predicted."""
-    rows = _rows(estimator, X)
-    found, given = predict(estimator, X), y
-    if check_place(y, "y", rows.space):
-        given = rows.space.fetch(y)
-    right = np.asarray(given) == (
-        found if isinstance(found, np.ndarray) else rows.space.fetch(found)
-    )
-    if sample_weight is not None and check_place(sample_weight, "sample_weight", rows.space):
-        sample_weight = rows.space.fetch(sample_weight)
-    return float(np.average(right, weights=sample_weight))
-
-
-def squared_mahalanobis(estimator: GaussianClassifier, X: Any) -> Any:
-    """Squared Mahalanobis distance to each class mean, (n, k)."""
-    return _answer(estimator._fitted, "squared_distances", _rows(estimator, X))
+    space, predicted = DeviceRows.of(X).space, predict(estimator, X)
+    if not isinstance(predicted, np.ndarray):
+        predicted = space.fetch(predicted)
+    right = np.asarray(fetch_beside(y, "y", space)) == predicted
+    weights = fetch_beside(sample_weight, "sample_weight", space)
+    return float(np.average(right, weights=weights))
 
 
 def whiten(estimator: GaussianClassifier, X: Any, label: Any = None) -> Any:
@@ -121,21 +105,15 @@ def whiten(estimator: GaussianClassifier, X: Any, label: Any = None) -> Any:
     if label is None and not model.shared:
         raise InvalidParameter("each class has its own covariance; name the class to whiten by.")
     c = 0 if label is None or model.shared else class_position(model.classes, label)
-    covariance = _covariance(model, c)
-    d = rows.shape[1]
-    columns = (
-        symmetric_root(covariance.whitener.matrix)
-        if isinstance(covariance, FullCovariance)
-        else covariance.whiten(np.eye(d))
-    )
+    columns = whiten_steps(_covariance(model, c), np.eye(rows.shape[1]))
     return _projected(rows, model.means.mean(axis=0), columns)
 
 
 def transform(estimator: Any, X: Any) -> Any:
     """Coordinates of the rows along the discriminant axes, (n, components)."""
     axes, rows, m = estimator._axes, _rows(estimator, X), estimator._n_features_out
-    found = _projected(rows, axes.centre, axes.directions[:, :m])
-    return found - rows.space.put(axes.start[:m])
+    coordinates = _projected(rows, axes.centre, axes.directions[:, :m])
+    return coordinates - rows.space.put(axes.start[:m])
 
 
 def decide(
@@ -150,9 +128,9 @@ def decide(
     best = xp.argmin(expected, axis=1)
     if reject is None:
         return labels(estimator.classes_, best, space)
-    found = estimator.classes_[space.fetch(best)].astype(object)
-    found[space.fetch(xp.min(expected, axis=1)) > reject] = None
-    return found
+    answers = estimator.classes_[space.fetch(best)].astype(object)
+    answers[space.fetch(xp.min(expected, axis=1)) > reject] = None
+    return answers
 
 
 def _rows(estimator: GaussianClassifier, X: Any) -> DeviceRows:
@@ -165,7 +143,7 @@ def _rows(estimator: GaussianClassifier, X: Any) -> DeviceRows:
 def _answer(model: GaussianModel, name: str, rows: DeviceRows) -> Any:
     xp = rows.space.xp
     found = ArrayModel.of(model, rows.space).answer(name, rows)
-    # What is wrong with a row shows in its answer; looking there spares a pass over X.
+    # Whatever is wrong with a row shows in its answer; checking there saves a pass over X.
     if bool(xp.all(xp.isfinite(found))):
         return found
     error = rows.bad()
@@ -173,11 +151,11 @@ def _answer(model: GaussianModel, name: str, rows: DeviceRows) -> Any:
         raise error
     if model.shared or name in ("joint", "squared_distances"):
         return found
-    return _far_too(model, name, rows, found)
+    return _with_far_rows(model, name, rows, found)
 
 
-def _far_too(model: GaussianModel, name: str, rows: DeviceRows, found: Any) -> Any:
-    """Rows so far out that squares overflow are few: the host answers for them."""
+def _with_far_rows(model: GaussianModel, name: str, rows: DeviceRows, found: Any) -> Any:
+    """The answers with those of rows so far out that squares overflow, which the host gives."""
     space, xp = rows.space, rows.space.xp
     far = space.fetch(~xp.any(xp.isfinite(found), axis=1))
     if not far.any():
@@ -201,15 +179,9 @@ def _projected(rows: DeviceRows, centre: Array, columns: Array) -> Any:
     space = rows.space
     start, directions = space.put(centre), space.put(columns)
     step = rows.step(columns.shape[1])
-    found = space.joined(
+    projected = space.joined(
         rows.shape[0], step, lambda low, high: (rows.block(low, high) - start) @ directions
     )
-    if not bool(space.xp.all(space.xp.isfinite(found))):
+    if not bool(space.xp.all(space.xp.isfinite(projected))):
         raise rows.not_finite()
-    return found
-
-
-def _codes(classes: Array, y: Any, rows: DeviceRows) -> Array:
-    if check_place(y, "y", rows.space):
-        y = rows.space.fetch(y)
-    return class_codes(classes, y, rows.shape[0])
+    return projected

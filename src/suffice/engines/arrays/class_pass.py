@@ -1,4 +1,4 @@
-"""The pass over rows with what every library of arrays has: a class at a time."""
+"""The pass over rows in any library of arrays: one class at a time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import DeviceRows
 from suffice.statistics.thin import FactoredScatter, from_rows
 
-# Rows of each class that its first origin is the mean of.
-FEW = 4
+GUESS_ROWS = 4  # rows of each class whose mean is its first origin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,21 +28,21 @@ class DeviceCentres:
 def first_guess(rows: DeviceRows, coded: Coded) -> Any:
     """An origin for each class, (k, d): the mean of a few rows of it."""
     space, k = rows.space, len(coded.classes)
-    steps = coded.count[:, None] * np.arange(FEW) // FEW
+    steps = coded.count[:, None] * np.arange(GUESS_ROWS) // GUESS_ROWS
     places = space.put((coded.edges[:-1, None] + steps).ravel())
     sample = rows.at(space.take(coded.order, places))
-    sample = space.xp.reshape(sample, (k, FEW, rows.shape[1]))
+    sample = space.xp.reshape(sample, (k, GUESS_ROWS, rows.shape[1]))
     # About one row of each class, so that a constant feature stays exact.
     return sample[:, 0, :] + space.xp.mean(sample - sample[:, :1, :], axis=1)
 
 
 def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
-    """Sums, sums of squares about the origins, least and largest values, each (k, d)."""
+    """Sums, sums of squares about the origins, min and max, each (k, d)."""
     xp = rows.space.xp
-    found: list[list[Any]] = [[], [], [], []]
+    tables: list[list[Any]] = [[], [], [], []]
     for c in range(len(coded.classes)):
         total = square = low = high = None
-        for at in _stretches(rows, coded, c):
+        for at in _slices(rows, coded, c):
             x = rows.at(at)
             z = x - origin[c, :]
             w = _weights(rows, coded, at)
@@ -53,9 +52,9 @@ def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, An
             else:
                 total, square = total + parts[0], square + parts[1]
                 low, high = xp.minimum(low, parts[2]), xp.maximum(high, parts[3])
-        for table, line in zip(found, (total, square, low, high), strict=True):
+        for table, line in zip(tables, (total, square, low, high), strict=True):
             table.append(line)
-    total, square, low, high = (xp.stack(table) for table in found)
+    total, square, low, high = (xp.stack(table) for table in tables)
     return total, square, low, high
 
 
@@ -68,7 +67,7 @@ def scatter(
     fourths = []
     for c in range(len(coded.classes)):
         outer, fourth = 0.0, 0.0
-        for at in _stretches(rows, coded, c):
+        for at in _slices(rows, coded, c):
             z, part = _centred(rows, coded, about, c, at)
             outer, fourth = outer + z.T @ z, fourth + part
         if matrices and not per_class:
@@ -82,20 +81,20 @@ def scatter(
 def factor(
     rows: DeviceRows, coded: Coded, about: DeviceCentres, per_class: bool
 ) -> tuple[FactoredScatter, Any]:
-    """The same as a factor, on the host: for few rows it takes less room than the matrices."""
+    """The same as a factor, on the host: for few rows it is smaller than the matrices."""
     parts: list[Floats] = []
     owners, fourths = [], []
     for c in range(len(coded.classes)):
         fourth = 0.0
-        for at in _stretches(rows, coded, c):
+        for at in _slices(rows, coded, c):
             z, part = _centred(rows, coded, about, c, at)
             fourth = fourth + part
             parts.append(rows.space.fetch(z))
             owners.append(np.full(len(parts[-1]), c if per_class else 0))
         fourths.append(fourth)
     groups = len(coded.classes) if per_class else 1
-    found = from_rows(np.concatenate(parts), np.concatenate(owners), groups, per_class)
-    return found, rows.space.xp.stack(fourths)
+    scatter = from_rows(np.concatenate(parts), np.concatenate(owners), groups, per_class)
+    return scatter, rows.space.xp.stack(fourths)
 
 
 def _centred(
@@ -114,7 +113,7 @@ def _centred(
     return z, xp.concat(sums)
 
 
-def _stretches(rows: DeviceRows, coded: Coded, c: int) -> Iterator[Any]:
+def _slices(rows: DeviceRows, coded: Coded, c: int) -> Iterator[Any]:
     start, stop = coded.edges[c : c + 2].tolist()
     step = rows.step(1)
     for low in range(start, stop, step):

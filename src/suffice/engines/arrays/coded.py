@@ -18,7 +18,7 @@ from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 
 @dataclass(frozen=True)
 class Coded:
-    """Classes that have rows, and which rows those are; rows of weight zero are left out."""
+    """Classes that have rows, and the rows of each; rows of weight zero are left out."""
 
     space: Space
     classes: Array  # (k,) on the host
@@ -58,14 +58,14 @@ class Coded:
             return self.count.astype(np.float64)
         ordered = self.space.fetch(self.space.take(self.weights, self.order))
         with np.errstate(over="ignore"):
-            found = np.add.reduceat(ordered, self.edges[:-1])
-        if not np.isfinite(found.sum()):
+            totals = np.add.reduceat(ordered, self.edges[:-1])
+        if not np.isfinite(totals.sum()):
             raise InvalidWeights("sample_weight is too large to be added up; rescale it.")
-        return np.asarray(found)
+        return np.asarray(totals)
 
     @property
     def weight_here(self) -> Any:
-        """The same where the rows are, without a copy from the host if that can be."""
+        """The same where the rows are, if possible without a copy from the host."""
         if self.weights is None:
             return self.space.floats(self.starts[1:] - self.starts[:-1])
         return self.space.put(self.weight)
@@ -80,25 +80,31 @@ def check_place(array: Any, name: str, space: Space) -> bool:
         raise InvalidInput(
             f"X is an array of {space} but {name} is one of {library}; give both to one library."
         )
-    found = Space.of(array)
-    if found.device != space.device:
+    place = Space.of(array)
+    if place.device != space.device:
         raise InvalidInput(
-            f"X is on device {space.device} but {name} is on device {found.device}; move one of "
+            f"X is on device {space.device} but {name} is on device {place.device}; move one of "
             "them."
         )
     return True
 
 
+def fetch_beside(array: Any, name: str, space: Space) -> Any:
+    """An array that may lie beside X, on the host; None stays None."""
+    is_beside = array is not None and check_place(array, name, space)
+    return space.fetch(array) if is_beside else array
+
+
 def _encoded(y: Any, n: int, space: Space) -> tuple[Array, Any]:
     if y is None:
-        raise InvalidLabels("y is missing: pass one label a row.")
+        raise InvalidLabels("y is missing: pass one label per row.")
     beside = check_place(y, "y", space)
     if beside and y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     labels = None if beside else Labels.of(y)
     length = y.shape[0] if labels is None and y.ndim else 0 if labels is None else len(labels)
     if labels is None and y.ndim != 1:
-        raise InvalidLabels(f"y must have one label a row; its shape is {tuple(y.shape)}.")
+        raise InvalidLabels(f"y must have one label per row; its shape is {tuple(y.shape)}.")
     if length != n:
         raise InvalidInput(
             f"X has {n} rows but y has {length} labels: inconsistent numbers of samples."
@@ -126,8 +132,8 @@ def _codes_here(y: Any, space: Space) -> tuple[Array, Any]:
     if high - low < max(TABLE_RANGE, DIRECT_RANGE):
         classes, codes = np.arange(low, high + 1), y - low
     else:
-        found = xp.unique_inverse(y)
-        classes, codes = space.fetch(found.values), xp.reshape(found.inverse_indices, (-1,))
+        unique = xp.unique_inverse(y)
+        classes, codes = space.fetch(unique.values), xp.reshape(unique.inverse_indices, (-1,))
     return (classes if whole else classes.astype(np.float64)), codes
 
 
@@ -148,7 +154,7 @@ def _ordered(codes: Any, k: int, space: Space) -> tuple[Any, Any, Indices]:
     ends, here and on the host.
     """
     xp = space.xp
-    # In few bytes: a device sorts these byte by byte.
+    # In few bytes, since a device sorts byte by byte.
     codes = xp.astype(codes, xp.int16 if k < 2**15 - 1 else xp.int32, copy=False)
     if space.library == "torch":
         in_order, order = codes.sort(stable=True)
@@ -173,7 +179,7 @@ def _weights(sample_weight: Any, n: int, space: Space) -> Any:
     if tuple(values.shape) != (n,):
         raise InvalidWeights(
             f"sample_weight has shape {tuple(values.shape)} but X has {n} rows; "
-            "Sample weights must be 1D array or scalar, one weight a row."
+            "Sample weights must be 1D array or scalar, one weight per row."
         )
     odd = ~(values >= 0) | xp.isinf(values)
     if bool(xp.any(odd)):

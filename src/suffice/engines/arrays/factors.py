@@ -11,10 +11,9 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
 from suffice.models.covariance import Covariance, FullCovariance
-from suffice.models.linalg import DOUBTFUL, Cholesky, Whitener, rank_tolerance
+from suffice.models.linalg import DOUBTFUL, Cholesky, embedded, rank_tolerance
 
-# Matrices are factored panel by panel, so many columns wide.
-PANEL = 64
+BATCH_BYTES = 1 << 30  # of matrices that are factored or inverted at once
 
 
 @dataclass(frozen=True)
@@ -37,18 +36,18 @@ class Factors:
 
     @cached_property
     def columns(self) -> Any:
-        """A' of A = L^-1 D^-1, (g, d, d): rows times these have their lengths in units of S."""
+        """A' of A = L^-1 D^-1, (g, d, d): rows times these have their Mahalanobis lengths."""
         import torch
 
         d = self.lower.shape[1]
         one = torch.eye(d, dtype=self.lower.dtype, device=self.lower.device)
-        found = torch.empty_like(self.lower)
-        step = max(1, (1 << 27) // (d * d))
-        for low in range(0, len(found), step):
+        inverses = torch.empty_like(self.lower)
+        step = max(1, BATCH_BYTES // (8 * d * d))
+        for low in range(0, len(inverses), step):
             part = self.lower[low : low + step]
             inverse = torch.linalg.solve_triangular(part, one.expand_as(part), upper=False)
-            found[low : low + step] = inverse.mT
-        return found * self.inverse_scale[:, :, None]
+            inverses[low : low + step] = inverse.mT
+        return inverses * self.inverse_scale[:, :, None]
 
     @cached_property
     def log_determinants(self) -> Floats:
@@ -61,20 +60,20 @@ class Factors:
 
     @cached_property
     def ranks(self) -> Indices:
-        """How many features each covariance has, (g,)."""
-        found = self.space.xp.astype(self.scale > 0, self.space.xp.int64)
-        return self.space.fetch(self.space.xp.sum(found, axis=1))
+        """How many features vary in each covariance, (g,)."""
+        varies = self.space.xp.astype(self.scale > 0, self.space.xp.int64)
+        return self.space.fetch(self.space.xp.sum(varies, axis=1))
 
     def inflated(self, factor: float) -> Factors:
-        """Those of so many times the covariances."""
+        """The factors of `factor` times the covariances."""
         if factor == 1:
             return self
         return Factors(self.space, self.lower, self.scale * float(np.sqrt(factor)), self.owner)
 
     def on_host(self) -> tuple[Covariance, ...]:
-        """The covariances, one a class or one shared."""
-        found = {g: self.covariance(g) for g in set(self.owner.tolist())}
-        return tuple(found[g] for g in self.owner.tolist())
+        """The covariances, one per class or one shared."""
+        covariances = {g: self.covariance(g) for g in set(self.owner.tolist())}
+        return tuple(covariances[g] for g in self.owner.tolist())
 
     def covariance(self, g: int) -> Covariance:
         """One of the covariances, on the host."""
@@ -108,22 +107,25 @@ def factored(covariances: Any, constant: Any) -> tuple[Any, Any, Any]:
     return lower, scale, regular
 
 
-def cholesky(matrices: Any) -> tuple[Any, Any]:
-    """Lower factors of matrices (g, d, d), and which have none (g,); panel by panel if many."""
+def cholesky(matrices: Any, panel: int = 64) -> tuple[Any, Any]:
+    """Lower factors of matrices (g, d, d), and which have none (g,).
+
+    Several large ones are factored in panels of `panel` columns, all matrices at once.
+    """
     import torch
 
     g, d, _ = matrices.shape
-    if g == 1 or d <= 2 * PANEL:
+    if g == 1 or d <= 2 * panel:
         lower, failed = torch.linalg.cholesky_ex(matrices)
         return lower, failed != 0
     lower = matrices.clone()
     none = torch.zeros(g, dtype=torch.bool, device=matrices.device)
-    one = torch.eye(PANEL, dtype=matrices.dtype, device=matrices.device)
-    for low in range(0, d, PANEL):
-        high = min(d, low + PANEL)
-        panel = lower[:, low:, low:high]
+    one = torch.eye(panel, dtype=matrices.dtype, device=matrices.device)
+    for low in range(0, d, panel):
+        high = min(d, low + panel)
         if low:
-            panel.baddbmm_(lower[:, low:, :low], lower[:, low:high, :low].mT, alpha=-1)
+            below = lower[:, low:, low:high]
+            below.baddbmm_(lower[:, low:, :low], lower[:, low:high, :low].mT, alpha=-1)
         top, failed = torch.linalg.cholesky_ex(lower[:, low:high, low:high])
         none |= failed != 0
         lower[:, low:high, low:high] = top
@@ -139,7 +141,5 @@ def _covariance(lower: Floats, scale: Floats) -> FullCovariance:
     known = np.flatnonzero(scale > 0)
     if len(known) == len(scale):
         return FullCovariance(Cholesky(np.asfortranarray(lower), scale))
-    found = Cholesky(np.asfortranarray(lower[np.ix_(known, known)]), scale[known])
-    matrix, colouring = np.zeros((2, len(known), len(scale)))
-    matrix[:, known], colouring[:, known] = found.matrix, found.colouring
-    return FullCovariance(Whitener(matrix, colouring, found.log_determinant))
+    some = Cholesky(np.asfortranarray(lower[np.ix_(known, known)]), scale[known])
+    return FullCovariance(embedded(some, known, len(scale)))

@@ -14,18 +14,16 @@ import numpy as np
 try:
     import triton
     import triton.language as tl
-except ImportError:  # asked for only where torch has it; the documentation tests import everything
+except ImportError:  # needed only where torch has it; the doctests import every module
     triton = None
 
 jit: Any = triton.jit if triton is not None else (lambda function: function)
 
-# What a program takes at a time: so many columns, at least so many rows, in all at least so many
-# numbers; and how many of these each of its warps takes.
-COLUMNS, ROWS, TILE = 1024, 4, 1024
-OF_WARP = 512
-
-# Rows wider than this are not held in registers.
-WIDEST = 4096
+COLUMNS = 1024  # most columns of a tile
+ROWS = 4  # fewest rows of a tile
+TILE = 1024  # fewest entries of a tile
+OF_WARP = 512  # entries of a tile per warp
+WIDEST = 4096  # columns of a row that still fits into registers
 
 
 @jit
@@ -72,7 +70,7 @@ def _sum_runs(  # pragma: no cover - compiled
     COLUMNS: tl.constexpr,
     KIND: tl.constexpr,
 ) -> None:
-    """Sum, sum of squares, least and largest of each column of a run, about the class's origin."""
+    """Sum, sum of squares, min and max of each column of a run, about the class's origin."""
     run = tl.program_id(0).to(tl.int64)
     start = tl.load(runs + 3 * run)
     stop = tl.load(runs + 3 * run + 1)
@@ -120,7 +118,7 @@ def _add_runs(  # pragma: no cover - compiled
     ROWS: tl.constexpr,
     COLUMNS: tl.constexpr,
 ) -> None:
-    """Add up the runs of each class; of the third table take the least, of the fourth the most."""
+    """Add up the runs of each class; take the min of the third table, the max of the fourth."""
     c, table = tl.program_id(0).to(tl.int64), tl.program_id(2)
     start, stop = tl.load(first + c), tl.load(first + c + 1)
     columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
@@ -208,7 +206,7 @@ def _centre_runs(  # pragma: no cover - compiled
 
 
 def first_guess(X: Any, order: Any, starts: Any, few: int) -> Any:
-    """(k, d): the mean of so many rows of each class.
+    """(k, d): the mean of a few rows of each class.
 
     starts : (k + 1,) where the rows of each class start in that order, and the last end
     """
@@ -223,7 +221,7 @@ def first_guess(X: Any, order: Any, starts: Any, few: int) -> Any:
 
 
 def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin: Any) -> Any:
-    """(4, k, d): sums, sums of squares about the origins (k, d), least and largest values.
+    """(4, k, d): sums, sums of squares about the origins (k, d), min and max.
 
     runs : (m, 3): start, stop and class, in the order of the classes
     """

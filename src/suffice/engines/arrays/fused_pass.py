@@ -6,17 +6,13 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from suffice.engines.arrays.class_pass import FEW, DeviceCentres
+from suffice.engines.arrays.class_pass import GUESS_ROWS, DeviceCentres
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.runs import class_runs, pooled_plan, separate_plan
 from suffice.engines.arrays.space import Space
 
-# Centred rows are made and multiplied in batches of this size.
-BATCH_BYTES = 512 << 20
-
-# A symmetric product is made in so many strips, none narrower than this, each up to the diagonal.
-STRIPS, NARROW = 8, 128
+BATCH_BYTES = 512 << 20  # of centred rows that are made and multiplied at once
 
 
 @cache
@@ -41,19 +37,20 @@ def first_guess(rows: DeviceRows, coded: Coded) -> Any:
     from suffice.engines.arrays import fused
 
     with torch.cuda.device_of(rows.values):
-        return fused.first_guess(_by_row(rows), coded.order, coded.starts, FEW)
+        return fused.first_guess(_by_row(rows), coded.order, coded.starts, GUESS_ROWS)
 
 
 def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
-    """Sums, sums of squares about the origins, least and largest values, each (k, d)."""
+    """Sums, sums of squares about the origins, min and max, each (k, d)."""
     import torch
 
     from suffice.engines.arrays import fused
 
     runs = class_runs(coded.count)
     with torch.cuda.device_of(rows.values):
-        found = fused.class_sums(_by_row(rows), coded.order, coded.weights, runs, origin)
-    total, square, low, high = found
+        total, square, low, high = fused.class_sums(
+            _by_row(rows), coded.order, coded.weights, runs, origin
+        )
     return total, square, low, high
 
 
@@ -80,34 +77,34 @@ def scatter(
             a, b = batch.groups
             fused.centre(X, coded.order, coded.weights, runs, batch.runs, means, centred, fourths)
             Z = centred[: (b - a) * batch.rows].view(b - a, batch.rows, d)
-            add_products(Z, matrices[a:b], batch.adds)
-        mirror(matrices)
+            add_products(Z, matrices[a:b], batch.adds, strips(d))
+        mirror(matrices, strips(d))
         return matrices, fused.added(fourths, plan.runs[:, 2], k)
 
 
-def add_products(Z: Any, out: Any, adds: bool) -> None:
+def add_products(Z: Any, out: Any, adds: bool, strips: list[tuple[int, int]]) -> None:
     """Z'Z of each group (g, rows, d) added to, or written to, the lower triangle of (g, d, d)."""
-    for low, high in strips(Z.shape[2]):
+    for low, high in strips:
         part = out[:, low:high, :high]
         part.baddbmm_(Z[:, :, low:high].mT, Z[:, :, :high], beta=float(adds))
 
 
-def mirror(matrices: Any) -> None:
+def mirror(matrices: Any, strips: list[tuple[int, int]]) -> None:
     """Write the lower triangles to the upper ones, in place."""
-    for low, high in strips(matrices.shape[1]):
+    for low, high in strips:
         matrices[:, low:high, high:] = matrices[:, high:, low:high].mT
 
 
-def strips(d: int) -> list[tuple[int, int]]:
-    """Ranges of rows of a matrix with d of them.
+def strips(d: int, most: int = 8, narrowest: int = 128) -> list[tuple[int, int]]:
+    """Ranges of rows of a symmetric matrix, each of which is computed up to the diagonal.
 
     >>> strips(300)
     [(0, 128), (128, 256), (256, 300)]
     """
-    width = max(NARROW, -(-d // STRIPS))
+    width = max(narrowest, -(-d // most))
     return [(low, min(d, low + width)) for low in range(0, d, width)]
 
 
 def _by_row(rows: DeviceRows) -> Any:
-    """The values with each row side by side in memory."""
+    """The values with each row contiguous in memory."""
     return rows.values if rows.values.stride(1) == 1 else rows.values.contiguous()

@@ -1,4 +1,4 @@
-"""Held model: a Gaussian model of held statistics, made when first asked for."""
+"""Held model: a Gaussian model of held statistics, estimated when first needed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class HeldModel(GaussianModel):
     """A Gaussian model whose covariances are estimated where the statistics lie.
 
     Full covariances of a library that factors matrices in batches (torch) are estimated on the
-    device, all others on the host; either way when first asked for.
+    device, all others on the host; either way when first needed.
     """
 
     statistics: Statistics
@@ -40,8 +40,9 @@ class HeldModel(GaussianModel):
     @classmethod
     def of(cls, statistics: Statistics, settings: Settings, priors: Any) -> HeldModel:
         """The model under the priors that a user gives."""
-        chances = class_priors(priors, statistics.classes, statistics.weight)
-        return cls(statistics, settings, chances)
+        return cls(
+            statistics, settings, class_priors(priors, statistics.classes, statistics.weight)
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = ("classes", "priors", "means", "covariances", "borrowed")

@@ -1,4 +1,4 @@
-"""Held scatter: matrices that lie on a device until somebody on the host asks for them."""
+"""Held scatter: matrices that stay on a device until the host needs them."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ class HeldDense(DenseScatter):
         return DenseScatter, (self.sums, self.per_class)
 
     def diagonal(self) -> Floats:
-        """Sums of squares, a row a group."""
+        """Sums of squares, one row per group."""
         return self.space.fetch(self.space.xp.linalg.diagonal(self.held.high)).copy()
 
     def times(self, vectors: Floats, groups: slice | Indices) -> Floats:
-        """Scatter matrix times vector, for one vector a group."""
+        """Scatter matrix times vector, for one vector per group."""
         if not self.per_class:
             return super().times(vectors, groups)
         at = np.arange(self.held.high.shape[0])[groups]
         matrices = self.held.high
         if len(at) < matrices.shape[0]:
             matrices = self.space.take(matrices, self.space.put(at))
-        found = self.space.xp.matmul(matrices, self.space.put(vectors)[:, :, None])
-        return self.space.fetch(found[:, :, 0])
+        products = self.space.xp.matmul(matrices, self.space.put(vectors)[:, :, None])
+        return self.space.fetch(products[:, :, 0])
 
     def merged(
         self, other: DenseScatter | FactoredScatter, alignment: Alignment, jump: Floats

@@ -6,20 +6,14 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
-from suffice.data.labels import shown
-from suffice.engines.arrays.coded import Coded
+from suffice.engines.arrays.coded import Coded, fetch_beside
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.held_statistics import HeldStatistics
 from suffice.engines.arrays.rows import DeviceRows, host
-from suffice.engines.arrays.summary import summed
-from suffice.errors import (
-    InvalidFeatures,
-    InvalidLabels,
-    MissingClasses,
-    NotOnDevice,
-)
-from suffice.estimators.choosing import GRID
+from suffice.engines.arrays.summary import summarize_coded
+from suffice.errors import InvalidFeatures, MissingClasses, NotOnDevice
+from suffice.estimators.choosing import cross_validated
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.new_rows import NewRows
 from suffice.estimators.outline import Outline
@@ -33,22 +27,25 @@ class RowsOnDevice(NewRows):
 
     rows: DeviceRows
     coded: Coded
+    classes: Any = None  # those announced, if any
 
     @classmethod
-    def of(cls, X: Any, y: Any, sample_weight: Any) -> Self:
+    def of(cls, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
         """The rows and labels that a user passed."""
         rows = DeviceRows.of(X)
-        return cls(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space))
+        coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
+        return cls(rows, coded, fetch_beside(classes, "classes", rows.space))
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
         """Statistics of the rows, where they lie."""
         if learner._state is not None:
             check_columns(learner, self.rows)
+        learner._check_announced(self.coded.classes, self.classes)
         detail = None if like is None else like.detail
-        return summed(self.rows, self.coded, detail or settings.detail)
+        return summarize_coded(self.rows, self.coded, detail or settings.detail)
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
-        """The model: made at once where it is small, else when first asked for."""
+        """The model: built at once where it is small, else when first needed."""
         if not isinstance(statistics, HeldStatistics) and not _is_held(statistics):
             return learner._ready(statistics, settings, later)
         if not later:
@@ -62,12 +59,11 @@ class RowsOnDevice(NewRows):
 
 def fit(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> Any:
     """Summarize the rows and build the model."""
-    for name in GRID:
-        if isinstance(value := getattr(estimator, name, None), str) and value == "cv":
-            raise NotOnDevice(
-                f"{name}='cv' is chosen on the host: fit {host(DeviceRows.of(X).space)} once, and "
-                "give the number it finds here."
-            )
+    for name in cross_validated(estimator):
+        raise NotOnDevice(
+            f"{name}='cv' is chosen on the host: fit {host(DeviceRows.of(X).space)} once, and give "
+            "the number it finds here."
+        )
     settings = estimator._settings()
     return estimator._fit_to(RowsOnDevice.of(X, y, sample_weight), settings)
 
@@ -76,13 +72,7 @@ def partial_fit(
     estimator: GaussianClassifier, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
 ) -> Any:
     """Add rows; classes never seen before are welcome."""
-    rows = RowsOnDevice.of(X, y, sample_weight)
-    if classes is not None:
-        known = set(getattr(classes, "tolist", lambda: list(classes))())
-        unknown = [label for label in rows.coded.classes.tolist() if label not in known]
-        if unknown:
-            raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
-    return estimator._add(rows)
+    return estimator._add(RowsOnDevice.of(X, y, sample_weight, classes))
 
 
 def forget(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -92,11 +82,7 @@ def forget(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = N
 
 def check_columns(estimator: GaussianClassifier, rows: DeviceRows) -> None:
     """Raise unless the rows have the features of those seen so far."""
-    if rows.shape[1] != estimator.n_features_in_:
-        raise InvalidFeatures(
-            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input"
-        )
+    estimator._check_width(rows.shape[1])
     if hasattr(estimator, "feature_names_in_"):
         raise InvalidFeatures(
             f"{type(estimator).__name__} was fitted with feature names, which arrays do not have; "

@@ -1,6 +1,6 @@
 """Measures: squared Mahalanobis distances of rows on a device, one for each shape of covariance.
 
-Rows are float64, (b, d); distances come as (b, k). Nothing of b k d numbers is made at once.
+Rows are float64, (b, d), and distances (b, k); no array has b k d entries.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from suffice.data.arrays import Indices
+from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
 from suffice.models.covariance import (
     Covariance,
@@ -19,8 +19,7 @@ from suffice.models.covariance import (
     LowRankCovariance,
 )
 
-# Sums of squares below this lose nothing that matters when a difference of them is taken.
-NEAR = 2.0**14
+NEAR = 2.0**14  # squared distances whose differences still have enough digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,13 +63,13 @@ class Whitened:
         """Squared distances of rows."""
         xp, (k, d) = self.space.xp, self.points.high.shape
         step = max(1, self.space.block_bytes // (8 * max(X.shape[0], d) * d))
-        found = []
+        parts = []
         for low in range(0, k, step):
             high = min(k, low + step)
             steps = self.points.steps(X, low, high)
             white = xp.matmul(steps, self._some(self.owner[low:high]))
-            found.append(xp.sum(white * white, axis=2))
-        return xp.concat(found).T
+            parts.append(xp.sum(white * white, axis=2))
+        return xp.concat(parts).T
 
     def white(self, X: Any) -> Any:
         """Rows about a point in the space of the first covariance."""
@@ -84,7 +83,7 @@ class Whitened:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceSplit:
-    """Covariances of a few directions and one variance for all others, one a point."""
+    """Covariances of a few directions and one variance for all others, one per point."""
 
     space: Space
     points: Points
@@ -92,11 +91,11 @@ class DeviceSplit:
 
     def distances(self, X: Any) -> Any:
         """Squared distances of rows."""
-        found = []
+        parts = []
         for c in range(len(self.parts)):
             white = self._white(self.points.steps(X, c, c + 1)[0, :, :], c)
-            found.append(self.space.xp.sum(white * white, axis=1))
-        return self.space.xp.stack(found, axis=1)
+            parts.append(self.space.xp.sum(white * white, axis=1))
+        return self.space.xp.stack(parts, axis=1)
 
     def white(self, X: Any) -> Any:
         """Rows about a point in the space of the first covariance."""
@@ -128,8 +127,8 @@ class DeviceIndependent:
         far = (steps * steps) @ p.T
         # x'x - 2 x'm + m'm takes two products, but loses digits where x'x is large.
         if bool(xp.max(far) < NEAR) and bool(xp.max(xp.sum(p * mean * mean, axis=1)) < NEAR):
-            found = far - 2 * (steps @ (p * mean).T) + xp.sum(p * mean * mean, axis=1)
-            return xp.where(found > 0, found, 0.0)
+            squares = far - 2 * (steps @ (p * mean).T) + xp.sum(p * mean * mean, axis=1)
+            return xp.where(squares > 0, squares, 0.0)
         return self._one_by_one(X)
 
     def white(self, X: Any) -> Any:
@@ -139,40 +138,47 @@ class DeviceIndependent:
     def _one_by_one(self, X: Any) -> Any:
         xp, (k, d) = self.space.xp, self.points.high.shape
         step = max(1, self.space.block_bytes // (8 * X.shape[0] * d))
-        found = []
+        parts = []
         for low in range(0, k, step):
             high = min(k, low + step)
             steps = self.points.steps(X, low, high)
             product = xp.matmul(steps * steps, self.precisions[low:high, :, None])
-            found.append(product[:, :, 0])
-        return xp.concat(found).T
+            parts.append(product[:, :, 0])
+        return xp.concat(parts).T
 
 
 def measure(space: Space, points: Points, covariances: tuple[Covariance, ...]) -> Measure:
-    """The measure of covariances on the host: one a point, or one for all."""
+    """The measure of covariances on the host: one per point, or one for all."""
     distinct = list({id(covariance): covariance for covariance in covariances}.values())
     place = {id(covariance): g for g, covariance in enumerate(distinct)}
     owner = np.array([place[id(covariance)] for covariance in covariances])
     owner = np.resize(owner, points.high.shape[0])
     diagonal = [c.precisions for c in distinct if isinstance(c, DiagonalCovariance)]
-    if diagonal:
+    if len(diagonal) == len(distinct):
         centre = space.xp.mean(points.high, axis=0)
         return DeviceIndependent(space, points, space.put(np.array(diagonal)[owner]), centre)
-    full = [c.whitener.matrix for c in distinct if isinstance(c, FullCovariance)]
-    if full:
-        return Whitened(space, points, space.put(_columns(full)), owner)
     split = [
         (space.put(c.inverse_scale), space.put(c.basis), space.put(np.sqrt(c.variances)), c.floor)
         for c in distinct
         if isinstance(c, LowRankCovariance)
     ]
-    return DeviceSplit(space, points, tuple(split[g] for g in owner.tolist()))
+    if len(split) == len(distinct):
+        return DeviceSplit(space, points, tuple(split[g] for g in owner.tolist()))
+    columns = [_columns(covariance, points.high.shape[1]) for covariance in distinct]
+    return Whitened(space, points, space.put(_padded(columns)), owner)
 
 
-def _columns(matrices: list[np.ndarray]) -> np.ndarray:
-    """Whiteners (r, d) as columns, (g, d, r); one that keeps fewer directions has zeros."""
-    most = max(len(matrix) for matrix in matrices)
-    found = np.zeros((len(matrices), matrices[0].shape[1], most))
+def _columns(covariance: Covariance, d: int) -> Floats:
+    """Columns (d, r): rows times these have their Mahalanobis lengths."""
+    if isinstance(covariance, FullCovariance):
+        return covariance.whitener.matrix.T
+    return covariance.whiten(np.eye(d))
+
+
+def _padded(matrices: list[Floats]) -> Floats:
+    """Matrices (d, r) side by side, (g, d, r), with columns of zeros where one has fewer."""
+    most = max(matrix.shape[1] for matrix in matrices)
+    padded = np.zeros((len(matrices), len(matrices[0]), most))
     for g, matrix in enumerate(matrices):
-        found[g, :, : len(matrix)] = matrix.T
-    return found
+        padded[g, :, : matrix.shape[1]] = matrix
+    return padded

@@ -13,13 +13,57 @@ import numpy as np
 from suffice.data.arrays import Array
 from suffice.engines.arrays.factors import Factors
 from suffice.engines.arrays.held_model import HeldModel
-from suffice.engines.arrays.linear import DeviceLinear
 from suffice.engines.arrays.measures import DeviceIndependent, Measure, Points, Whitened, measure
 from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.space import Space
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 
-_made: dict[tuple[int, str], ArrayModel] = {}
+# Models that were moved to a device, by the id of the model and the device.
+_moved: dict[tuple[int, str], ArrayModel] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceLinear:
+    """Scores (x - centre)'slopes + constants."""
+
+    space: Space
+    centre: Any  # (d,)
+    slopes: Any  # (d, k)
+    constants: Any  # (k,)
+
+    def scores(self, rows: DeviceRows, low: int, high: int) -> Any:
+        """The scores of some rows, (b, k)."""
+        if self.space.library == "torch":
+            return self._in_one(rows.values[low:high])
+        return (rows.block(low, high) - self.centre) @ self.slopes + self.constants
+
+    @cached_property
+    def _extended(self) -> Any:
+        """The slopes with the constants below them, and zeros up to a multiple of 8 rows.
+
+        Matrix products are fastest where their inner length is such a multiple.
+        """
+        import torch
+
+        d, k = self.slopes.shape
+        extended = torch.zeros((-(-(d + 1) // 8) * 8, k), **self._kind)
+        extended[:d], extended[d] = self.slopes, self.constants
+        return extended
+
+    @property
+    def _kind(self) -> dict[str, Any]:
+        return {"dtype": self.slopes.dtype, "device": self.slopes.device}
+
+    def _in_one(self, X: Any) -> Any:
+        # Adding the constants afterwards would read and write all scores once more.
+        import torch
+
+        d = self.slopes.shape[0]
+        steps = torch.empty((X.shape[0], self._extended.shape[0]), **self._kind)
+        steps[:, d:] = 0.0
+        steps[:, d] = 1.0
+        torch.sub(X, self.centre, out=steps[:, :d])
+        return steps @ self._extended
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,31 +79,31 @@ class ArrayModel:
 
     @classmethod
     def of(cls, model: GaussianModel, space: Space) -> ArrayModel:
-        """A model of the host on a device; made once."""
+        """A model of the host on a device; moved once."""
         key = (id(model), str(space))
-        if key not in _made:
-            _made[key] = cls._moved(model, space)
-            weakref.finalize(model, _made.pop, key, None)
-        return _made[key]
+        if key not in _moved:
+            _moved[key] = cls._move(model, space)
+            weakref.finalize(model, _moved.pop, key, None)
+        return _moved[key]
 
     @classmethod
-    def _moved(cls, model: GaussianModel, space: Space) -> ArrayModel:
+    def _move(cls, model: GaussianModel, space: Space) -> ArrayModel:
         factors = model.factors if isinstance(model, HeldModel) else None
         if factors is not None and factors.space == space:
             return _of_factors(model, factors)
         centre, steps = _about_centre(model, space)
         if model.shared:
             line = model.linear
-            found = measure(space, Points(centre[None, :]), model.covariances)
+            distances = measure(space, Points(centre[None, :]), model.covariances)
             parts = (line.centre, line.slopes, line.constants)
             linear = DeviceLinear(space, *(space.put(part) for part in parts))
-            return cls(space, centre, steps, space.put(-model.volumes), found, linear)
-        found = measure(space, _points(model, space), model.covariances)
-        return cls(space, centre, steps, space.put(model.constants), found, None)
+            return cls(space, centre, steps, space.put(-model.volumes), distances, linear)
+        distances = measure(space, _points(model, space), model.covariances)
+        return cls(space, centre, steps, space.put(model.constants), distances, None)
 
     @property
     def width(self) -> int:
-        """How many numbers a row makes."""
+        """How many scores a row has."""
         return int(self.steps.shape[0])
 
     def best(self, rows: DeviceRows) -> tuple[Any, Any]:
@@ -123,21 +167,21 @@ class ArrayModel:
 
 
 def _of_factors(model: GaussianModel, factors: Factors) -> ArrayModel:
-    """By factors that lie on the device already."""
+    """The model of covariances that were factored on the device."""
     space = factors.space
     centre, steps = _about_centre(model, space)
     volumes = (factors.log_determinants + factors.ranks * LOG_2PI) / 2
     if not model.shared:
-        found = Whitened(space, _points(model, space), factors.columns, factors.owner)
+        distances = Whitened(space, _points(model, space), factors.columns, factors.owner)
         constants = model.log_priors - volumes[factors.owner]
-        return ArrayModel(space, centre, steps, space.put(constants), found, None)
+        return ArrayModel(space, centre, steps, space.put(constants), distances, None)
     white = steps @ factors.columns[0]
     slopes = (white @ factors.columns[0].T).T
     lengths = (white * white).sum(dim=1)
     constants = space.put(model.log_priors) - lengths / 2
     line = DeviceLinear(space, centre, slopes.contiguous(), constants)
-    found = Whitened(space, Points(centre[None, :]), factors.columns, np.zeros(1, np.int64))
-    return ArrayModel(space, centre, steps, space.put(-volumes), found, line)
+    distances = Whitened(space, Points(centre[None, :]), factors.columns, np.zeros(1, np.int64))
+    return ArrayModel(space, centre, steps, space.put(-volumes), distances, line)
 
 
 def _about_centre(model: GaussianModel, space: Space) -> tuple[Any, Any]:
@@ -152,7 +196,7 @@ def _points(model: GaussianModel, space: Space) -> Points:
 
 
 def labels(classes: Array, places: Any, space: Space) -> Any:
-    """Class labels at places: an array beside the rows, or of NumPy where labels are strings."""
+    """The labels of classes: an array beside the rows, or of NumPy where labels are strings."""
     if classes.dtype.kind in "US":
         return np.asarray(classes[space.fetch(places)])
     return space.take(space.put(classes), places)

@@ -19,7 +19,7 @@ class DeviceRows:
 
     @classmethod
     def of(cls, X: Any) -> DeviceRows:
-        """X after checking its shape and type; its values are looked at when they are used."""
+        """X after checking its shape and type; its values are checked when they are used."""
         space = Space.of(X)
         _check_layout(X, space)
         if X.ndim != 2:
@@ -44,7 +44,7 @@ class DeviceRows:
         return int(self.values.shape[0]), int(self.values.shape[1])
 
     def step(self, width: int) -> int:
-        """How many rows to take at a time where each makes so many numbers."""
+        """How many rows make a block, where each gives `width` numbers."""
         return max(1, self.space.block_bytes // (8 * max(width, self.shape[1])))
 
     def block(self, low: int, high: int) -> Any:
@@ -74,9 +74,9 @@ class DeviceRows:
         return None
 
     def _gap(self, row: Any, i: int) -> HasGaps:
-        found = gap(row, i, None)
+        error = gap(row, i, None)
         return HasGaps(
-            f"{str(found).partition('. ')[0]}. Missing values are taken on the host only: pass "
+            f"{str(error).partition('. ')[0]}. Missing values are taken on the host only: pass "
             f"{host(self.space)}."
         )
 

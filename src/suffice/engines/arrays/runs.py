@@ -1,4 +1,4 @@
-"""Runs: rows of one class that lie side by side once rows are in the order of their classes."""
+"""Runs: consecutive rows of one class, once rows are in the order of their classes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ import numpy as np
 
 from suffice.data.arrays import Indices
 
-# Rows of a run: enough to be worth writing sums down, few enough to fill the device with runs.
-SUM_ROWS, CENTRE_ROWS = 512, 64
-
-# Classes share a batch as long as padding them to one length takes no more than this in all.
-WASTE = 1.25
-SPARE_ROWS = 4096
+# Enough rows to be worth storing their sums, few enough to fill the device with runs.
+SUM_ROWS = 512  # per run of the sums
+CENTRE_ROWS = 64  # per run of the centred rows
 
 
 def class_runs(count: Indices, most: int = SUM_ROWS) -> Indices:
@@ -33,7 +30,7 @@ def class_runs(count: Indices, most: int = SUM_ROWS) -> Indices:
 
 @dataclass(frozen=True, slots=True)
 class DeviceBatch:
-    """Rows that are multiplied together: groups of as many rows each, zeros behind the last."""
+    """Rows that are multiplied together: groups of equal length, padded with zeros."""
 
     groups: tuple[int, int]  # first, last + 1
     rows: int  # of each group
@@ -50,7 +47,7 @@ class DevicePlan:
 
 
 def pooled_plan(count: Indices, most: int) -> DevicePlan:
-    """All rows as one group, at most so many at a time."""
+    """All rows as one group, at most `most` at a time."""
     total = int(count.sum())
     pieces, batches, first = [], [], 0
     edges = np.concatenate([[0], np.cumsum(count)])
@@ -66,7 +63,7 @@ def pooled_plan(count: Indices, most: int) -> DevicePlan:
 
 
 def separate_plan(count: Indices, most: int) -> DevicePlan:
-    """Each class a group; classes of about equal size side by side, large ones in parts."""
+    """One group per class; classes of about equal size together, large ones in parts."""
     edges = np.concatenate([[0], np.cumsum(count)])
     pieces, batches, first = [], [], 0
     for a, b in _neighbours(count, most):
@@ -90,11 +87,14 @@ def separate_plan(count: Indices, most: int) -> DevicePlan:
 
 
 def _neighbours(count: Indices, most: int) -> Iterator[tuple[int, int]]:
-    """Ranges of classes that fit into so many rows when padded to the longest of them."""
+    """Ranges of classes that fit into `most` rows when padded to the longest of them.
+
+    Padding takes at most a quarter more rows, or a few thousand.
+    """
     a, longest, total = 0, 0, 0
     for b, rows in enumerate(count.tolist()):
         padded = max(longest, rows) * (b - a + 1)
-        if b > a and (padded > most or padded > WASTE * (total + rows) + SPARE_ROWS):
+        if b > a and (padded > most or padded > 1.25 * (total + rows) + 4096):
             yield a, b
             a, longest, total = b, 0, 0
         longest, total = max(longest, rows), total + rows

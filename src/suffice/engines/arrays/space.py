@@ -11,9 +11,8 @@ import numpy as np
 from suffice.data.arrays import Array
 from suffice.errors import InvalidFeatures, MissingPackage
 
-# Rows are taken in blocks of about this many bytes as float64: on a processor they should stay in
-# its cache, elsewhere they should fill the device.
-NEAR_BYTES, FAR_BYTES = 4 << 20, 256 << 20
+NEAR_BYTES = 4 << 20  # of a block of rows as float64 on a processor: it stays in the cache
+FAR_BYTES = 256 << 20  # of a block of rows elsewhere: it fills the device
 
 
 def library_of(array: Any) -> str:
@@ -57,7 +56,7 @@ class Space:
 
     @property
     def block_bytes(self) -> int:
-        """How much of the rows to take at a time."""
+        """The size of a block of rows."""
         return NEAR_BYTES if self.is_near else FAR_BYTES
 
     def __str__(self) -> str:
@@ -70,10 +69,10 @@ class Space:
                 raise self._no_doubles()
             return
         try:
-            found = self.xp.zeros(1, dtype=self.xp.float64, device=self.device)
+            zero = self.xp.zeros(1, dtype=self.xp.float64, device=self.device)
         except Exception as error:  # each library has errors of its own
             raise self._no_doubles() from error
-        if found.dtype != self.xp.float64:
+        if zero.dtype != self.xp.float64:
             raise self._no_doubles()
 
     def _no_doubles(self) -> InvalidFeatures:
@@ -90,7 +89,7 @@ class Space:
 
     def put(self, values: Array) -> Any:
         """An array of the host, here."""
-        # A copy, since a library may not take arrays that nobody can write to.
+        # A copy, since a library may refuse arrays that are read-only.
         return self.xp.asarray(np.array(values), device=self.device)
 
     def fetch(self, array: Any) -> Array:
@@ -110,7 +109,7 @@ class Space:
         return self.xp.take(array, at, axis=0)
 
     def joined(self, n: int, step: int, work: Callable[[int, int], Any]) -> Any:
-        """work(low, high) of all rows, so many at a time, in one array."""
+        """work(low, high) of all rows, `step` at a time, in one array."""
         first = work(0, min(n, step))
         if n <= step:
             return first
