@@ -201,7 +201,7 @@ def structure_of(value: Any, allowed: Mapping[str, Structure] = BUILT_IN) -> Str
     return allowed[value]
 
 
-def written(structure: Structure) -> dict[str, Any]:
+def to_arrays(structure: Structure) -> dict[str, Any]:
     """The name of a structure and its parameters, for a file."""
     return {"name": structure.name, **asdict(structure)}
 
@@ -209,7 +209,7 @@ def written(structure: Structure) -> dict[str, Any]:
 def read(values: Mapping[str, Any]) -> Structure:
     """The structure that was written; ValueError if there is none of that name.
 
-    >>> read(written(SPHERICAL)) == SPHERICAL
+    >>> read(to_arrays(SPHERICAL)) == SPHERICAL
     True
     """
     given = dict(values)

@@ -32,12 +32,12 @@ def takes_em(statistics: Any) -> bool:
     return isinstance(numeric, IncompleteStatistics) and numeric.detail != "diagonal"
 
 
-def written(model: Learner[Any]) -> Arrays:
+def to_arrays(model: Learner[Any]) -> Arrays:
     """What EM found, as arrays."""
     found: Any = model._fitted
     if isinstance(found, ProductModel | StudentModel):
         found = found.gaussian
-    arrays = gaussian_part.written(found)
+    arrays = gaussian_part.to_arrays(found)
     if isinstance(found, MapModel):
         known, prior = found.knowledge, found.knowledge.prior
         strengths = prior.mean_strength, prior.covariance_strength
