@@ -17,7 +17,7 @@ from suffice.statistics.scatter import DenseScatter, DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.thin import FactoredScatter
 
-# Wider than this, statistics kept as a factor are never made into a matrix.
+# Number of features above which a scatter kept as a factor is never made into a matrix.
 WIDE = 512
 
 
@@ -46,8 +46,8 @@ class Matrix:
         inverse = reciprocal(scale)
         return float(np.linalg.norm(self.values * inverse * inverse[:, None]))
 
-    def blended(self, pooled: Matrix, share: float) -> Matrix:
-        """The part 1 - share of this and the part share of the other."""
+    def blend(self, pooled: Matrix, share: float) -> Matrix:
+        """(1 - share) times this plus share times the other."""
         return Matrix((1 - share) * self.values + share * pooled.values)
 
 
@@ -59,7 +59,7 @@ class Factor:
 
     @property
     def matrix(self) -> Floats:
-        """All entries, (d, d): only where somebody asks for them."""
+        """All entries, (d, d), computed on demand."""
         return np.asarray(self.rows.T @ self.rows)
 
     @property
@@ -77,8 +77,8 @@ class Factor:
         rows = self.rows * reciprocal(scale)
         return float(np.linalg.norm(rows @ rows.T))
 
-    def blended(self, pooled: Factor, share: float) -> Factor:
-        """The part 1 - share of this and the part share of the other."""
+    def blend(self, pooled: Factor, share: float) -> Factor:
+        """(1 - share) times this plus share times the other."""
         parts = np.sqrt(1 - share) * self.rows, np.sqrt(share) * pooled.rows
         return Factor(np.concatenate(parts))
 
@@ -88,7 +88,7 @@ class Group:
     """Rows that share a covariance: scatter / denominator."""
 
     weight: float
-    denominator: float  # the weight less its degrees of freedom
+    denominator: float  # the weight minus ddof
     scatter: Matrix | Factor
     quartic: float | None  # sum of w|z|⁴ in units
     rows: int  # the covariance is singular unless this exceeds the number of features
@@ -104,7 +104,7 @@ class Group:
         return self.scatter.diagonal / self.denominator
 
     def spread(self, unit: float) -> Spread:
-        """What estimates of shrinkage take, in units; divided by the weight, as they ask."""
+        """The input of shrinkage estimates, in units of `unit` and divided by the weight."""
         w, squares = self.weight, self.scatter.diagonal / unit / unit
         quartic = np.nan if self.quartic is None else self.quartic / w
         norm = self.scatter.norm(unit)
@@ -112,20 +112,20 @@ class Group:
 
     @property
     def correlations(self) -> Spread:
-        """The same of the correlations, features without variance left out: free of units."""
+        """The same for the correlations of the features that vary, which have no units."""
         squares = self.scatter.diagonal
         norm, d = self.scatter.correlation_norm(np.sqrt(squares)), int((squares > 0).sum())
         return Spread(self.weight, max(d, 1), float(d), norm**2, np.nan)
 
-    def blended(self, pooled: Group, share: float) -> Group:
-        """Friedman's blend: scatters and weights alike."""
+    def blend(self, pooled: Group, share: float) -> Group:
+        """Friedman's blend of both scatters and weights."""
         scatter: Matrix | Factor
         if isinstance(self.scatter, Matrix) and isinstance(pooled.scatter, Matrix):
-            scatter = self.scatter.blended(pooled.scatter, share)
+            scatter = self.scatter.blend(pooled.scatter, share)
         else:
             assert isinstance(self.scatter, Factor)
             assert isinstance(pooled.scatter, Factor)
-            scatter = self.scatter.blended(pooled.scatter, share)
+            scatter = self.scatter.blend(pooled.scatter, share)
         quartic = None
         if self.quartic is not None and pooled.quartic is not None:
             quartic = (1 - share) * self.quartic + share * pooled.quartic
@@ -139,7 +139,7 @@ class Group:
 
 
 class Groups:
-    """The groups of full covariances: one for all classes when pooling is 1, else one each."""
+    """The groups of full covariances: one for all classes if pooling is 1, else one per class."""
 
     def __init__(self, statistics: Statistics, settings: Settings) -> None:
         assert not isinstance(statistics.spread, DiagonalScatter)
@@ -155,7 +155,7 @@ class Groups:
         if self.shared:
             return self.pooled
         share = self.settings.pooling
-        return self._own(g).blended(self.pooled, share) if share else self._own(g)
+        return self._own(g).blend(self.pooled, share) if share else self._own(g)
 
     @cached_property
     def pooled(self) -> Group:
@@ -205,29 +205,29 @@ class Groups:
         return s.fourth.centred(s.known).quartic
 
     def share(self, group: Group) -> float:
-        """How much of the group's covariance the target replaces."""
+        """Share of the group's covariance that the target replaces."""
         shrinkage = self.settings.shrinkage
         if not isinstance(shrinkage, str):
             return shrinkage
         try:
-            estimated = self._estimated(group, shrinkage)
+            estimated = self._estimate_share(group, shrinkage)
         except OverflowError:
             raise NotFinite(
-                f"shrinkage={shrinkage!r} cannot be found: variances exceed what a float can hold. "
-                "Fit features in other units (divide by 1e100, say), or give a number."
+                f"shrinkage={shrinkage!r} cannot be computed: variances exceed what a float can "
+                "hold. Rescale the features (for example, divide by 1e100), or give a number."
             ) from None
         return estimated if estimated > rank_tolerance(1) else 0.0
 
-    def _estimated(self, group: Group, shrinkage: str) -> float:
+    def _estimate_share(self, group: Group, shrinkage: str) -> float:
         if self.settings.target == "diagonal":
             return oas(group.correlations)
         if shrinkage == "oas":
             return oas(group.spread(self._unit))
         if group.quartic is None:
             raise InvalidParameter(
-                "shrinkage='ledoit-wolf' takes fourth-order sums, which these statistics do not "
+                "shrinkage='ledoit-wolf' needs fourth-order sums, which these statistics do not "
                 "have: features were selected, or removed rows were so far out that no digits "
-                "are left. Summarize these rows afresh, or use shrinkage='oas'."
+                "are left. Summarize these rows again, or use shrinkage='oas'."
             )
         return ledoit_wolf(group.spread(self._unit))
 

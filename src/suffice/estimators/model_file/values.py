@@ -57,7 +57,7 @@ def to_arrays(name: str, value: Any, arrays: Arrays) -> Any:
     if isinstance(value, np.ndarray) or hasattr(value, "to_dict") or hasattr(value, "__array__"):
         return _written_array(name, value, arrays)
     if isinstance(value, Structure):
-        return {"structure": to_arrays(name, structures.to_arrays(value), arrays)}
+        return {"structure": to_arrays(name, structures.to_dict(value), arrays)}
     if isinstance(value, Mapping):
         return {"mapping": [to_arrays(name, [*part], arrays) for part in (value, value.values())]}
     if isinstance(value, Set):
