@@ -274,8 +274,8 @@ def test_names_that_no_column_has(folder):
         ({"target": "label", "columns": []}, "empty"),
         ({"target": "label", "columns": ["label"]}, "is the target"),
         ({"target": "label", "weight": "label"}, "cannot be the target and the weights"),
-        ({}, "name it by target="),
-        ({"target": "label", "sample_weight": [1]}, "name it by target="),
+        ({}, "name it with target="),
+        ({"target": "label", "sample_weight": [1]}, "name it with target="),
     ):
         with pytest.raises(InvalidParameter, match=told):
             sf.summarize("rows.parquet", **options)

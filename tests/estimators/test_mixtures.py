@@ -414,7 +414,7 @@ def test_too_few_iterations_are_told():
 
 def test_components_that_come_down_to_a_row_each_are_told():
     X = np.random.default_rng(0).normal(size=(5, 2))
-    with pytest.warns(RuntimeWarning, match="a row each"):
+    with pytest.warns(RuntimeWarning, match="shrank to single rows"):
         model = GaussianMixture(5, random_state=0).fit(X)
     assert np.isfinite(model.covariances_).all()
     assert not model.converged_

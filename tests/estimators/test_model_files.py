@@ -413,7 +413,7 @@ FIELDS = {
     "parameters that are none": ({"parameters": []}, "by name"),
     "parameters of another": ({"parameters": {"depth": 3}}, "not those of"),
     "no statistics": ({"statistics": {}}, "no statistics"),
-    "other statistics": ({"statistics": {"kind": "counts"}}, "belongs to nothing"),
+    "other statistics": ({"statistics": {"kind": "counts"}}, "unexpected array"),
     "numbers for built": ({"built": 1}, "built"),
     "a selection": ({"selection": {}}, "selection"),
     "an output of rows": ({"output": "rows"}, "output"),
@@ -557,7 +557,7 @@ MIXTURES = {
     "scales of another order": (
         "GaussianMixture",
         lambda a: {"covariances.scale.shapes": np.repeat([[2, 4]], 3, axis=0)},
-        "shapes that are none",
+        "invalid shapes",
     ),
     "scales larger than there are": (
         "GaussianMixture",

@@ -22,7 +22,7 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 from suffice.models.marginal import evidence_of
 from suffice.models.smoothing import likeliest_alpha
-from suffice.models.strengths import strongest
+from suffice.models.strengths import best_strengths
 from suffice.models.structures import structure_of
 from suffice.models.student import TogetherStudent
 
@@ -318,11 +318,13 @@ def test_on_a_plateau_the_weakest_of_equal_strengths_is_taken():
         return -np.exp(-b), np.array([0.0, b * np.exp(-b)])
 
     low, high = np.array([1.0, 1e-3]), np.array([1.0, 1e12])
-    assert strongest(level, low, high)[1] < 1e3
+    assert best_strengths(level, low, high)[1] < 1e3
 
 
 def test_where_the_rows_say_nothing_a_strength_is_one_row():
-    found = strongest(lambda a, b: (0.0, np.zeros(2)), np.array([0.1, 2.0]), np.array([10.0, 8.0]))
+    found = best_strengths(
+        lambda a, b: (0.0, np.zeros(2)), np.array([0.1, 2.0]), np.array([10.0, 8.0])
+    )
     assert found.tolist() == [1.0, 2.0]
 
 
@@ -371,7 +373,7 @@ def test_evidence_is_that_of_the_fit_when_asked_for_later():
     model = BayesianDiscriminant().fit(X, y)
     beliefs = Beliefs.checked(mean_strength="auto", covariance_strength="auto")
     again = infer(model.statistics_, beliefs, None)
-    prior = again.gaussian.knowledge.prior
+    prior = again.gaussian.posterior.prior
     assert log_evidence(model.statistics_, beliefs, prior) == model.log_evidence_
 
 

@@ -164,7 +164,7 @@ def test_steps_are_few_where_most_values_are_known():
 def test_an_unfinished_em_says_so(name, monkeypatch):
     monkeypatch.setattr(gap_em, "MOST_STEPS", 3)
     X, y = table(400, 0.3, 0)
-    with pytest.warns(NotConverged, match="EM stopped after 3 steps with"):
+    with pytest.warns(NotConverged, match="EM stopped after 3 steps before"):
         complete(sf.summarize(X, y), SETTINGS[name])
 
 
@@ -201,14 +201,14 @@ def test_a_feature_known_once_in_every_class_is_named():
     X[:, 2] = np.nan
     for c in range(3):
         X[np.flatnonzero(y == c)[0], 2] = c
-    with pytest.raises(TooFewRows, match="column 2 of X is known in no more than 1 row"):
+    with pytest.raises(TooFewRows, match="column 2 of X is observed in no more than 1 row"):
         sf.QDA().fit(X, y)
 
 
 def test_a_feature_with_fewer_values_than_degrees_of_freedom_is_named():
     X, y = table(60, 0.0, 0)
     X[3:, 2] = np.nan
-    with pytest.raises(TooFewRows, match="column 2 of X is known with a total weight of 3"):
+    with pytest.raises(TooFewRows, match="column 2 of X is observed with a total weight of 3"):
         sf.LDA(ddof=1).fit(X, y)
 
 

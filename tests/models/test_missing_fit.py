@@ -14,7 +14,7 @@ import suffice as sf
 from suffice.errors import InvalidFeatures, InvalidInput, NotFinite
 from suffice.models import expectation, gap_em
 from suffice.models.structures import SPHERICAL
-from suffice.statistics.incomplete import IncompleteStatistics, lifted
+from suffice.statistics.incomplete import IncompleteStatistics, as_incomplete
 
 # Repairs are what is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -376,7 +376,7 @@ def test_without_gaps_the_fit_is_the_ordinary_one(model, weighted):
     unmasked = fit(model, np.ma.array(X, mask=np.zeros(X.shape, bool)), y, w)
     assert np.array_equal(unmasked.covariances_, wanted.covariances_)
     assert np.array_equal(unmasked.means_, wanted.means_)
-    m = clone(model).fit_statistics(lifted(wanted.statistics_))
+    m = clone(model).fit_statistics(as_incomplete(wanted.statistics_))
     assert isinstance(m.statistics_, IncompleteStatistics)
     near(m.means_, wanted.means_, 1e-12)
     near(m.covariances_, wanted.covariances_, 1e-12)
@@ -610,7 +610,7 @@ def steps(monkeypatch):
     taken = []
     monkeypatch.setattr(gap_em, "MOST_STEPS", 300)
     monkeypatch.setattr(
-        gap_em, "expected", lambda *args: taken.append(1) or expectation.expected(*args)
+        gap_em, "expected_sums", lambda *args: taken.append(1) or expectation.expected_sums(*args)
     )
     return taken
 

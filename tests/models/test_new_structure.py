@@ -92,7 +92,7 @@ def test_files_and_pickles_hold_it(tmp_path, monkeypatch):
         np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
     kinds = {name: kind for name, kind in structures._KINDS.items() if name != "block-diagonal"}
     monkeypatch.setattr(structures, "_KINDS", kinds)
-    with pytest.raises(InvalidFile, match="structure of that name is not known"):
+    with pytest.raises(InvalidFile, match="there is no covariance structure of that name"):
         sf.load(tmp_path / "model")
 
 

@@ -274,7 +274,7 @@ def assert_near(got, want, tolerance):
 @pytest.mark.parametrize("size", [1e6, 1e8, 1e10])
 def test_a_removal_that_would_leave_mostly_rounding_says_so(detail, size):
     a, b = apart(size, detail)
-    with pytest.raises(LostPrecision, match=r"feature 0.*summarize the remaining rows afresh"):
+    with pytest.raises(LostPrecision, match=r"feature 0.*summarize the remaining rows again"):
         a + b - b
 
 

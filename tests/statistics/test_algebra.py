@@ -62,7 +62,7 @@ MISMATCHES = {
         "(strings|integers) on one side and (strings|integers)",
     ),
     "names": (framed("uvw"), framed("uvx"), "'w' on one side, 'x' on the other"),
-    "order of names": (framed("uvw"), framed("uwv"), "another order; use select"),
+    "order of names": (framed("uvw"), framed("uwv"), "a different order; use select"),
     "no names": (framed("uvw"), part(slice(9)), "none; pass data frames on both"),
 }
 
@@ -145,7 +145,11 @@ NEVER_IN = {
         sf.summarize(X[[0]] + 99, ["a"]),
         "spread further than the rows they are removed from",
     ),
-    "other weights": (part(slice(8)), sf.summarize(X[:2], Y[:2], [1, 5]), "'b' has .* weight; 5"),
+    "different weights": (
+        part(slice(8)),
+        sf.summarize(X[:2], Y[:2], [1, 5]),
+        "'b' has .* weight; 5",
+    ),
     "from nothing": (sf.Statistics.empty(like=part(slice(8))), part(slice(8)), "nothing to remove"),
     "all rows lighter": (part(slice(4)), sf.summarize(X[:1], Y[:1], [0.5]), "'a' has .* weight"),
     "all weight": (part(slice(8)), sf.summarize(X[:1], Y[:1], [2]), "'a' has .* weight"),

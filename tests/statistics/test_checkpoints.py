@@ -56,7 +56,7 @@ WRITERS = {
 }
 
 
-def written(folder, ending, rows=(300, 7, 200), gaps=False):
+def write_files(folder, ending, rows=(300, 7, 200), gaps=False):
     """Several files of one format."""
     for i, n in enumerate(rows):
         WRITERS[ending](table(n, i, gaps), folder / f"rows{i}.{ending}")
@@ -90,7 +90,7 @@ def test_an_interrupted_pass_goes_on_to_the_same_bits(
 
     monkeypatch.setattr(text_source, "BLOCK_BYTES", 1000)
     monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 1000)
-    files, saved = written(tmp_path, ending, gaps=gaps), tmp_path / SAVED
+    files, saved = write_files(tmp_path, ending, gaps=gaps), tmp_path / SAVED
     task = {"target": "label", "detail": detail}
     whole = sf.summarize(files, **task)
     frames = pl.concat([table(n, i, gaps) for i, n in enumerate((300, 7, 200))])
@@ -123,7 +123,7 @@ def nursery():
 def test_a_pass_killed_at_random_moments_goes_on_to_the_same_bits(
     tmp_path, nursery, ending, detail
 ):
-    files = written(tmp_path, ending, rows=(120, 300, 90), gaps=detail == "separate")
+    files = write_files(tmp_path, ending, rows=(120, 300, 90), gaps=detail == "separate")
     saved, answer = tmp_path / SAVED, tmp_path / "digest"
     task = ("label", detail)
     nursery.start(files, None, str(answer), DELAY, *task)
@@ -158,7 +158,7 @@ def test_a_pass_killed_at_random_moments_goes_on_to_the_same_bits(
 
 
 def test_a_finished_pass_is_not_done_again(often, tmp_path):
-    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    files, saved = write_files(tmp_path, "parquet"), tmp_path / SAVED
     whole = sf.summarize(files, target="label", checkpoint=saved)
     told = []
     again = sf.summarize(files, target="label", checkpoint=saved, progress=told.append)
@@ -167,7 +167,7 @@ def test_a_finished_pass_is_not_done_again(often, tmp_path):
 
 
 def test_a_changed_file_is_an_error_that_names_it(often, tmp_path):
-    files, saved = written(tmp_path, "csv"), tmp_path / SAVED
+    files, saved = write_files(tmp_path, "csv"), tmp_path / SAVED
     with pytest.raises(Stop):
         sf.summarize(files, target="label", checkpoint=saved, progress=stop_after(3))
     before = saved.read_bytes()
@@ -184,7 +184,7 @@ def test_a_changed_file_is_an_error_that_names_it(often, tmp_path):
 
 
 def test_files_added_or_gone_are_an_error(often, tmp_path):
-    files, saved = written(tmp_path, "csv"), tmp_path / SAVED
+    files, saved = write_files(tmp_path, "csv"), tmp_path / SAVED
     sf.summarize(files, target="label", checkpoint=saved)
     shutil.copy(tmp_path / "rows0.csv", tmp_path / "rows9.csv")
     with pytest.raises(ChangedInput, match=r"rows9\.csv is different"):
@@ -200,14 +200,14 @@ def test_files_added_or_gone_are_an_error(often, tmp_path):
     ],
 )
 def test_a_checkpoint_of_another_task_is_refused(often, tmp_path, options, told):
-    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    files, saved = write_files(tmp_path, "parquet"), tmp_path / SAVED
     sf.summarize(files, target="label", checkpoint=saved)
     with pytest.raises(InvalidParameter, match=told):
         sf.summarize(files, target="label", checkpoint=saved, **options)
 
 
 def test_a_damaged_or_foreign_checkpoint_is_refused(often, tmp_path):
-    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    files, saved = write_files(tmp_path, "parquet"), tmp_path / SAVED
     whole = sf.summarize(files, target="label", checkpoint=saved)
     data = bytearray(saved.read_bytes())
     data[-9] ^= 1
@@ -215,7 +215,7 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(often, tmp_path):
     with pytest.raises(InvalidFile, match=r"half\.checkpoint is damaged"):
         sf.summarize(files, target="label", checkpoint=saved)
     whole.save(saved)
-    with pytest.raises(InvalidFile, match="no checkpoint but 'statistics'"):
+    with pytest.raises(InvalidFile, match="not a checkpoint but 'statistics'"):
         sf.summarize(files, target="label", checkpoint=saved)
 
 
@@ -228,17 +228,29 @@ FORGED = {
     "no states": (lambda h: {"states": {}}, {}, "how far"),
     "states that are none": (lambda h: {"states": [1]}, {}, "fields of a checkpoint"),
     "a state of another name": (lambda h: {"states": {**h["states"], "after": {}}}, {}, "how far"),
-    "a state that is none": (lambda h: {"states": {"now": 5}}, {}, "a state is not one"),
+    "a state that is none": (
+        lambda h: {"states": {"now": 5}},
+        {},
+        "a state does not have its two fields",
+    ),
     "no position": (lambda h: state(h, position=None), {}, "four numbers"),
     "half a position": (lambda h: state(h, position=[0, 0]), {}, "four numbers"),
-    "a negative position": (lambda h: state(h, position=[0, -1, 0, 0]), {}, "of any file"),
-    "a position of texts": (lambda h: state(h, position=["a"] * 4), {}, "of any file"),
-    "a position of truth": (lambda h: state(h, position=[True, 0, 0, 0]), {}, "of any file"),
-    "a byte beyond all files": (lambda h: state(h, position=[0, 9, 2**63, 0]), {}, "of any file"),
-    "a file that there is not": (lambda h: state(h, position=[9, 0, 0, 0]), {}, "there is not"),
+    "a negative position": (lambda h: state(h, position=[0, -1, 0, 0]), {}, "outside every file"),
+    "a position of texts": (lambda h: state(h, position=["a"] * 4), {}, "outside every file"),
+    "a position of truth": (lambda h: state(h, position=[True, 0, 0, 0]), {}, "outside every file"),
+    "a byte beyond all files": (
+        lambda h: state(h, position=[0, 9, 2**63, 0]),
+        {},
+        "outside every file",
+    ),
+    "a file that does not exist": (lambda h: state(h, position=[9, 0, 0, 0]), {}, "does not exist"),
     "a row before its mark": (lambda h: state(h, position=[0, 0, 0, 9]), {}, "behind itself"),
     "no statistics": (lambda h: state(h, statistics={}), {}, "no statistics"),
-    "counts for statistics": (lambda h: state(h, statistics={"kind": "counts"}), {}, "nothing"),
+    "counts for statistics": (
+        lambda h: state(h, statistics={"kind": "counts"}),
+        {},
+        "unexpected array",
+    ),
     "another detail": (
         lambda h: state(h, statistics={"kind": "statistics", "detail": "shared"}),
         {},
@@ -265,7 +277,7 @@ FORGED = {
 def test_a_checkpoint_that_cannot_be_true_is_refused_though_its_checksum_fits(
     what, often, tmp_path
 ):
-    files, saved = written(tmp_path, "csv"), tmp_path / SAVED
+    files, saved = write_files(tmp_path, "csv"), tmp_path / SAVED
     sf.summarize(files, target="label", checkpoint=saved)
     header, arrays = container.unpack(saved.read_bytes(), "it")
     change, others, told = FORGED[what]
@@ -288,7 +300,7 @@ def test_labels_of_any_length_are_resumed(often, tmp_path):
 
 def test_a_mended_file_is_read_again_from_its_start(often, tmp_path):
     """What was counted of a file before its bad line does not count twice."""
-    files, saved = written(tmp_path, "csv"), tmp_path / SAVED
+    files, saved = write_files(tmp_path, "csv"), tmp_path / SAVED
     whole = sf.summarize(files, target="label")
     path = tmp_path / "rows2.csv"
     good = path.read_text()
@@ -307,7 +319,7 @@ def test_a_mended_file_is_read_again_from_its_start(often, tmp_path):
 
 
 def test_a_disk_that_fills_is_an_error_and_the_checkpoint_stays_valid(often, tmp_path, monkeypatch):
-    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    files, saved = write_files(tmp_path, "parquet"), tmp_path / SAVED
     whole = sf.summarize(files, target="label")
     sync, left = os.fsync, [10]
 
@@ -331,7 +343,7 @@ def test_a_disk_that_fills_is_an_error_and_the_checkpoint_stays_valid(often, tmp
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of a process")
 def test_a_file_size_limit_leaves_the_checkpoint_valid(often, tmp_path):
-    files, saved = written(tmp_path, "parquet"), tmp_path / SAVED
+    files, saved = write_files(tmp_path, "parquet"), tmp_path / SAVED
     with pytest.raises(Stop):
         sf.summarize(files, target="label", checkpoint=saved, progress=stop_after(4))
     before, limits = saved.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -348,7 +360,7 @@ def test_a_file_size_limit_leaves_the_checkpoint_valid(often, tmp_path):
 
 
 def test_a_checkpoint_that_cannot_be_written_is_told_before_any_row_is_read(tmp_path):
-    files = written(tmp_path, "parquet")
+    files = write_files(tmp_path, "parquet")
     told = []
     for saved in (tmp_path / "none" / "x", tmp_path):
         with pytest.raises((CheckpointFailed, InvalidFile)):
@@ -376,7 +388,7 @@ def test_commits_cost_no_more_than_a_fiftieth_of_the_time(often, tmp_path, monke
 
     monkeypatch.setattr(checkpoint, "write_whole", slow)
     monkeypatch.setattr(checkpoint, "monotonic", lambda: clock[0])
-    files = written(tmp_path, "parquet", rows=(400,))
+    files = write_files(tmp_path, "parquet", rows=(400,))
     sf.summarize(files, target="label", checkpoint=tmp_path / SAVED, progress=work)
     # The first and the last are written in any case.
     assert len(commits) > 4

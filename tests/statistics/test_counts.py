@@ -620,7 +620,7 @@ def test_counts_cannot_be_changed_in_place(kind):
 MISMATCHED = {
     "width": (sf.count_levels([["a"]], [0]), "the other 1"),
     "names": (sf.count_levels(pd.DataFrame({"p": ["a"], "q": [1]}), [0]), "names"),
-    "kinds": (sf.count_levels([[1, 1]], [0]), "feature 0 are of two kinds"),
+    "kinds": (sf.count_levels([[1, 1]], [0]), "feature 0 have two types"),
     "labels": (sf.count_levels([["a", 1]], ["x"]), "label"),
 }
 

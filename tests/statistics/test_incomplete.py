@@ -26,7 +26,7 @@ from suffice.errors import (
     NotFinite,
 )
 from suffice.statistics import container, gap_pass
-from suffice.statistics.incomplete import IncompleteStatistics, lifted
+from suffice.statistics.incomplete import IncompleteStatistics, as_incomplete
 from suffice.statistics.nesting import below, prefixed, stack, unstack
 
 LAW = settings(deadline=None, derandomize=True, max_examples=40, database=None)
@@ -145,7 +145,7 @@ def test_merging_is_associative(detail, data):
 
 def pieces(s, classes):
     """The ordinary statistics of some classes that these are made of."""
-    parts = lifted(s).parts if s.detail == "shared" else lifted(s).parts.keep(classes)
+    parts = as_incomplete(s).parts if s.detail == "shared" else as_incomplete(s).parts.keep(classes)
     return {"": parts.cells} if s.detail == "diagonal" else parts.parts
 
 
@@ -621,7 +621,7 @@ MISMATCHES = {
     "variances": (part(slice(20)), part(slice(20), "diagonal"), "'separate'.*'diagonal'"),
     "kind of label": (part(slice(20)), sf.summarize(X, np.arange(40) % 4), "strings|integers"),
     "names": (framed("uvw"), framed("uvx"), "'w' on one side, 'x' on the other"),
-    "order of names": (framed("uvw"), framed("uwv"), "another order; use select"),
+    "order of names": (framed("uvw"), framed("uwv"), "a different order; use select"),
     "no names": (framed("uvw"), part(slice(20)), "none; pass data frames on both"),
     "detail of complete rows": (part(slice(20)), part(COMPLETE, "shared"), "'separate'.*'shared'"),
     "features of complete rows": (part(slice(20)), part(COMPLETE).select([0]), "3 features.* 1"),

@@ -217,7 +217,7 @@ def test_what_is_forgotten_is_in_no_byte_of_the_file(case, gone, tmp_path):
     forgot, fresh = ((tmp_path / path).read_bytes() for path in ("forgot", "never"))
     assert content(forgot) == content(fresh)
     s, t = model.statistics_, never.statistics_
-    assert storage.packed(s) == storage.packed(t)
+    assert storage.to_bytes(s) == storage.to_bytes(t)
     assert s.classes.dtype == t.classes.dtype
     assert [table.levels.dtype for table in s.tables] == [table.levels.dtype for table in t.tables]
 
@@ -228,7 +228,7 @@ def test_the_counts_of_mixed_statistics_forget_as_others_do():
     model = sf.MixedNB(var_smoothing=1.0).fit(table, y).forget(table[4:], y[4:])
     never = sf.MixedNB(var_smoothing=1.0).fit(table[:4], y[:4])
     mine, theirs = model.statistics_.discrete, never.statistics_.discrete
-    assert storage.packed(mine) == storage.packed(theirs)
+    assert storage.to_bytes(mine) == storage.to_bytes(theirs)
     assert [t.levels.dtype for t in mine.tables] == [t.levels.dtype for t in theirs.tables]
     assert model.classes_.dtype == never.classes_.dtype
 
@@ -279,7 +279,7 @@ def test_integer_levels_shrink_with_the_row_that_had_the_largest_unless_more_are
 )
 def test_a_file_whose_declared_levels_do_not_fit_is_invalid(declared, tmp_path):
     colours, _, y = rows()
-    packed = storage.packed(sf.count_levels(frame("pandas", colours), y))
+    packed = storage.to_bytes(sf.count_levels(frame("pandas", colours), y))
     header, arrays = container.unpack(packed, "file")
     assert arrays["declared"].tolist() == [1, 1, 1, 1]
     header.pop("format")

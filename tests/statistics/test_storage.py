@@ -464,5 +464,5 @@ def test_whatever_rows_sums_and_removals_lead_to_can_be_saved_and_loaded(seed):
         # What cannot be computed at all is refused by other errors, and elsewhere.
         with suppress(LostPrecision, NeverIncluded, InvalidFeatures):
             for s in histories(table, y, weights, detail, gone):
-                for write in (storage.written, storage.running):
+                for write in (storage.to_arrays, storage.to_resumable_arrays):
                     assert storage.read(*write(s), Room(1 << 20)).digest() == s.digest()

@@ -38,7 +38,7 @@ def most_probable(model: DiscreteModel, rows: Array, shares: Floats) -> Indices:
     for j, feature in enumerate(model.features):
         if len(feature.levels):
             at = np.flatnonzero(rows[:, j] == MISSING)
-            out[at, j] = (shares[at] @ np.exp(feature.log_chances)).argmax(axis=1)
+            out[at, j] = (shares[at] @ np.exp(feature.log_probabilities)).argmax(axis=1)
     return out
 
 
@@ -65,5 +65,5 @@ def random_levels(model: DiscreteModel, shares: Floats, rng: np.random.Generator
     out = np.full((len(shares), len(model.features)), MISSING)
     for j, feature in enumerate(model.features):
         if len(feature.levels):
-            out[:, j] = random_columns(shares @ np.exp(feature.log_chances), rng)
+            out[:, j] = random_columns(shares @ np.exp(feature.log_probabilities), rng)
     return out

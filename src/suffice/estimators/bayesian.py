@@ -1,4 +1,4 @@
-"""Bayesian discriminant: prior knowledge of Gaussian classes, and honest odds from few rows."""
+"""Bayesian discriminant: conjugate priors for Gaussian classes, and honest odds from few rows."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class BayesianDiscriminant(GaussianClassifier):
         model: Any = self._fitted
         found = model.gaussian if isinstance(model, StudentModel) else model
         assert isinstance(found, MapModel)
-        return found.knowledge
+        return found.posterior
 
     @property
     def _prior(self) -> Prior:

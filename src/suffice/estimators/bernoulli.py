@@ -125,7 +125,7 @@ class BernoulliNB(DiscreteClassifier):
     @property
     def feature_log_prob_(self) -> Floats:
         """ln P(1 | class), (k, d) (scikit-learn's name)."""
-        return np.stack([f.log_chances[:, 1] for f in self._fitted.features], axis=1)
+        return np.stack([f.log_probabilities[:, 1] for f in self._fitted.features], axis=1)
 
     @property
     def feature_count_(self) -> Floats:

@@ -66,10 +66,10 @@ def _of_file(path: str | PathLike[str], key: bytes | None) -> list[str]:
 
 
 def _lines(model: Any) -> list[str]:
-    from suffice.estimators.model_file.model import written
+    from suffice.estimators.model_file.model import to_arrays
     from suffice.estimators.model_file.schema import schema_of, training_of
 
-    header, _ = written(model)
+    header, _ = to_arrays(model)
     lines = [header["class"], *_features(schema_of(model)), *_training(training_of(model))]
     if header["class"] in ("GaussianMixture", "MixtureDiscriminant"):
         state = "converged" if header["converged"] else "not converged"

@@ -162,7 +162,7 @@ class CategoricalNB(DiscreteClassifier):
     @property
     def feature_log_prob_(self) -> list[Floats]:
         """ln P(level | class) of each feature, (k, m) each (scikit-learn's name)."""
-        return [feature.log_chances for feature in self._fitted.features]
+        return [feature.log_probabilities for feature in self._fitted.features]
 
     @property
     @at_once

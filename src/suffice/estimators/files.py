@@ -11,7 +11,7 @@ from suffice.data.labels import shown
 from suffice.data.parameters import check_path
 from suffice.errors import InvalidParameter
 from suffice.statistics.container import pack
-from suffice.statistics.storage import Stored, packed
+from suffice.statistics.storage import Stored, to_bytes
 
 # When a model was made, as it is given: equal models make equal files.
 Created = date | str | None
@@ -63,7 +63,7 @@ def file_of(model: Any, created: Created = None, key: bytes | None = None) -> by
     if isinstance(model, Stored):
         if created is not None:
             raise InvalidParameter("statistics have no date; created is for models.")
-        return packed(model, key)
+        return to_bytes(model, key)
     from sklearn.pipeline import Pipeline
 
     from suffice.estimators.model_file import model as one
@@ -72,5 +72,5 @@ def file_of(model: Any, created: Created = None, key: bytes | None = None) -> by
     told = created.isoformat() if isinstance(created, date) else created
     if not isinstance(told, str | None) or len(told or "") > 100:
         raise InvalidParameter(f"created is {shown(created)}; it must be a date or a short text.")
-    header, arrays = (several if isinstance(model, Pipeline) else one).written(model)
+    header, arrays = (several if isinstance(model, Pipeline) else one).to_arrays(model)
     return pack({**header, "created": told}, arrays, key)

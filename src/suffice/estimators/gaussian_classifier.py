@@ -25,7 +25,7 @@ from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.outline import Outline
 from suffice.estimators.sklearn_parameters import with_estimated_scatter
-from suffice.models.completion import adapted, complete
+from suffice.models.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings, check_detail, coarsen_for
@@ -115,7 +115,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         One for each class, (k,), where each has a covariance of its own.
         """
         statistics = self._fitted_statistics
-        settings = adapted(self._built_with, statistics)
+        settings = adapt_settings(self._built_with, statistics)
         if not isinstance(settings.shrinkage, str):
             return float(settings.shrinkage)
         completed = complete(coarsen_for(statistics, settings), settings)

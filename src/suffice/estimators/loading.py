@@ -11,7 +11,7 @@ from suffice.errors import InvalidFile
 from suffice.statistics.container import unpack
 from suffice.statistics.nesting import Arrays
 from suffice.statistics.room import Room
-from suffice.statistics.storage import INCONSISTENT, inconsistent, opened
+from suffice.statistics.storage import INCONSISTENT, inconsistent, read_statistics
 
 MODELS = ("model", "pipeline")
 
@@ -46,7 +46,7 @@ def load(path: str | PathLike[str], *, key: bytes | None = None, trusted: bool =
     room = Room(None if trusted else len(data))
     if header.get("kind") in MODELS:
         return restored(header, arrays, name, room)
-    return opened(header, arrays, name, room)
+    return read_statistics(header, arrays, name, room)
 
 
 def restored(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Any:

@@ -24,7 +24,7 @@ from suffice.estimators.files import Storable
 from suffice.estimators.fitting import Fitting, training_rows
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
-from suffice.models.mixture import MixtureModel, n_parameters, shaped
+from suffice.models.mixture import MixtureModel, covariance_arrays, n_parameters
 from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
 from suffice.models.settings import Settings
 from suffice.models.training import EmProgress, Given
@@ -251,7 +251,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
 
     @at_once
     def _shaped(self, what: str) -> Floats:
-        return shaped(self._fitted.components, self._built_with, what)
+        return covariance_arrays(self._fitted.components, self._built_with, what)
 
     def _answer(self, X: Any, ask: Hook[Any]) -> Floats:
         model, features = self._fitted, as_features(X)

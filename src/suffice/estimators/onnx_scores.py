@@ -40,7 +40,7 @@ def binary_scores(graph: Graph, rows: str, model: DiscreteModel, threshold: floa
     zeros = graph.add("Sub", known, ones)
     scores, never = [], []
     for level, there in enumerate((zeros, ones)):
-        chances = np.array([feature.log_chances[:, level] for feature in model.features])
+        chances = np.array([feature.log_probabilities[:, level] for feature in model.features])
         # Zero times minus infinity is no number: what is impossible is counted beside.
         impossible = np.isneginf(chances)
         finite = np.where(impossible, 0.0, chances)

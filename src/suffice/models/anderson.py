@@ -6,62 +6,62 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 
-# Steps that are remembered, as long as they take no more numbers than this.
+# Number of steps kept, as long as they take no more entries than MOST_ENTRIES.
 DEPTH = 10
-MOST_NUMBERS = 1 << 24
+MOST_ENTRIES = 1 << 24
 
-# By this factor the length of a lead grows after a success, and shrinks after a failure.
-FACTOR = 4.0
-FIRST_LEAD = 64.0  # steps
+# Factor by which the longest lead grows after a success and shrinks after a failure.
+LEAD_FACTOR = 4.0
+FIRST_LEAD = 64.0  # in steps
 
-# Directions in which the last steps differ by less than this share are rounding.
+# Directions in which the last steps differ by less than this share hold only rounding.
 NEGLIGIBLE = 1e-10
 
 
 class Anderson:
-    """Points and the steps from them, and where those steps would vanish (Anderson 1965).
+    """Points, the steps from them, and a prediction of where the steps vanish (Anderson 1965).
 
-    With x the points and f the steps from them, it is the combination of the last points x + f
-    for which the same combination of the f is shortest. Where that lies behind, as it does while
-    steps grow, the iteration is led on along its last step, by as many steps as it takes for
-    steps to change (Varadhan and Roland 2008). How far it is led is learnt from what succeeds.
+    With x the points and f the steps, the prediction is the combination of the last points x + f
+    for which the same combination of the f is shortest. If that lies backwards, as it does while
+    steps grow, the iteration is led on along its last step, by as many steps as it takes for the
+    steps to change (Varadhan and Roland 2008). The longest lead adapts to past successes.
     """
 
     def __init__(self, size: int) -> None:
-        self._depth = max(2, min(DEPTH, MOST_NUMBERS // max(size, 1)))
+        self._depth = max(2, min(DEPTH, MOST_ENTRIES // max(size, 1)))
         self._longest = FIRST_LEAD
-        self._lead = 0.0  # how many steps ahead the last correction led
+        self._lead = 0.0  # number of steps that the last correction led ahead
         self._last: tuple[Floats, Floats] | None = None
         self._points: list[Floats] = []  # changes from point to point
         self._steps: list[Floats] = []  # changes from step to step
 
     def add(self, point: Floats, step: Floats) -> None:
-        """Remember that the iteration goes from this point by this step."""
+        """Record that the iteration goes from this point by this step."""
         if self._last is not None:
             self._points = [*self._points, point - self._last[0]][-self._depth :]
             self._steps = [*self._steps, step - self._last[1]][-self._depth :]
         if self._lead:
-            self._longest = max(self._longest, FACTOR * self._lead)
+            self._longest = max(self._longest, LEAD_FACTOR * self._lead)
         self._last, self._lead = (point, step), 0.0
 
     def reject(self) -> None:
-        """Forget all steps: the point that they led to is no good."""
+        """Drop all steps, because the point that they led to was rejected."""
         if self._lead:
-            self._longest = max(self._lead / FACTOR, 1.0)
+            self._longest = max(self._lead / LEAD_FACTOR, 1.0)
         self._last, self._points, self._steps, self._lead = None, [], [], 0.0
 
     def correction(self) -> Floats | None:
-        """What to add to the last point and its step; None where nothing is to be learnt."""
+        """What to add to the last point and its step; None without enough steps."""
         if self._last is None or not self._steps:
             return None
         step, changes = self._last[1], np.array(self._steps)
         shares, *_ = np.linalg.lstsq(changes.T, step, rcond=NEGLIGIBLE)
-        found = -(np.array(self._points) + changes).T @ shares
+        correction = -(np.array(self._points) + changes).T @ shares
         length, far, bend = (
             float(np.linalg.norm(part)) for part in (step, self._points[-1], self._steps[-1])
         )
-        if found @ step < 0:
-            found = step * (far / bend if bend else self._longest)
-        steps = float(np.linalg.norm(found)) / length if length else 0.0
+        if correction @ step < 0:
+            correction = step * (far / bend if bend else self._longest)
+        steps = float(np.linalg.norm(correction)) / length if length else 0.0
         self._lead = min(steps, self._longest)
-        return np.asarray(found * (self._lead / steps)) if steps else None
+        return np.asarray(correction * (self._lead / steps)) if steps else None

@@ -8,18 +8,18 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import principal_axes, signed
+from suffice.models.linalg import fix_signs, principal_axes
 from suffice.statistics.numbers import two_sum
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """Directions in which the shared covariance has variance one, widest apart first."""
+    """Directions with unit variance within classes, those that separate classes best first."""
 
     centre: Floats  # (d,): class means weighted by the priors
     directions: Floats  # (d, m)
     shares: Floats  # (m,): of the variance between classes
-    start: Floats  # (m,): where the axes begin, seen from the centre, which is rounded
+    start: Floats  # (m,): coordinates of the exact centre relative to its rounded value
 
 
 def discriminant_axes(model: GaussianModel) -> Axes:
@@ -34,6 +34,6 @@ def discriminant_axes(model: GaussianModel) -> Axes:
     squares = sizes[:kept] ** 2
     total = squares.sum()
     # An axis v of whitened rows is A'v of the original ones.
-    directions = signed(covariance.unwhiten(vectors[:kept]))
+    directions = fix_signs(covariance.unwhiten(vectors[:kept]))
     shares = squares / (total if total > 0 else 1.0)
     return Axes(centre, directions.T, shares, directions @ low)

@@ -1,4 +1,4 @@
-"""Beliefs: what is known of the classes before any row, and what the rows say of it themselves."""
+"""Beliefs: prior assumptions about the classes, completed from the rows where left open."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from suffice.statistics.statistics import Statistics
 STRUCTURES = {one.name: one for one in (FULL, DIAGONAL)}
 DENSITIES = ("predictive", "map")
 
-# Beyond this many features, matrices for every class would fill the memory.
+# Largest number of features: matrices for every class would fill the memory.
 MOST_FEATURES = 2048
 
-# Beyond these, products of strengths and squares overflow or underflow.
+# Outside these limits, products of strengths and squares overflow or underflow.
 LEAST_STRENGTH = 1e-100
 MOST_STRENGTH = 1e100
 LEAST_VARIANCE = 1e-200
@@ -39,14 +39,14 @@ MOST_MEAN = 1e150
 
 @dataclass(frozen=True, slots=True)
 class Beliefs:
-    """A prior, as far as it is given; None where the rows are to say.
+    """The given parts of a prior; None where they are to be estimated from the rows.
 
     structure : "full" or "diagonal"
-    pooling : 0, each class a covariance of its own, or 1, one for all
-    mean_strength, covariance_strength : rows that the prior mean and covariance are worth
+    pooling : 0 for one covariance per class, or 1 for one shared by all
+    mean_strength, covariance_strength : weight of the prior mean and covariance, in rows
     prior_mean, prior_covariance : (d,), and (d, d) or the variances (d,)
-    density : "predictive", what is not known integrated out, or "map", at the best estimate
-    class_strength : rows added to every class for the class priors
+    density : "predictive" (means and covariances integrated out) or "map" (at their estimates)
+    class_strength : number of rows added to every class when class priors are estimated
     """
 
     structure: Structure = FULL
@@ -66,20 +66,20 @@ class Beliefs:
         pooling = given.get("pooling", 0.0)
         if not is_number(pooling) or pooling not in (0, 1):
             raise InvalidParameter(
-                f"pooling is {shown(pooling)}; it must be 0 (each class its own covariance) or 1 "
+                f"pooling is {shown(pooling)}; it must be 0 (one covariance per class) or 1 "
                 "(one for all): between them there is no conjugate prior. A larger "
-                "covariance_strength leans on the other classes."
+                "covariance_strength draws more on the other classes."
             )
         for name in ("mean_strength", "covariance_strength"):
             given[name] = _strength(name, given.get(name))
         given["prior_mean"] = _given_mean(given.get("prior_mean"))
-        given["prior_covariance"] = _spread(given.get("prior_covariance"))
+        given["prior_covariance"] = _given_spread(given.get("prior_covariance"))
         not_negative("class_strength", given.get("class_strength", 0.0))
         return cls(**given)
 
     @property
     def detail(self) -> str:
-        """The least detail of statistics that this takes."""
+        """The smallest detail of statistics that is sufficient."""
         if not self.structure.takes_matrices:
             return "diagonal"
         return "shared" if self.pooling == 1 else "separate"
@@ -87,13 +87,13 @@ class Beliefs:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is believed of a class before its rows."""
+    """The prior distribution of the mean and covariance of a class."""
 
     mean: Floats  # (d,)
     covariance: Floats  # (d, d), or variances (d,); zero for a feature that is ignored
     mean_strength: float
     covariance_strength: float
-    mean_low: Floats | None = None  # (d,): what rounding cut off the mean
+    mean_low: Floats | None = None  # (d,): low part of the mean
 
     def shifts(self, s: AnyStatistics) -> Floats:
         """Class means minus that of the prior, (k, d)."""
@@ -106,30 +106,32 @@ class Prior:
         return np.asarray(own if own.ndim == 1 else own.diagonal())
 
 
-def usable(statistics: AnyStatistics, beliefs: Beliefs) -> AnyStatistics:
-    """Statistics in the detail that beliefs take, after checking that they serve.
+def usable_statistics(statistics: AnyStatistics, beliefs: Beliefs) -> AnyStatistics:
+    """Statistics in the detail that the beliefs need, after checking them.
 
-    With missing values the posterior of full covariances has no closed form. Then rows are
-    completed by EM, and count for as much as is known of them on average over the features.
+    With missing values, the posterior of full covariances has no closed form. The rows are then
+    completed by EM, and weighted by the average share of their values that is observed.
     """
     check_usable(statistics, beliefs)
     wanted = Settings(beliefs.structure, beliefs.pooling)
     if beliefs.structure.takes_matrices and isinstance(statistics, IncompleteStatistics):
         wanted = replace(wanted, shrinkage="oas", target="diagonal")
-    found = complete(coarsen_for(statistics, wanted), wanted).statistics
-    if not isinstance(statistics, IncompleteStatistics) or not isinstance(found, Statistics):
-        return found
-    assert isinstance(found.spread, DenseScatter)
+    completed = complete(coarsen_for(statistics, wanted), wanted).statistics
+    if not isinstance(statistics, IncompleteStatistics) or not isinstance(completed, Statistics):
+        return completed
+    assert isinstance(completed.spread, DenseScatter)
     share = statistics.known_weight.mean(axis=1) / statistics.weight
-    each = share if found.spread.per_class else np.average(share, weights=found.weight)[None]
-    spread = DenseScatter(
-        DoubleDouble(found.spread.sums.high * each[:, None, None]), found.spread.per_class
+    each = (
+        share if completed.spread.per_class else np.average(share, weights=completed.weight)[None]
     )
-    return replace(found, weight=found.weight * share, spread=spread)
+    spread = DenseScatter(
+        DoubleDouble(completed.spread.sums.high * each[:, None, None]), completed.spread.per_class
+    )
+    return replace(completed, weight=completed.weight * share, spread=spread)
 
 
 def check_usable(statistics: AnyStatistics, beliefs: Beliefs) -> None:
-    """Raise where statistics cannot serve, or what is given of the prior has another shape."""
+    """Raise if there are too many features, or if given parts of the prior have the wrong shape."""
     d = statistics.n_features
     if beliefs.structure.takes_matrices and d > MOST_FEATURES:
         raise InvalidParameter(
@@ -146,11 +148,11 @@ def check_usable(statistics: AnyStatistics, beliefs: Beliefs) -> None:
 
 
 def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[DoubleDouble, Floats]:
-    """Mean and covariance of the prior: those given, or the overall mean and what is pooled.
+    """Mean and covariance of the prior: as given, or the overall mean and pooled covariance.
 
-    The covariance pooled over the classes has its correlations shrunk by OAS, so that it is
-    regular however few rows there are. Where there is but one covariance to estimate, its own
-    correlations say nothing beforehand: then they are zero in the prior.
+    The correlations of the pooled covariance are shrunk by OAS, so that it is regular however few
+    rows there are. If there is only one covariance to estimate, its own correlations are not prior
+    information, so they are zero in the prior.
     """
     mean, covariance, d = _mean(s, beliefs), beliefs.prior_covariance, s.n_features
     if covariance is not None:
@@ -159,9 +161,9 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[DoubleDouble, Fl
     if beliefs.structure.takes_matrices and not alone:
         assert isinstance(s, Statistics)
         groups = Groups(s, Settings(shrinkage="oas", target="diagonal"))
-        found = groups.shrunk(groups.pooled) * (s.weight.sum() / _denominator(s))
-        found[:, groups.constant] = found[groups.constant] = 0.0
-        return mean, found
+        covariance = groups.shrunk(groups.pooled) * (s.weight.sum() / _denominator(s))
+        covariance[:, groups.constant] = covariance[groups.constant] = 0.0
+        return mean, covariance
     overall = overall_variances(s)
     variances = pooled_squares(s) / _denominator(s) + floor(s, overall)
     variances = np.where(overall > 0, variances, 0.0)
@@ -171,19 +173,19 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[DoubleDouble, Fl
 
 
 def _mean(s: AnyStatistics, beliefs: Beliefs) -> DoubleDouble:
-    """The mean that is given, or that of all rows."""
+    """The given mean, or the mean of all rows."""
     if beliefs.prior_mean is not None:
         return DoubleDouble(np.broadcast_to(beliefs.prior_mean, (s.n_features,)))
-    known, first = s.known_weight, s.means[0]
-    steps = (known * difference(s.means, first)).sum(axis=0) / known.sum(axis=0)
+    weight, first = s.known_weight, s.means[0]
+    steps = (weight * difference(s.means, first)).sum(axis=0) / weight.sum(axis=0)
     return first + DoubleDouble(steps)
 
 
 def _denominator(s: AnyStatistics) -> Floats:
-    """Rows less classes, by feature: what the spread about class means is to be divided by."""
-    known = s.known_weight
-    total, classes = known.sum(axis=0), (known > 0).sum(axis=0)
-    # Weights may add up to less than a row a class; for whole rows this is the difference.
+    """Rows minus classes, by feature: the divisor of squares about class means."""
+    weight = s.known_weight
+    total, classes = weight.sum(axis=0), (weight > 0).sum(axis=0)
+    # Weights may add up to less than one row per class; for whole rows this is the difference.
     return np.asarray(np.maximum(total - classes, total / (classes + 1)))
 
 
@@ -197,43 +199,43 @@ def _given_covariance(covariance: Floats, d: int, beliefs: Beliefs) -> Floats:
 
 
 def _given_mean(prior_mean: Any) -> Floats | None:
-    found = numbers("prior_mean", prior_mean)
-    if found is not None and (np.abs(found) > MOST_MEAN).any():
-        farthest = found.ravel().tolist()[np.abs(found).argmax()]
+    mean = numbers("prior_mean", prior_mean)
+    if mean is not None and (np.abs(mean) > MOST_MEAN).any():
+        farthest = mean.ravel().tolist()[np.abs(mean).argmax()]
         raise InvalidParameter(
-            f"prior_mean holds {farthest}; beyond {MOST_MEAN:g} its squares overflow. Measure the "
-            "features in other units."
+            f"prior_mean holds {farthest}; beyond {MOST_MEAN:g} its squares overflow. Rescale the "
+            "features."
         )
-    return found
+    return mean
 
 
-def _spread(prior_covariance: Any) -> Floats | None:
-    """A prior covariance whose variances can be computed with; its shape is checked later."""
-    found = numbers("prior_covariance", prior_covariance)
-    if found is None:
+def _given_spread(prior_covariance: Any) -> Floats | None:
+    """A prior covariance with variances in a safe range; its shape is checked later."""
+    values = numbers("prior_covariance", prior_covariance)
+    if values is None:
         return None
-    if found.ndim == 2 and found.shape[0] == found.shape[1]:
-        if not np.allclose(found, found.T, atol=0):
+    if values.ndim == 2 and values.shape[0] == values.shape[1]:
+        if not np.allclose(values, values.T, atol=0):
             raise InvalidParameter("prior_covariance must be symmetric and positive definite.")
-        variances = found.diagonal()
+        variances = values.diagonal()
     else:
-        variances = found.ravel()
+        variances = values.ravel()
     outside = variances[(variances < LEAST_VARIANCE) | (variances > MOST_VARIANCE)]
     if len(outside):
         raise InvalidParameter(
             f"prior_covariance holds the variance {outside.tolist()[0]}; it must have positive "
             f"variances, from {LEAST_VARIANCE:g} to {MOST_VARIANCE:g}."
         )
-    return found
+    return values
 
 
 def _strength(name: str, value: Any) -> float | None:
     if isinstance(value, str) and value == "auto":
         return None
-    found = as_float(value)
-    if not LEAST_STRENGTH <= found <= MOST_STRENGTH:
+    strength = as_float(value)
+    if not LEAST_STRENGTH <= strength <= MOST_STRENGTH:
         limits = f"from {LEAST_STRENGTH:g} to {MOST_STRENGTH:g}"
         raise InvalidParameter(
             f"{name} is {shown(value)}; it must be a positive number of rows, {limits}, or 'auto'."
         )
-    return found
+    return strength

@@ -1,4 +1,4 @@
-"""Compiled loop for independent features: imported only when there are rows enough."""
+"""Compiled loops over rows: imported only when there are enough rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def squared_distances(
 def centred_distances(
     X: Any, means: Any, roots: Any, shifts: Any, out: Any
 ) -> None:  # pragma: no cover - compiled
-    """The same of features scaled before they are squared: ((x - mean) root - shift)²."""
+    """The same, with features scaled before they are squared: ((x - mean) root - shift)²."""
     for i in range(len(X)):
         x = X[i]
         for c in range(len(means)):
@@ -43,7 +43,7 @@ def centred_distances(
 
 
 @jit(fastmath={"contract", "reassoc", "nsz"})
-def known_distances(
+def observed_distances(
     X: Any, means: Any, roots: Any, shifts: Any, out: Any
 ) -> None:  # pragma: no cover - compiled
     """The same, over the features that are not NaN."""
@@ -63,7 +63,7 @@ def known_distances(
 def fill(
     steps: Any, forces: Any, patterns: Any, starts: Any, precision: Any, out: Any
 ) -> None:  # pragma: no cover - compiled
-    """Solve P_mm x_m = -f_m for each row, factorising once a pattern; zeros stand in steps."""
+    """Solve P_mm x_m = -f_m for each row; steps are zero where values are missing."""
     d = len(precision)
     at = np.empty(d, np.int64)
     L = np.empty((d, d))
@@ -103,7 +103,7 @@ def fill(
 def add_levels(
     codes: Any, offsets: Any, sizes: Any, table: Any, out: Any
 ) -> None:  # pragma: no cover - compiled
-    """Add to each row the line of the table that each of its levels has."""
+    """Add to each row the table line of each of its levels."""
     n, d = codes.shape
     k = out.shape[1]
     for i in range(n):

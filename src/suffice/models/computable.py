@@ -1,4 +1,4 @@
-"""Computable: whether anything finite comes of the numbers of a model."""
+"""Computable: whether a model gives finite densities."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from suffice.statistics.threads import blas_threads
 
 
 def check_computable(model: Any) -> None:
-    """Raise where all numbers are finite, but the density at a class mean is not."""
+    """Raise if all parameters are finite, but the density at a class mean is not."""
     if isinstance(model, ProductModel):
         model = model.gaussian
     if isinstance(model, MixtureModel):
         model = model.components
     if not isinstance(model, GaussianModel | StudentModel):
         return
-    # Of a copy: what a model keeps may differ in its last bits with the number of threads.
+    # On a copy: the last bits of cached arrays may depend on the number of threads.
     with np.errstate(all="ignore"), blas_threads(1):
         joint = replace(model).joint(model.means[:1])
     if np.isnan(joint).any() or np.isposinf(joint).any():
@@ -33,6 +33,6 @@ def check_computable(model: Any) -> None:
 def beyond_floats() -> NotFinite:
     """The error for a model whose densities exceed what a float can hold."""
     return NotFinite(
-        "the numbers of this model are too large or too small to compute with: densities exceed "
-        "what a float can hold. Fit it again with features in other units (divide by 1e100, say)."
+        "the parameters of this model are too large or too small: densities exceed what a float "
+        "can hold. Rescale the features (for example, divide by 1e100) and fit again."
     )

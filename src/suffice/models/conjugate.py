@@ -1,14 +1,14 @@
-"""Conjugate priors of Gaussian classes: what is believed of them before and after the rows.
+"""Conjugate priors of Gaussian classes: their parameters before and after the rows.
 
-A prior counts in rows. Its mean m0 is worth κ of them and its covariance P is worth λ:
+The strength of a prior is measured in rows: κ for its mean m0, and λ for its covariance P.
 S ~ inverse Wishart(λP, λ + d - 1) and mean | S ~ N(m0, S/κ), for each class or with one S for all;
-of independent features, the same for each of them alone. After n rows of mean m and scatter W,
+for independent features, the same for each feature alone. After n rows of mean m and scatter W,
 
     mean = (κ m0 + n m) / (κ + n)
     covariance = (λP + W + κ n / (κ + n) (m - m0)(m - m0)') / (λ + n)
 
-and a row to come has a Student t distribution about that mean, of λ + n degrees of freedom, whose
-scale is that covariance times 1 + 1 / (κ + n). Any choice of features has the same λ and κ.
+and a new row has a Student t distribution about that mean, with λ + n degrees of freedom, whose
+scale is that covariance times 1 + 1 / (κ + n). Any subset of the features has the same λ and κ.
 """
 
 from __future__ import annotations
@@ -21,52 +21,56 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter, TooFewRows
-from suffice.models.beliefs import Beliefs, Prior, prior_location, usable
+from suffice.models.beliefs import Beliefs, Prior, prior_location, usable_statistics
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 from suffice.models.marginal import evidence_of
 from suffice.models.priors import class_priors
 from suffice.models.separating import check_scale
-from suffice.models.strengths import strongest
+from suffice.models.strengths import best_strengths
 from suffice.models.student import ApartStudent, StudentModel, TogetherStudent
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
 
-# Where strengths are looked for: a mean may be worth next to nothing, where classes lie far apart.
-LEAST_MEAN, LEAST, MOST = 1e-12, 1e-3, 1e8
+# Limits of estimated strengths, in rows. That of the mean may be tiny if classes are far apart.
+LEAST_MEAN_STRENGTH = 1e-12
+LEAST_COVARIANCE_STRENGTH = 1e-3
+MOST_STRENGTH = 1e8
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """What the rows leave of the prior."""
+    """The posterior distribution of the parameters, given the rows."""
 
     prior: Prior
-    freedom: Floats  # (k,), or (k, d) of independent features: degrees of freedom of a row to come
-    stretch: Floats  # (k,), or (k, d): its scale is the covariance times this
-    varies: Array  # (d,): features that tell something
+    freedom: Floats  # (k,), or (k, d) for independent features: degrees of freedom of a new row
+    stretch: Floats  # (k,), or (k, d): the scale of a new row is the covariance times this
+    varies: Array  # (d,): features that are not constant
 
 
 @dataclass(frozen=True)
 class MapModel(GaussianModel):
-    """Gaussian classes at the estimates that a posterior is about."""
+    """Gaussian classes at the maximum of the posterior (MAP)."""
 
-    knowledge: Posterior
+    posterior: Posterior
 
 
 BayesianModel: TypeAlias = MapModel | StudentModel
 
 
 def infer(statistics: AnyStatistics, beliefs: Beliefs, priors: Any) -> BayesianModel:
-    """The model that beliefs and statistics make."""
+    """The model from beliefs and statistics."""
     if not len(statistics.classes):
         raise TooFewRows("there are no rows to build a model from.")
-    chances = class_priors(priors, statistics.classes, statistics.weight + beliefs.class_strength)
+    probabilities = class_priors(
+        priors, statistics.classes, statistics.weight + beliefs.class_strength
+    )
     check_scale(statistics)
-    s = usable(statistics, beliefs)
-    prior = known_prior(s, beliefs)
+    s = usable_statistics(statistics, beliefs)
+    prior = estimate_prior(s, beliefs)
     kappa, lam = prior.mean_strength, prior.covariance_strength
     n = s.known_weight
     means = s.means - DoubleDouble(kappa / (kappa + n) * prior.shifts(s))
@@ -76,47 +80,52 @@ def infer(statistics: AnyStatistics, beliefs: Beliefs, priors: Any) -> BayesianM
     covariances = _covariances(s, beliefs, prior)
     posterior = Posterior(prior, freedom, stretch, prior.variances > 0)
     model = MapModel(
-        s.classes, chances, means.high, covariances, (), posterior, means_low=means.low
+        s.classes, probabilities, means.high, covariances, (), posterior, means_low=means.low
     )
     return predictive(model, beliefs)
 
 
 def predictive(model: MapModel, beliefs: Beliefs) -> BayesianModel:
-    """The density that beliefs ask for: of Gaussian classes, or of what is known of them."""
+    """The density that the beliefs ask for: "map" or "predictive"."""
     if beliefs.density == "map":
         return model
     kind = TogetherStudent if beliefs.structure.takes_matrices else ApartStudent
-    known = model.knowledge
-    return kind(model, known.freedom, known.stretch, known.varies)
+    posterior = model.posterior
+    return kind(model, posterior.freedom, posterior.stretch, posterior.varies)
 
 
-def known_prior(s: AnyStatistics, beliefs: Beliefs) -> Prior:
-    """The prior, with what it leaves open taken from the rows."""
+def estimate_prior(s: AnyStatistics, beliefs: Beliefs) -> Prior:
+    """The prior, with parts that were not given estimated from the rows."""
     mean, covariance = prior_location(s, beliefs)
     given = beliefs.mean_strength, beliefs.covariance_strength
     prior = Prior(mean.high, covariance, given[0] or 1.0, given[1] or 1.0, mean.low)
     if None not in given or not (prior.variances > 0).any():
         return prior
-    most = _most(s, beliefs)
-    low = np.array([given[0] or min(LEAST_MEAN, most[0]), given[1] or min(LEAST, most[1])])
+    most = _largest_strengths(s, beliefs)
+    low = np.array(
+        [
+            given[0] or min(LEAST_MEAN_STRENGTH, most[0]),
+            given[1] or min(LEAST_COVARIANCE_STRENGTH, most[1]),
+        ]
+    )
     high = np.array([given[0] or most[0], given[1] or most[1]])
-    found = strongest(evidence_of(s, beliefs, prior, choosing=True), low, high).tolist()
-    return replace(prior, mean_strength=found[0], covariance_strength=found[1])
+    strengths = best_strengths(evidence_of(s, beliefs, prior, choosing=True), low, high).tolist()
+    return replace(prior, mean_strength=strengths[0], covariance_strength=strengths[1])
 
 
-def _most(s: AnyStatistics, beliefs: Beliefs) -> tuple[float, float]:
-    """What a prior may count for that is itself taken from the rows: no more than they do."""
+def _largest_strengths(s: AnyStatistics, beliefs: Beliefs) -> tuple[float, float]:
+    """Largest strengths of a prior that is itself estimated from the rows: no more than theirs."""
     n = s.known_weight
     total = float(n.sum(axis=0).max())
     alone = len(s.classes) == 1
-    mean, covariance = MOST, MOST
+    mean, covariance = MOST_STRENGTH, MOST_STRENGTH
     if beliefs.prior_mean is None:
-        # The mean of a single class is no knowledge beside its rows.
-        mean = LEAST_MEAN if alone else max(total, 1.0)
+        # The mean of a single class adds nothing to its rows.
+        mean = LEAST_MEAN_STRENGTH if alone else max(total, 1.0)
     if beliefs.prior_covariance is None:
         covariance = max(float((n - (n > 0)).sum(axis=0).max()), 1.0)
         if not beliefs.structure.takes_matrices and (alone or beliefs.pooling == 1):
-            covariance = LEAST  # nor is the variance of all
+            covariance = LEAST_COVARIANCE_STRENGTH  # nor does the variance of all rows
     return mean, covariance
 
 
@@ -124,8 +133,8 @@ def log_evidence(statistics: AnyStatistics, beliefs: Beliefs, prior: Prior) -> f
     """ln p(rows | labels): means and covariances integrated out."""
     if not (prior.variances > 0).any():
         return 0.0
-    found = evidence_of(usable(statistics, beliefs), beliefs, prior)
-    return found(prior.mean_strength, prior.covariance_strength)[0]
+    evidence = evidence_of(usable_statistics(statistics, beliefs), beliefs, prior)
+    return evidence(prior.mean_strength, prior.covariance_strength)[0]
 
 
 def _covariances(s: AnyStatistics, beliefs: Beliefs, prior: Prior) -> tuple[Covariance, ...]:
@@ -145,22 +154,22 @@ def _covariances(s: AnyStatistics, beliefs: Beliefs, prior: Prior) -> tuple[Cova
     for part, matrix in zip(parts, scatter, strict=True):
         steps, weight = shift[part] * np.sqrt(pull[part]), float(n[part].sum())
         covariance = (lam * prior.covariance + matrix + steps.T @ steps) / (lam + weight)
-        out.append(_regular(covariance, prior, s, part))
+        out.append(_regular_covariance(covariance, prior, s, part))
     return tuple(out)
 
 
-def _regular(covariance: Floats, prior: Prior, s: Statistics, part: slice) -> Covariance:
+def _regular_covariance(covariance: Floats, prior: Prior, s: Statistics, part: slice) -> Covariance:
     varies = prior.variances > 0
     if not varies.any():
         return DiagonalCovariance(np.zeros(len(varies)))
     covariance[~varies] = 0.0
     covariance[:, ~varies] = 0.0
-    found = whitener(covariance, ~varies)
-    if found is None:
+    factor = whitener(covariance, ~varies)
+    if factor is None:
         who = "the classes" if part == slice(None) else f"class {shown(s.classes[part][0])}"
         raise InvalidParameter(
             f"covariance_strength is {prior.covariance_strength:g}, which leaves the covariance "
             f"of {who} ({int(s.count[part].sum())} rows, {len(varies)} features) singular; "
-            "give it more, or 'auto'."
+            "use a larger value, or 'auto'."
         )
-    return FullCovariance(found)
+    return FullCovariance(factor)

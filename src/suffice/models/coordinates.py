@@ -1,4 +1,4 @@
-"""Coordinates: class means and scatter as rows of numbers, in standard deviations."""
+"""Coordinates: class means and scatter as vectors, in standard deviations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from suffice.data.arrays import Floats, Indices
 class Coordinates:
     """One row for each class, or one for all of them.
 
-    apart : whether each class has a row, and a scatter of its own
+    apart : whether each class has its own row and scatter
     """
 
     scale: Floats  # (g, d): standard deviations
@@ -24,12 +24,12 @@ class Coordinates:
 
     @cached_property
     def upper(self) -> tuple[Indices, Indices]:
-        """Rows and columns of the entries that make a symmetric matrix."""
+        """Rows and columns of the upper triangle, which determines a symmetric matrix."""
         rows, columns = np.triu_indices(self.scale.shape[1])
         return rows, columns
 
-    def packed(self, means: Floats, scatter: Floats, at: Indices) -> Floats:
-        """Class means (k, d) and scatter (g, d, d) as rows; `at` the classes, if apart."""
+    def pack(self, means: Floats, scatter: Floats, at: Indices) -> Floats:
+        """Class means (k, d) and scatter (g, d, d) as rows; `at` selects classes, if apart."""
         scale = self._own(self.scale, at)
         matrices = self.correlations(scatter, at)
         parts = [means / scale, matrices[:, self.upper[0], self.upper[1]]]
@@ -37,7 +37,7 @@ class Coordinates:
             return np.concatenate(parts, axis=1)
         return np.concatenate([part.ravel() for part in parts])[None]
 
-    def unpacked(self, points: Floats, at: Indices) -> tuple[Floats, Floats]:
+    def unpack(self, points: Floats, at: Indices) -> tuple[Floats, Floats]:
         """Class means and scatter of such rows."""
         scale, totals = self._own(self.scale, at), self._own(self.totals, at)
         g, d = scale.shape

@@ -1,4 +1,4 @@
-"""Covariances: ready to measure distances, in three shapes."""
+"""Covariances: in three representations, ready to measure distances."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from suffice.models.linalg import Cholesky, Whitener, reciprocal, span
 
 
 class Covariance(Protocol):
-    """What a Gaussian needs of its covariance."""
+    """What a Gaussian needs from its covariance."""
 
     @property
     def rank(self) -> int:
-        """How many directions have variance."""
+        """Number of directions with variance."""
 
     @property
     def log_determinant(self) -> float:
@@ -50,32 +50,32 @@ class Covariance(Protocol):
         """All entries, (d, d)."""
 
     def scaled(self, factor: float) -> Covariance:
-        """So many times this covariance."""
+        """This covariance times `factor`."""
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
         """Fill rows about the mean by conditional means, in place; see `filling`."""
 
     def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
-        """Filled rows times the inverse covariance of what they know; zero where they do not."""
+        """Filled rows times the inverse covariance of their observed features; zero elsewhere."""
 
 
 class CovarianceEstimate(NamedTuple):
-    """Covariances, and what had to be done for want of better ones."""
+    """Covariances, and the repairs that were necessary."""
 
     covariances: tuple[Covariance, ...]  # one per group
     borrowed: tuple[int, ...] = ()  # classes whose covariance is the pooled one
-    shrunk: bool = False  # whether correlations were shrunk for want of rows
+    shrunk: bool = False  # whether correlations were shrunk because there are too few rows
 
 
 @dataclass(frozen=True, slots=True)
 class FullCovariance:
-    """Any covariance, by its whitener."""
+    """Any covariance, represented by its whitener."""
 
     whitener: Whitener | Cholesky
 
     @property
     def rank(self) -> int:
-        """How many directions have variance."""
+        """Number of directions with variance."""
         return self.whitener.rank
 
     @property
@@ -112,7 +112,7 @@ class FullCovariance:
         return np.asarray(rows.T @ rows)
 
     def scaled(self, factor: float) -> FullCovariance:
-        """So many times this covariance."""
+        """This covariance times `factor`."""
         return FullCovariance(self.whitener.scaled(factor))
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
@@ -122,15 +122,15 @@ class FullCovariance:
         return fill_singular(steps, gaps, self.whitener)
 
     def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
-        """Filled rows times the inverse covariance of what they know; zero where they do not."""
+        """Filled rows times the inverse covariance of their observed features; zero elsewhere."""
         if isinstance(self.whitener, Cholesky):
-            return _known(self.solve(steps), gaps)
+            return _zero_missing(self.solve(steps), gaps)
         return pulls_singular(steps, gaps, self.whitener)
 
 
 @dataclass(frozen=True, slots=True)
 class DiagonalCovariance:
-    """Independent features: a variance each, zero for one that never varies and is ignored."""
+    """Independent features: one variance each; zero for a constant feature, which is ignored."""
 
     variances: Floats  # (d,)
 
@@ -141,7 +141,7 @@ class DiagonalCovariance:
 
     @property
     def rank(self) -> int:
-        """How many features have variance."""
+        """Number of features with variance."""
         return int((self.variances > 0).sum())
 
     @property
@@ -175,7 +175,7 @@ class DiagonalCovariance:
         return np.diag(self.variances)
 
     def scaled(self, factor: float) -> DiagonalCovariance:
-        """So many times this covariance."""
+        """This covariance times `factor`."""
         return DiagonalCovariance(factor * self.variances)
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
@@ -183,13 +183,13 @@ class DiagonalCovariance:
         return fill_independent(steps, gaps, self.variances)
 
     def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
-        """Filled rows times the inverse covariance of what they know; zero where they do not."""
-        return _known(self.solve(steps), gaps)
+        """Filled rows times the inverse covariance of their observed features; zero elsewhere."""
+        return _zero_missing(self.solve(steps), gaps)
 
 
 @dataclass(frozen=True, slots=True)
 class LowRankCovariance:
-    """A few directions of their own variance, and one variance for all others.
+    """A few directions with individual variances, and one variance for all others.
 
     In features divided by their scale: basis' diag(variances) basis + floor (I - basis' basis).
     Takes O(rd) where a matrix would take O(d²). A feature of scale zero is ignored.
@@ -223,7 +223,7 @@ class LowRankCovariance:
 
     def whiten(self, steps: Floats) -> Floats:
         """Rows whose Euclidean lengths are the Mahalanobis lengths of `steps`."""
-        return self._stretched(steps * self.inverse_scale)
+        return self._stretch(steps * self.inverse_scale)
 
     def squared_lengths(self, steps: Floats) -> Floats:
         """Squared Mahalanobis length of each row."""
@@ -236,7 +236,7 @@ class LowRankCovariance:
 
     def unwhiten(self, rows: Floats) -> Floats:
         """Directions v with steps'v = whiten(steps)'row."""
-        return self._stretched(rows) * self.inverse_scale
+        return self._stretch(rows) * self.inverse_scale
 
     def colour(self, noise: Floats) -> Floats:
         """Rows with this covariance, made of independent standard normals."""
@@ -253,7 +253,7 @@ class LowRankCovariance:
         return np.asarray(inside * scale * scale[:, None])
 
     def scaled(self, factor: float) -> LowRankCovariance:
-        """So many times this covariance."""
+        """This covariance times `factor`."""
         return replace(self, inverse_scale=self.inverse_scale / np.sqrt(factor))
 
     def fill(self, steps: Floats, gaps: Gaps) -> Floats:
@@ -264,8 +264,8 @@ class LowRankCovariance:
         return fill_by_pattern(steps, Gaps(missing, gaps.starts), self._precision)
 
     def pulls(self, steps: Floats, gaps: Gaps) -> Floats:
-        """Filled rows times the inverse covariance of what they know; zero where they do not."""
-        return _known(self.solve(steps), gaps)
+        """Filled rows times the inverse covariance of their observed features; zero elsewhere."""
+        return _zero_missing(self.solve(steps), gaps)
 
     def _precision(self, at: Indices) -> Floats:
         """Some rows of the inverse covariance, (m, d)."""
@@ -273,20 +273,19 @@ class LowRankCovariance:
         inside[np.arange(len(at)), at] += 1 / self.floor
         return np.asarray(inside * self.inverse_scale * self.inverse_scale[at][:, None])
 
-    def _stretched(self, scaled: Floats) -> Floats:
+    def _stretch(self, scaled: Floats) -> Floats:
         inside, outside = self._split(scaled)
         stretched = (inside / np.sqrt(self.variances)) @ self.basis
         return np.asarray(stretched + outside / np.sqrt(self.floor))
 
     def _split(self, scaled: Floats) -> tuple[Floats, Floats]:
-        # The part outside is found by subtraction before squaring: |u|² - |inside|² would
-        # cancel where the floor is small.
+        # Subtract before squaring: |u|² - |inside|² would cancel if the floor is small.
         inside = scaled @ self.basis.T
         return inside, scaled - inside @ self.basis
 
 
-def _known(pulls: Floats, gaps: Gaps) -> Floats:
-    # Filled at the conditional mean, missing entries are pulled by rounding alone.
+def _zero_missing(pulls: Floats, gaps: Gaps) -> Floats:
+    # At the conditional mean, the pull on missing entries is zero up to rounding.
     return np.where(gaps.rows, 0.0, pulls)
 
 

@@ -1,4 +1,4 @@
-"""Densities: the components of a mixture, as the soft pass asks for them."""
+"""Densities: the components of a mixture, as the soft pass needs them."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import NARROW, Cholesky, reciprocal
 from suffice.models.side_by_side import FEW_DEVIATIONS
 
-# Conditional covariances are made for so many entries at a time.
+# Conditional covariances are computed in blocks of this many entries.
 BLOCK_ENTRIES = 1 << 18
 
 
 @dataclass(frozen=True)
 class Densities:
-    """Components as the soft pass asks for them: rows of a block are columns."""
+    """Components as the soft pass needs them: one column per row of a block."""
 
     model: GaussianModel
 
     @cached_property
     def variances(self) -> Floats | None:
-        """Of independent features, (K, d) or (1, d) where all components share them."""
+        """Variances of independent features: (K, d), or (1, d) if all components share them."""
         own = [c.variances for c in self.model.covariances if isinstance(c, DiagonalCovariance)]
         return np.array(own) if len(own) == len(self.model.covariances) else None
 
     @cached_property
     def points(self) -> Floats:
-        """Where to sum about, (K, d): one point for all components, or their means.
+        """Points that the sums are taken about, (K, d): one for all components, or their means.
 
-        From one point sums of independent features are a single product. It will do as long as
-        it lies few deviations from every mean: squares lose the digits of that number's square.
+        About a single point, the sums of independent features are one product. It must be within
+        a few deviations of every mean: squares lose the digits of that number's square.
         """
         means, variances = self.model.means, self.variances
         if variances is not None:
@@ -47,7 +47,7 @@ class Densities:
 
     @property
     def one_point(self) -> bool:
-        """Whether the points are all the same."""
+        """Whether all points are equal."""
         return self.points is not self.model.means
 
     def log_joint(self, columns: Floats, which: Indices) -> Floats:
@@ -93,14 +93,14 @@ class Densities:
             return covariance.squared_lengths(steps.T)
         matrix, d = covariance.whitener.matrix, len(steps)
         step = max(NARROW, d // 4)
-        for low in range(0, d, step):  # a triangle: most of the products with zeros left out
+        for low in range(0, d, step):  # triangular: skip most products with zeros
             high = min(d, low + step)
             np.matmul(matrix[low:high, :high], steps[:high], out=white[low:high])
         white *= white
         return np.asarray(white.sum(axis=0))
 
     def filled(self, rows: Floats, gaps: Gaps, component: int) -> tuple[Floats, Floats]:
-        """Steps from its point, gaps at conditional means, and ln p(known, component)."""
+        """Steps from its point, with conditional means filled in; ln p(observed, component)."""
         model, c = self.model, component
         covariance = model.covariances[0 if model.shared else c]
         steps = np.subtract(rows, model.means[c], order="C")
@@ -111,7 +111,7 @@ class Densities:
         return steps, joint
 
     def unknown(self, component: int, patterns: Array, weights: Floats) -> Floats:
-        """Sum of w times the conditional covariance of what each pattern misses."""
+        """Sum of w times the conditional covariance of what is missing in each pattern."""
         c = 0 if self.model.shared else component
         covariance = self.model.covariances[c]
         if isinstance(covariance, DiagonalCovariance):
@@ -119,10 +119,10 @@ class Densities:
         S, step = self._matrices[c], max(1, BLOCK_ENTRIES // patterns.shape[1] ** 2)
         slopes, regular = np.zeros_like(S), are_regular(S[None])
         for low in range(0, len(patterns), step):
-            known = ~patterns[low : low + step]
-            matrices = np.broadcast_to(S, (len(known), *S.shape))
-            found = regressions(matrices, known, np.repeat(regular, len(known)))
-            slopes += np.tensordot(weights[low : low + step], found, 1)
+            observed = ~patterns[low : low + step]
+            matrices = np.broadcast_to(S, (len(observed), *S.shape))
+            regression = regressions(matrices, observed, np.repeat(regular, len(observed)))
+            slopes += np.tensordot(weights[low : low + step], regression, 1)
         return np.asarray(weights.sum() * S - slopes @ S)
 
     @cached_property

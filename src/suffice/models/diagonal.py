@@ -20,25 +20,24 @@ from suffice.statistics.statistics import Statistics
 
 
 def diagonal_covariances(statistics: AnyStatistics, settings: Settings) -> CovarianceEstimate:
-    """One covariance per class, or a shared one, and the classes that had to borrow a variance.
+    """One covariance per class, or a shared one, and the classes that borrowed a variance.
 
-    A variance that is zero in a class is borrowed from the pooled ones. A feature that never
-    varies is ignored.
+    A variance that is zero in a class is replaced by the pooled one. A constant feature is ignored.
     """
     check_denominator(statistics, settings)
     overall = overall_variances(statistics)
     added = floor(statistics, overall)
 
     def finish(variances: Floats, pooled: bool) -> Floats:
-        return _finished(variances + added, statistics, settings, pooled)
+        return _shrink(variances + added, statistics, settings, pooled)
 
     if settings.pooling == 1:
-        shared = DiagonalCovariance(finish(_pooled(statistics, settings), pooled=True))
+        shared = DiagonalCovariance(finish(_pooled_variances(statistics, settings), pooled=True))
         return CovarianceEstimate((shared,))
-    own = finish(_blended(statistics, settings), pooled=False)
+    own = finish(_class_variances(statistics, settings), pooled=False)
     borrowed: tuple[int, ...] = ()
     if not own.all():
-        pooled = finish(_pooled(statistics, settings), pooled=True)
+        pooled = finish(_pooled_variances(statistics, settings), pooled=True)
         missing = (own == 0) & (pooled > 0)
         own = np.where(missing, pooled, own)
         borrowed = tuple(np.flatnonzero(missing.any(axis=1)).tolist())
@@ -47,33 +46,33 @@ def diagonal_covariances(statistics: AnyStatistics, settings: Settings) -> Covar
     return CovarianceEstimate(tuple(map(DiagonalCovariance, own)), borrowed)
 
 
-def _pooled(statistics: AnyStatistics, settings: Settings) -> Floats:
-    return _divided(pooled_squares(statistics), _total_weight(statistics, settings))
+def _pooled_variances(statistics: AnyStatistics, settings: Settings) -> Floats:
+    return _divide(pooled_squares(statistics), _total_weight(statistics, settings))
 
 
-def _blended(statistics: AnyStatistics, settings: Settings) -> Floats:
-    share, known = settings.pooling, statistics.known_weight
+def _class_variances(statistics: AnyStatistics, settings: Settings) -> Floats:
+    share, weights = settings.pooling, statistics.known_weight
     squares = (1 - share) * statistics.squares + share * pooled_squares(statistics)
-    own = np.where(known > 0, known - settings.ddof, 0.0)
+    own = np.where(weights > 0, weights - settings.ddof, 0.0)
     weight = (1 - share) * own + share * _total_weight(statistics, settings)
-    return _divided(squares, weight)
+    return _divide(squares, weight)
 
 
 def _total_weight(statistics: AnyStatistics, settings: Settings) -> Floats:
-    """Weight of the known values over all classes, less their degrees of freedom, (d,) or (1,)."""
-    known = statistics.known_weight
-    return np.asarray(known.sum(axis=0) - settings.ddof * (known > 0).sum(axis=0))
+    """Weight of the observed values over all classes, minus ddof per class, (d,) or (1,)."""
+    weights = statistics.known_weight
+    return np.asarray(weights.sum(axis=0) - settings.ddof * (weights > 0).sum(axis=0))
 
 
-def _divided(squares: Floats, weight: Floats) -> Floats:
-    known = weight > 0
-    return np.where(known, np.maximum(squares, 0) / np.where(known, weight, 1.0), 0.0)
+def _divide(squares: Floats, weight: Floats) -> Floats:
+    positive = weight > 0
+    return np.where(positive, np.maximum(squares, 0) / np.where(positive, weight, 1.0), 0.0)
 
 
-def _finished(
+def _shrink(
     variances: Floats, statistics: AnyStatistics, settings: Settings, pooled: bool
 ) -> Floats:
-    """The variances after shrinkage, as the structure has them."""
+    """The variances after shrinkage, in the form of the structure."""
     share = _shares(statistics, settings, pooled)
     if share.any():
         mean = variances.mean(axis=-1, keepdims=True)

@@ -19,10 +19,10 @@ from suffice.models.smoothing import likeliest_alpha
 from suffice.statistics.counts import Counts, LevelTable
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
-# Integer levels are counted from 0 up to at most this many.
+# Largest number of levels that integers from 0 stand for.
 MOST_LEVELS = 1 << 20
 
-# From this many additions on, the time to load the compiled loop is repaid.
+# Number of additions from which the compiled loop saves more time than loading it takes.
 COMPILED_FROM = 1 << 22
 
 
@@ -30,9 +30,9 @@ COMPILED_FROM = 1 << 22
 class Smoothing:
     """How level probabilities are estimated.
 
-    alpha : rows added to every level of every class: one number, one a feature, or "auto"
-    levels : levels known beforehand, a list a feature, or None
-    least : the fewest levels that a feature of integers has, one number or one a feature
+    alpha : rows added to every level of every class: one number, one per feature, or "auto"
+    levels : levels given in advance, one list per feature, or None
+    least : smallest number of levels of integer features: one number, or one per feature
     """
 
     alpha: Any = 1.0
@@ -43,19 +43,17 @@ class Smoothing:
     def checked(
         cls, alpha: Any, levels: tuple[Array | None, ...] | None = None, least: Any = 0
     ) -> Smoothing:
-        """The smoothing that a user asks for, with numbers of its own."""
+        """The smoothing with the user's parameters, after checking them."""
         if isinstance(alpha, str) and alpha == "auto":
             return cls(alpha, levels, least)
         try:
             values = as_floats(alpha)
         except (TypeError, ValueError, OverflowError):
             raise InvalidParameter(
-                f"alpha is {shown(alpha)}; it must be a number, one a feature, or 'auto'."
+                f"alpha is {shown(alpha)}; it must be a number, one number per feature, or 'auto'."
             ) from None
         if not np.isfinite(values).all() or (values < 0).any():
-            raise InvalidParameter(
-                f"alpha is {shown(alpha)}; it must be a number and not negative."
-            )
+            raise InvalidParameter(f"alpha is {shown(alpha)}; it must be finite and not negative.")
         return cls(values if values.ndim else float(values), levels, least)
 
 
@@ -64,13 +62,13 @@ class LevelModel:
     """One feature: ln P(level | class)."""
 
     levels: Array  # (m,)
-    log_chances: Floats  # (k, m)
-    log_unseen: Floats  # (k,): of a level that no row had; zero where it says nothing
+    log_probabilities: Floats  # (k, m)
+    log_unseen: Floats  # (k,): of a level that no row had; zero if it is ignored
 
 
 @dataclass(frozen=True)
 class DiscreteModel:
-    """p(x, y) of rows of levels, given as codes (n, d): positions, or MISSING, or beyond."""
+    """p(x, y) of rows of codes (n, d): positions of levels, MISSING, or anything else if unseen."""
 
     classes: Array
     priors: Floats  # (k,)
@@ -98,16 +96,16 @@ class DiscreteModel:
 
     @cached_property
     def table(self) -> Floats:
-        """ln P of each level, then of an unseen and of a missing one, by feature, (s, k)."""
+        """ln P of each level, then of an unseen and of a missing value, by feature, (s, k)."""
         k = len(self.classes)
         parts = [
-            np.concatenate([f.log_chances.T, f.log_unseen[None], np.zeros((1, k))])
+            np.concatenate([f.log_probabilities.T, f.log_unseen[None], np.zeros((1, k))])
             for f in self.features
         ]
         return np.ascontiguousarray(np.concatenate(parts))
 
     def log_likelihood(self, codes: Array) -> Floats:
-        """ln P(x | class), (n, k); a missing value says nothing."""
+        """ln P(x | class), (n, k); missing values are ignored."""
         n, d = codes.shape
         k = len(self.classes)
         out = np.zeros((n, k))
@@ -137,32 +135,32 @@ class DiscreteModel:
         return joint
 
     def scores(self, rows: Array) -> Floats:
-        """The same, but the log-priors for rows that no class allows, (n, k)."""
-        found = self.joint(rows)
-        found[impossible(found)] = self.log_priors
-        return found
+        """The same, but the log-priors for rows that are impossible in every class, (n, k)."""
+        joint = self.joint(rows)
+        joint[impossible(joint)] = self.log_priors
+        return joint
 
 
 def impossible(joint: Floats) -> Array:
-    """Rows of (n, k) that no class allows, whose levels say nothing of the classes."""
+    """Rows of (n, k) that are impossible in every class, so that their levels are ignored."""
     return np.asarray(np.isneginf(joint.max(axis=1)))
 
 
 def build_discrete(counts: Counts, smoothing: Smoothing, priors: Any) -> DiscreteModel:
-    """The model of counts: (rows of a level + alpha) / (rows + alpha levels)."""
+    """The model of counts: P(level) = (rows of the level + alpha) / (rows + alpha levels)."""
     if not len(counts.classes):
         raise TooFewRows("there are no rows to build a model from.")
-    chances = class_priors(priors, counts.classes, counts.weight)
+    probabilities = class_priors(priors, counts.classes, counts.weight)
     alpha, tables = used_alphas(counts, smoothing), _tables(counts, smoothing)
     features = tuple(_level_model(*own) for own in zip(tables, alpha.tolist(), strict=True))
-    return DiscreteModel(counts.classes, chances, features)
+    return DiscreteModel(counts.classes, probabilities, features)
 
 
 def used_alphas(counts: Counts, smoothing: Smoothing) -> Floats:
-    """Smoothing of each feature, (d,): as given, or where its counts are most probable."""
-    found = alphas(smoothing.alpha, counts.n_features)
-    if not np.isnan(found).any():
-        return found
+    """Smoothing of each feature, (d,): as given, or by maximum marginal likelihood."""
+    given = alphas(smoothing.alpha, counts.n_features)
+    if not np.isnan(given).any():
+        return given
     return np.array([likeliest_alpha(table.weight) for table in _tables(counts, smoothing)])
 
 
@@ -175,7 +173,7 @@ def _tables(counts: Counts, smoothing: Smoothing) -> list[LevelTable]:
 
 
 def alphas(alpha: Any, d: int) -> Floats:
-    """Smoothing of each feature, (d,); NaN where it is to be chosen by the counts."""
+    """Smoothing of each feature, (d,); NaN if it is to be estimated from the counts."""
     if isinstance(alpha, str) and alpha == "auto":
         return np.full(d, np.nan)
     values = np.asarray(alpha, np.float64)
@@ -185,23 +183,23 @@ def alphas(alpha: Any, d: int) -> Floats:
 
 
 def with_levels(table: LevelTable, declared: Array | None, least: int, name: str) -> LevelTable:
-    """A table with all levels that a feature has, also those without a row."""
+    """A table with all levels of a feature, including those without rows."""
     levels = table.levels
     if declared is not None:
         if not comparable(declared, levels):
             raise InvalidParameter(
-                f"the levels given for feature {name} are not of the kind in the data "
+                f"the levels given for feature {name} do not have the type of the data "
                 f"({shown(declared[0])} and {shown(levels[0])})."
             )
-        strange = np.setdiff1d(levels[table.rows.any(axis=0)], declared)
-        if len(strange):
+        unlisted = np.setdiff1d(levels[table.rows.any(axis=0)], declared)
+        if len(unlisted):
             raise InvalidParameter(
-                f"feature {name} has level {shown(strange[0])}, which is not in the list given."
+                f"feature {name} has level {shown(unlisted[0])}, which is not in the list given."
             )
         levels = declared
     elif levels.dtype.kind == "i" and (len(levels) or least):
         most = max(int(levels[-1]) + 1 if len(levels) else 0, least)
-        # Numbers as large as that are names, not positions.
+        # Larger numbers are identifiers, not positions.
         levels = np.arange(most) if most <= MOST_LEVELS else levels
     elif levels.dtype.kind == "b":
         levels = np.array([False, True])
@@ -213,14 +211,14 @@ def _level_model(table: LevelTable, alpha: float) -> LevelModel:
     if m == 0:
         return LevelModel(table.levels, np.zeros((k, 0)), np.zeros(k))
     total = table.weight.sum(axis=1, keepdims=True) + alpha * m
-    known = total[:, 0] > 0
+    has_rows = total[:, 0] > 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        chances = np.log(table.weight + alpha) - np.log(total)
+        log_probabilities = np.log(table.weight + alpha) - np.log(total)
         unseen = np.log(alpha) - np.log(total[:, 0])
-    # Nothing is known of the feature in this class: every level is as likely.
-    chances[~known] = -np.log(m)
-    unseen = np.where(known, unseen, -np.log(m)) if alpha > 0 else np.zeros(len(known))
-    return LevelModel(table.levels, chances, unseen)
+    # The feature is never observed in this class: all levels are equally likely.
+    log_probabilities[~has_rows] = -np.log(m)
+    unseen = np.where(has_rows, unseen, -np.log(m)) if alpha > 0 else np.zeros(len(has_rows))
+    return LevelModel(table.levels, log_probabilities, unseen)
 
 
 def _declared(smoothing: Smoothing, j: int) -> Array | None:

@@ -1,12 +1,12 @@
 """Evidence: the log marginal likelihood of rows under conjugate priors, means and covariances
-integrated out, as a function of how strong the priors are.
+integrated out, as a function of the strengths of the priors.
 
 With prior mean m, prior covariance P, strengths κ (of the mean) and λ (of the covariance):
-S ~ inverse Wishart(λP, λ + d - 1), mean | S ~ N(m, S/κ). So every choice of features has the same
-λ, and a row to come has a Student t distribution of λ + n degrees of freedom.
+S ~ inverse Wishart(λP, λ + d - 1), mean | S ~ N(m, S/κ). So every subset of the features has the
+same λ, and a new row has a Student t distribution with λ + n degrees of freedom.
 
-Everything is measured in units of P, in which P is the identity: then one factorisation of the
-scatter serves every κ and λ.
+Everything is in units of P, in which P is the identity: then one factorisation of the scatter
+serves every κ and λ.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from suffice.models.gammas import log_ratio, log_ratio_slope
 
 LOG_2PI = float(np.log(2 * np.pi))
 
-# For so many strengths ratios of gamma functions are remembered.
-RECENT = 32
+# Number of strengths for which ratios of gamma functions are cached.
+CACHED_STRENGTHS = 32
 
 
 class Evidence(Protocol):
@@ -36,12 +36,12 @@ class Evidence(Protocol):
 
 @dataclass(frozen=True)
 class Separate:
-    """Each class with a full covariance of its own."""
+    """Each class has its own full covariance."""
 
     weight: Floats  # (k,)
     scatter: Floats  # (k, r): eigenvalues of the scatter; those not listed are zero
     shift: Floats  # (k, r): class means from the prior mean, along the eigenvectors
-    features: Indices  # (k,): d, or as many directions as are looked at in each class
+    features: Indices  # (k,): d, or the number of directions considered in each class
     log_volume: Floats  # (k,): ln|P|
 
     def __call__(self, mean_strength: float, covariance_strength: float) -> tuple[float, Floats]:
@@ -68,23 +68,23 @@ class Separate:
 
     @cached_property
     def _gammas(self) -> Callable[[float], tuple[Floats, Floats]]:
-        # On a grid of strengths the same again and again, and most of the work.
-        return lru_cache(RECENT)(lambda lam: _gammas(lam, self.weight, self.features))
+        # Most of the work, and repeated for the same values on a grid of strengths.
+        return lru_cache(CACHED_STRENGTHS)(lambda lam: _gammas(lam, self.weight, self.features))
 
 
 @dataclass(frozen=True)
 class Shared:
-    """All classes with one full covariance."""
+    """All classes share one full covariance."""
 
     weight: Floats  # (k,)
     scatter: Floats  # (r,): eigenvalues of the pooled scatter; those not listed are zero
     shift: Floats  # (k, r): class means from the prior mean, along the eigenvectors
-    outside: Floats  # (k, k): products of what of them lies along no eigenvector
+    outside: Floats  # (k, k): products of the parts outside the span of the eigenvectors
     features: int
     log_volume: float  # ln|P|
 
     def __call__(self, mean_strength: float, covariance_strength: float) -> tuple[float, Floats]:
-        """The same as for separate ones, the shifts of all classes in one A."""
+        """The same formula, with the shifts of all classes in one A."""
         kappa, lam, n, d = mean_strength, covariance_strength, self.weight, self.features
         rest, total = n / (kappa + n), float(n.sum())
         log_det, by_mean, det_slope = self._determinant(kappa * rest, rest, lam)
@@ -103,12 +103,12 @@ class Shared:
     @cached_property
     def _gammas(self) -> Callable[[float], tuple[Floats, Floats]]:
         total, d = np.array([self.weight.sum()]), np.array([self.features])
-        return lru_cache(RECENT)(lambda lam: _gammas(lam, total, d))
+        return lru_cache(CACHED_STRENGTHS)(lambda lam: _gammas(lam, total, d))
 
     def _determinant(self, pull: Floats, rest: Floats, lam: float) -> tuple[float, float, float]:
         """ln|I + shifts' pull shifts / (λ + scatter)|, and its derivatives by ln κ and ln λ.
 
-        In the space of the classes or of the features, whichever is the smaller.
+        Computed in the space of the classes or of the features, whichever is smaller.
         """
         room, root = lam + self.scatter, np.sqrt(pull)
         if len(self.weight) <= len(self.scatter) or self.outside.any():
@@ -127,16 +127,16 @@ class Shared:
 
 @dataclass(frozen=True)
 class Apart:
-    """Independent features, each with a variance of its own, by class or for all classes."""
+    """Independent features, each with its own variance, by class or shared by all classes."""
 
-    weight: Floats  # (k, d), or (k, 1) where all features have the same
+    weight: Floats  # (k, d), or (k, 1) if all features have the same
     squares: Floats  # (k, d)
     shift: Floats  # (k, d)
     pooled: bool  # whether all classes have the same variances
     log_variances: Floats  # (1, d), or (k, d): of the prior
 
     def __call__(self, mean_strength: float, covariance_strength: float) -> tuple[float, Floats]:
-        """The same with scalars for matrices."""
+        """The same formula with scalars in place of matrices."""
         kappa, lam, n = mean_strength, covariance_strength, self.weight
         features, over = self.log_variances.shape[1], (0,) if self.pooled else ()
         pull, rest = kappa * n / (kappa + n), n / (kappa + n)
@@ -144,7 +144,7 @@ class Apart:
         inside = self.squares.sum(axis=over) + moved.sum(axis=over)
         total = n.sum(axis=over)
         log_size, half = np.log1p(inside / lam), (lam + total) / 2
-        # What does not differ by feature is computed once and counted for each.
+        # Terms that are the same for all features are computed once and multiplied.
         each = features / max(n.shape[1], 1)
         value = each * log_ratio(lam / 2, total / 2).sum() - (half * log_size).sum()
         value -= (n * (LOG_2PI + self.log_variances)).sum() / 2
@@ -166,7 +166,7 @@ def _gammas(lam: float, n: Floats, d: Indices) -> tuple[Floats, Floats]:
 
 
 def _inverse(inner: Floats) -> tuple[Floats, float]:
-    """Of I + inner, and its log determinant."""
+    """The inverse of I + inner, and the log determinant of I + inner."""
     values, vectors = np.linalg.eigh(inner)
     values = np.maximum(values, 0.0)
     return (vectors / (1 + values)) @ vectors.T, float(np.log1p(values).sum())

@@ -1,8 +1,8 @@
-"""Filling: missing entries of rows about a mean, by their conditional means.
+"""Filling: missing entries of rows about a mean, replaced by their conditional means.
 
-Rows come sorted by pattern, with NaN where a value is missing, and are filled in place. What
-comes back is, for each row, the log density of the filled values given the known ones: with it,
-ln p(known) = ln p(filled row) - that.
+Rows are sorted by pattern, with NaN where a value is missing, and are filled in place. The result
+is, for each row, the log density of the filled values given the observed ones, so that
+ln p(observed) = ln p(filled row) - result.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from suffice.models.linalg import Cholesky, Whitener, cholesky_solve, latent
 
 LOG_2PI = float(np.log(2 * np.pi))
 
-# From this many patterns on, the time to load the compiled loop is repaid.
+# Number of patterns from which the compiled loop saves more time than loading it takes.
 COMPILED_FROM = 1 << 10
 
-# With fewer rows a pattern than this, gaps are blanked entry by entry.
-ROWS_OF_PATTERN = 64
+# Average rows per pattern below which missing values are zeroed entry by entry.
+ROWS_PER_PATTERN = 64
 
 
 def fill_independent(steps: Floats, gaps: Gaps, variances: Floats) -> Floats:
-    """Independent features: known ones say nothing of missing ones."""
+    """Independent features: the conditional means are the means."""
     blank(steps, gaps)
     return np.repeat(gaps.patterns @ peaks(variances), np.diff(gaps.starts))
 
@@ -37,8 +37,8 @@ def peaks(variances: Floats) -> Floats:
 
 
 def blank(steps: Floats, gaps: Gaps) -> None:
-    """Put zero where a value is missing."""
-    if ROWS_OF_PATTERN * len(gaps.patterns) > len(steps):
+    """Set missing values to zero."""
+    if ROWS_PER_PATTERN * len(gaps.patterns) > len(steps):
         steps[np.isnan(steps)] = 0.0
         return
     for missing, rows in gaps:
@@ -61,7 +61,7 @@ def fill_regular(steps: Floats, gaps: Gaps, whitener: Cholesky) -> Floats:
 
 
 def fill_by_pattern(steps: Floats, gaps: Gaps, precision: Callable[[Indices], Floats]) -> Floats:
-    """Any regular precision, by some of its rows (m, d)."""
+    """Any regular covariance, given by a function to rows of its precision (m, d)."""
     blank(steps, gaps)
     out = np.zeros(len(steps))
     for missing, run in gaps:
@@ -69,12 +69,12 @@ def fill_by_pattern(steps: Floats, gaps: Gaps, precision: Callable[[Indices], Fl
             rows, pulls = steps[run], precision(missing)
             inner = pulls[:, missing]
             if len(rows) < len(pulls.T):
-                found, log_determinant = cholesky_solve(inner, pulls @ rows.T)
-                filled = -found.T
+                solution, log_determinant = cholesky_solve(inner, pulls @ rows.T)
+                filled = -solution.T
             else:
-                found, log_determinant = cholesky_solve(inner, pulls)
-                filled = rows @ -found.T
-            # Column by column: indices for both axes at once would take many times longer.
+                solution, log_determinant = cholesky_solve(inner, pulls)
+                filled = rows @ -solution.T
+            # Column by column: indexing both axes at once would take many times longer.
             for i, j in enumerate(missing.tolist()):
                 rows[:, j] = filled[:, i]
             out[run] = (log_determinant - len(missing) * LOG_2PI) / 2
@@ -82,14 +82,14 @@ def fill_by_pattern(steps: Floats, gaps: Gaps, precision: Callable[[Indices], Fl
 
 
 def fill_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
-    """A singular covariance B'B: rows are B't, and the shortest t that explains what is known."""
+    """A singular covariance B'B: rows are B't, with the shortest t that explains the observed."""
     colouring = whitener.colouring
     out = np.zeros(len(steps))
     for missing, rows in gaps:
         if len(missing):
-            known = np.delete(np.arange(steps.shape[1]), missing)
-            inverse, rank, log_determinant = latent(colouring[:, known])
-            hidden = steps[rows][:, known] @ inverse
+            observed = np.delete(np.arange(steps.shape[1]), missing)
+            inverse, rank, log_determinant = latent(colouring[:, observed])
+            hidden = steps[rows][:, observed] @ inverse
             steps[rows, missing] = hidden @ colouring[:, missing]
             freed = whitener.rank - rank
             out[rows] = (log_determinant - whitener.log_determinant - freed * LOG_2PI) / 2
@@ -97,13 +97,13 @@ def fill_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
 
 
 def pulls_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
-    """Rows times the pseudo-inverse of the covariance of what they know; zero elsewhere."""
+    """Rows times the pseudo-inverse covariance of their observed features; zero elsewhere."""
     out = np.zeros_like(steps)
     for missing, rows in gaps:
-        known = np.delete(np.arange(steps.shape[1]), missing)
-        inverse = latent(whitener.colouring[:, known])[0]
-        hidden = steps[rows][:, known] @ inverse
+        observed = np.delete(np.arange(steps.shape[1]), missing)
+        inverse = latent(whitener.colouring[:, observed])[0]
+        hidden = steps[rows][:, observed] @ inverse
         block = np.zeros((hidden.shape[0], steps.shape[1]))
-        block[:, known] = hidden @ inverse.T
+        block[:, observed] = hidden @ inverse.T
         out[rows] = block
     return out

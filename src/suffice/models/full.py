@@ -1,4 +1,4 @@
-"""Full covariances, estimated: by Cholesky where they are regular, and what to do where not."""
+"""Full covariances, estimated: by Cholesky if they are regular, with repairs if not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from suffice.models.covariance import (
 from suffice.models.groups import Factor, Group, Groups
 from suffice.models.linalg import (
     Whitener,
-    composed,
+    compose,
     eigen,
     range_whitener,
     rank_tolerance,
@@ -26,51 +26,51 @@ from suffice.models.separating import check_denominator, mean_steps
 
 
 def full_covariances(groups: Groups, lender: Groups | None = None) -> CovarianceEstimate:
-    """One covariance a group.
+    """One covariance per group.
 
-    lender : where the pooled one comes from, if not from the groups themselves
+    lender : source of the pooled covariance, if not the groups themselves
 
     A class whose own covariance is singular (fewer rows than features, a feature constant in
-    it) borrows the one pooled over classes. Where that is singular because features depend on
-    each other, the directions in which nothing varies are left out. Where it is singular for
-    want of rows, so that class means differ where no class varies, there is no maximum of the
-    likelihood: correlations are then shrunk by OAS.
+    it) borrows the one pooled over classes. If that is singular because features are linearly
+    dependent, the directions without variance are left out. If it is singular because there are
+    too few rows, so that class means differ where no class varies, the likelihood has no maximum:
+    correlations are then shrunk by OAS.
     """
-    found = [_regular(groups, groups.group(g)) for g in range(groups.size)]
-    if None not in found:
-        return CovarianceEstimate(tuple(c for c in found if c is not None))
+    own = [_regular_covariance(groups, groups.group(g)) for g in range(groups.size)]
+    if None not in own:
+        return CovarianceEstimate(tuple(c for c in own if c is not None))
     check_denominator(groups.statistics, groups.settings)
     lender = groups if lender is None else lender
-    base = _regular(lender, lender.pooled)
+    base = _regular_covariance(lender, lender.pooled)
     if base is None:
-        within = _dependent(lender)
+        within = _range_of_pooled(lender)
         if within is None:
-            return _shrunk(groups)
+            return _shrunk_covariances(groups)
         base = FullCovariance(within)
         if not groups.shared:
-            found = [_within(within, groups, groups.group(g)) for g in range(groups.size)]
-    return CovarianceEstimate((base,)) if groups.shared else _lent(base, found)
+            own = [_covariance_within(within, groups, groups.group(g)) for g in range(groups.size)]
+    return CovarianceEstimate((base,)) if groups.shared else _with_borrowed(base, own)
 
 
 def lacks_rows(groups: Groups) -> bool:
-    """Whether even the pooled covariance is singular for want of rows."""
-    if groups.settings.shrinkage != 0 or _regular(groups, groups.pooled) is not None:
+    """Whether even the pooled covariance is singular because there are too few rows."""
+    if groups.settings.shrinkage != 0 or _regular_covariance(groups, groups.pooled) is not None:
         return False
-    return _dependent(groups) is None
+    return _range_of_pooled(groups) is None
 
 
-def _regular(groups: Groups, group: Group) -> Covariance | None:
+def _regular_covariance(groups: Groups, group: Group) -> Covariance | None:
     if group.denominator <= 0:
         return None
     if isinstance(group.scatter, Factor):
-        return _wide(groups, group, group.scatter)
+        return _wide_covariance(groups, group, group.scatter)
     if groups.share(group) == 0 and group.rows <= groups.statistics.n_features:
-        return None  # known to be singular, whatever rounding says
-    found = whitener(groups.shrunk(group), groups.constant)
-    return None if found is None else FullCovariance(found)
+        return None  # certainly singular, even if rounding hides it
+    factor = whitener(groups.shrunk(group), groups.constant)
+    return None if factor is None else FullCovariance(factor)
 
 
-def _wide(groups: Groups, group: Group, scatter: Factor) -> Covariance | None:
+def _wide_covariance(groups: Groups, group: Group, scatter: Factor) -> Covariance | None:
     share, variances = groups.share(group), group.variances
     if share == 0:
         return None
@@ -79,52 +79,54 @@ def _wide(groups: Groups, group: Group, scatter: Factor) -> Covariance | None:
     if groups.settings.target == "identity":
         floor = share * float((variances + groups.floor).mean())
     elif groups.settings.target == "diagonal":
-        # A separating feature has the floor for its variance, shrunk or not.
+        # The variance of a separating feature is the floor, shrunk or not.
         scale = np.sqrt(np.where(groups.floor > 0, groups.floor / share, variances))
         if (scale[groups.pooled.variances > 0] == 0).any():
             return None
     return LowRankCovariance.of_factor(factor, scale, 1 - share, floor) if floor > 0 else None
 
 
-def _dependent(groups: Groups) -> Whitener | None:
-    """The pooled covariance where it has variance, if class means differ nowhere else."""
+def _range_of_pooled(groups: Groups) -> Whitener | None:
+    """The pooled covariance on its range, or None if class means differ outside of it."""
     if groups.wide:
         return None
     steps = mean_steps(groups.statistics)
     return range_whitener(groups.shrunk(groups.pooled), steps)
 
 
-def _within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
+def _covariance_within(base: Whitener, groups: Groups, group: Group) -> Covariance | None:
     """The covariance of a group in the directions that `base` keeps."""
     if group.denominator <= 0 or group.rows <= len(base.matrix) or not len(base.matrix):
         return None
     inside = base.matrix @ groups.shrunk(group) @ base.matrix.T
-    # In units of the pooled covariance: what is tiny in these is rounding.
+    # In units of the pooled covariance, in which tiny eigenvalues are rounding.
     if eigen(inside)[0][0] <= rank_tolerance(len(inside)):
         return None
-    found = whitener(inside)
-    return None if found is None else FullCovariance(composed(found, base))
+    factor = whitener(inside)
+    return None if factor is None else FullCovariance(compose(factor, base))
 
 
-def _lent(base: Covariance, own: list[Covariance | None]) -> CovarianceEstimate:
-    """The covariances of classes, and `base` for those that have none of their own."""
+def _with_borrowed(base: Covariance, own: list[Covariance | None]) -> CovarianceEstimate:
+    """The covariances of the classes, with `base` for those without their own."""
     borrowed = tuple(g for g, covariance in enumerate(own) if covariance is None)
     return CovarianceEstimate(tuple(base if c is None else c for c in own), borrowed)
 
 
-def _shrunk(groups: Groups) -> CovarianceEstimate:
+def _shrunk_covariances(groups: Groups) -> CovarianceEstimate:
     """Covariances with correlations shrunk by OAS; own ones only if pooling supports them."""
     settings = replace(groups.settings, shrinkage="oas", target="diagonal")
     again = Groups(groups.statistics, settings)
-    base = _regular(again, again.pooled)
+    base = _regular_covariance(again, again.pooled)
     if base is None:
         raise TooFewRows(
-            "every class has 1 row (1 sample), so nothing is known of the spread within a class. "
+            "every class has 1 row (1 sample), so the spread within classes cannot be estimated. "
             "The number of samples must be more than the number of classes: give at least one "
             "class two rows."
         )
     if groups.shared:
         return CovarianceEstimate((base,), shrunk=True)
     groups_of = range(again.size)
-    found = [_regular(again, again.group(g)) if settings.pooling else None for g in groups_of]
-    return _lent(base, found)._replace(shrunk=True)
+    own = [
+        _regular_covariance(again, again.group(g)) if settings.pooling else None for g in groups_of
+    ]
+    return _with_borrowed(base, own)._replace(shrunk=True)

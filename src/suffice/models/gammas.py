@@ -1,4 +1,4 @@
-"""Ratios of gamma functions, without the digits that a difference of logarithms would lose."""
+"""Ratios of gamma functions, without the cancellation in a difference of logarithms."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from scipy import special
 
 from suffice.data.arrays import Floats
 
-# From here on Stirling's series is exact to the last digit.
-LARGE = 10.0
+# Arguments from which Stirling's series is exact to the last digit.
+STIRLING_FROM = 10.0
 
 # Coefficients of 1/x, 1/x³, 1/x⁵, ... in ln Γ(x) - (x - 1/2) ln x + x - ln(2 pi) / 2.
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 
 
 def log_ratio(x: Any, a: Any) -> Floats:
-    """ln Γ(x + a) - ln Γ(x) - a ln x, for x > 0 and a >= 0: near zero where x is large.
+    """ln Γ(x + a) - ln Γ(x) - a ln x, for x > 0 and a >= 0: near zero for large x.
 
     >>> log_ratio([1.0, 1e6], 3.0).round(8)
     array([1.79175947e+00, 3.00000000e-06])
     """
     x, a = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(a, np.float64))
-    large = x >= LARGE
+    large = x >= STIRLING_FROM
     small = special.gammaln(x + a) - special.gammaln(x) - a * np.log(x)
-    far = np.where(large, x, LARGE)
+    far = np.where(large, x, STIRLING_FROM)
     series = _series(far + a) - _series(far)
     grown = (far + a - 0.5) * np.log1p(a / far) - a + series
     return np.asarray(np.where(large, grown, small))
@@ -34,9 +34,9 @@ def log_ratio(x: Any, a: Any) -> Floats:
 def log_ratio_slope(x: Any, a: Any) -> Floats:
     """The derivative of `log_ratio` by ln x: x (ψ(x + a) - ψ(x)) - a."""
     x, a = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(a, np.float64))
-    large = x >= LARGE
+    large = x >= STIRLING_FROM
     small = x * (special.digamma(x + a) - special.digamma(x)) - a
-    far = np.where(large, x, LARGE)
+    far = np.where(large, x, STIRLING_FROM)
     # ψ(y) = ln y - 1 / 2y + s'(y), s the series.
     grown = far * (np.log1p(a / far) + a / (2 * far * (far + a)))
     grown += far * (_series_slope(far + a) - _series_slope(far)) - a

@@ -1,7 +1,7 @@
-"""EM for rows with gaps: class means and scatter as if no value were missing.
+"""EM for rows with missing values: class means and scatter as if no value were missing.
 
-The rows themselves are not needed: those that know the same features enter by their weight,
-mean and scatter alone (Orchard and Woodbury 1972; Dempster, Laird and Rubin 1977).
+The rows themselves are not needed: those with the same pattern of missing values enter by their
+weight, mean and scatter alone (Orchard and Woodbury 1972; Dempster, Laird and Rubin 1977).
 """
 
 from __future__ import annotations
@@ -14,84 +14,85 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.anderson import Anderson
 from suffice.models.coordinates import Coordinates
 from suffice.models.directions import (
-    GONE,
+    VANISHING_SHARE,
     is_moving,
     missing_shares,
     smallest_shares,
-    vanishing,
+    vanishing_directions,
 )
-from suffice.models.expectation import Expected, expected
+from suffice.models.expectation import Expected, expected_sums
 from suffice.models.full import lacks_rows
 from suffice.models.groups import Groups
-from suffice.models.known import KnownParts
 from suffice.models.linalg import rank_tolerance
 from suffice.models.observed import Observed
+from suffice.models.observed_parts import ObservedParts
 from suffice.models.settings import Settings
 
-# Estimates are final when what is still to come is below this, in standard deviations.
+# Estimates have converged when the remaining change is below this, in standard deviations.
 TOLERANCE = 1e-9
 
-# Slow changes hide behind fast ones: for many steps, one must be shorter by this factor.
+# Slow changes hide behind fast ones, so the last step must be this many times shorter than the
+# tolerance, until MANY_STEPS have been taken.
 MARGIN = 100
 MANY_STEPS = 300
 MOST_STEPS = 1000
 
-# A leap may leave no less of any variance, and lose no more nats per unit of weight.
-KEPT = 0.1
-LOST = 1e-8
+# A leap must keep this share of every variance, and may lose this many nats per unit of weight.
+KEPT_SHARE = 0.1
+LOST_NATS = 1e-8
 
-# Without a likelihood to judge them by, leaps wait until a step is shorter, in deviations.
-CLOSE = 1e-2
+# If the likelihood is not computed, leaps wait until a step is this short, in deviations.
+SHORT_STEP = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What EM arrives at: in lanes of one class each, or in one lane of all classes."""
+    """The result of EM: one lane per class, or one lane for all classes."""
 
     means: Floats  # (k, d): about the centre
     scatter: Floats  # (g, d, d)
-    supported: Array  # (lanes,): whether every direction is known from more rows than features
-    settled: Array  # (lanes,): whether the estimates are final
-    singular: Array  # (lanes,): whether features depend on each other exactly
+    supported: Array  # (lanes,): whether more rows than features determine every direction
+    settled: Array  # (lanes,): whether the estimates have converged
+    singular: Array  # (lanes,): whether features are linearly dependent
     steps: int
 
 
 @dataclass(slots=True)
 class _Lane:
-    """Estimates that depend on each other, on their way from step to step."""
+    """The current state of estimates that depend on each other."""
 
     number: Indices  # (1,)
     history: Anderson
     point: Floats  # where the next step starts
-    image: Floats  # where the last one ended
-    level: float = np.nan  # log-likelihood before it
+    image: Floats  # where the last step ended
+    level: float = np.nan  # log-likelihood before the last step
     length: float = np.inf
-    leaped: bool = False
+    has_leaped: bool = False
     steps: int = 0
     outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A step of one lane; matrices are those of all its classes together, in deviations."""
+    """A step of one lane; matrices are pooled over its classes, in standard deviations."""
 
     image: Floats
     level: float
-    covariances: Floats  # (g, d, d): that the step is taken under
+    covariances: Floats  # (g, d, d): under which the step is taken
     before: Floats  # (d, d): scatter before
     after: Floats  # (d, d): scatter after
-    modelled: Floats  # (d, d): scatter that the covariances stand for
-    imputed: Floats  # (d, d): what of the scatter after is due to missing values
-    missing: float  # its share in the direction where that is largest
-    smallest: float  # variance after, as a share of the largest
+    modelled: Floats  # (d, d): scatter that corresponds to the covariances
+    imputed: Floats  # (d, d): part of the scatter after that is due to missing values
+    missing: float  # largest share of missing values along any direction
+    smallest: float  # smallest variance after, as a share of the largest
 
 
 class GapEm:
-    """Steps of EM, and leaps to where the last ones lead (Anderson acceleration).
+    """EM with Anderson acceleration: steps, and leaps to where the last steps lead.
 
-    A step estimates the covariances that the settings ask for, and then what the rows would be
-    under them. Classes with covariances of their own do not depend on each other: each is a lane
-    that ends by itself. Otherwise all classes are one lane.
+    A step estimates the covariances that the settings ask for, and then completes the rows under
+    them. Classes with their own covariances do not depend on each other: each is a lane that
+    ends independently. Otherwise all classes form one lane.
     """
 
     def __init__(self, observed: Observed, settings: Settings) -> None:
@@ -100,7 +101,7 @@ class GapEm:
         self.plain = settings.shrinkage == 0
         self.shared = s.detail == "shared" or settings.pooling == 1
         self.apart = self.plain and settings.pooling == 0
-        self.known = observed.known_shared if self.shared else observed.known_apart
+        self.parts = observed.parts_shared if self.shared else observed.parts_separate
         self.weight, self.count = s.weight, s.count
         self.start, self.unknown = observed.start, observed.unknown
         self.variances = observed.pooled_variances[at]
@@ -109,26 +110,26 @@ class GapEm:
         totals = self.weight.sum(keepdims=True) if self.shared else self.weight
         self.coordinates = Coordinates(np.sqrt(variances), totals, len(self.weight), self.apart)
         self.lost = settings.ddof * (len(self.weight) if self.shared else 1)
-        # Where classes share a covariance, each takes a row of its own for its mean.
+        # If classes share a covariance, each class uses up one row for its mean.
         means = 1 if self.apart else max(1, observed.complete_classes)
         self.fewest = len(at) + means - 0.5
         self.steps = 0
 
     def run(self) -> Estimate:
-        """Iterate to the end, from independent features and the means of known values."""
+        """Iterate until all lanes end, from independent features and observed means."""
         everything = np.arange(len(self.start) if self.apart else 1)
-        points = self.coordinates.packed(self.start, self._first, everything)
+        points = self.coordinates.pack(self.start, self._first, everything)
         lanes = [_Lane(np.array([i]), Anderson(len(p)), p, p) for i, p in enumerate(points)]
-        active, known = lanes, self.known
+        active, parts = lanes, self.parts
         while active:
-            for lane, step in zip(active, self._take_steps(known, active), strict=True):
+            for lane, step in zip(active, self._take_steps(parts, active), strict=True):
                 self._advance(lane, step)
             going = [lane for lane in active if not lane.outcome]
             if self.apart and 0 < len(going) < len(active):
-                known = self.known.of_classes(np.concatenate([lane.number for lane in going]))
+                parts = self.parts.of_classes(np.concatenate([lane.number for lane in going]))
             active = going
         images = np.array([lane.image for lane in lanes])
-        means, scatter = self.coordinates.unpacked(images, everything)
+        means, scatter = self.coordinates.unpack(images, everything)
         outcomes = np.array([lane.outcome for lane in lanes])
         shares = smallest_shares(self._together(scatter, everything))
         singular = shares <= rank_tolerance(scatter.shape[1])
@@ -140,37 +141,37 @@ class GapEm:
         """Scatter of independent features, (g, d, d)."""
         totals, d = self.coordinates.totals, len(self.variances)
         variances = np.tile(self.variances, (len(totals), 1))
-        return self._cleared(np.eye(d) * (variances * totals[:, None])[:, :, None])
+        return self._without_rounding(np.eye(d) * (variances * totals[:, None])[:, :, None])
 
-    def _cleared(self, scatter: Floats) -> Floats:
-        """Scatter without what rounding leaves of features that are constant in a class."""
+    def _without_rounding(self, scatter: Floats) -> Floats:
+        """Scatter with zeros, instead of rounding, for features that are constant in a class."""
         if self.shared or self.settings.pooling != 0:
             return scatter
         own = self.observed.own_variances[:, self.observed.varying]
         varies = (own > 0) | self.unknown
         return np.asarray(scatter * (varies[:, :, None] & varies[:, None, :]))
 
-    def _take_steps(self, known: KnownParts, lanes: list[_Lane]) -> list[_Step]:
+    def _take_steps(self, parts: ObservedParts, lanes: list[_Lane]) -> list[_Step]:
         """One step of each lane."""
         self.steps += 1
         at = np.concatenate([lane.number for lane in lanes])
-        means, scatter = self.coordinates.unpacked(np.array([lane.point for lane in lanes]), at)
+        means, scatter = self.coordinates.unpack(np.array([lane.point for lane in lanes]), at)
         covariances = self._covariances(means, scatter, at)
         own = at if self.apart else slice(None)
-        e = expected(known, means, covariances, self.weight[own], self._has_level)
-        # Of a feature that a class never shows, nothing can be learnt.
+        e = expected_sums(parts, means, covariances, self.weight[own], self._has_level)
+        # The mean of a feature that is never observed in a class stays at its start.
         moved = np.where(self.unknown[own], self.start[own], e.means)
         modelled = covariances * self.coordinates.totals[own][:, None, None]
-        after = e.scatter if self.apart else self._cleared(e.scatter)
-        parts = [self._together(p, at) for p in (scatter, after, modelled, e.imputed)]
+        after = e.scatter if self.apart else self._without_rounding(e.scatter)
+        matrices = [self._together(p, at) for p in (scatter, after, modelled, e.imputed)]
         missing, smallest = np.zeros(len(lanes)), np.ones(len(lanes))
         if self.plain:
-            missing, smallest = missing_shares(*parts[2:]), smallest_shares(parts[1])
+            missing, smallest = missing_shares(*matrices[2:]), smallest_shares(matrices[1])
         each = zip(
-            self.coordinates.packed(moved, after, at),
-            self._levels(e, parts[2]),
+            self.coordinates.pack(moved, after, at),
+            self._levels(e, matrices[2]),
             covariances[:, None] if self.apart else covariances[None],
-            *parts,
+            *matrices,
             missing.tolist(),
             smallest.tolist(),
             strict=True,
@@ -178,7 +179,7 @@ class GapEm:
         return [_Step(*values) for values in each]
 
     def _together(self, scatter: Floats, at: Indices) -> Floats:
-        """Scatter of each lane, its classes together, in deviations and per unit of weight."""
+        """Scatter of each lane, pooled over its classes, in deviations and per unit of weight."""
         if self.apart or self.shared:
             return self.coordinates.correlations(scatter, at)
         scale = np.sqrt(self.variances)
@@ -189,7 +190,7 @@ class GapEm:
         return self.plain and (self.shared or self.apart)
 
     def _levels(self, e: Expected, modelled: Floats) -> list[float]:
-        """What steps increase, up to a constant: ln L, and ddof / 2 ln|S| as ddof implies."""
+        """What each step increases, up to a constant: ln L, plus ddof / 2 ln|S|."""
         if not self._has_level:
             return [np.nan]
         levels = e.log_likelihood
@@ -213,19 +214,19 @@ class GapEm:
         return Groups(s, self.settings)
 
     def _advance(self, lane: _Lane, step: _Step) -> None:
-        """Take the step, or the leap back that led there, and see where to go next."""
+        """Accept the step, or undo the leap that led to it, and choose the next point."""
         lane.steps += 1
         if lane.steps >= MOST_STEPS:
             lane.outcome = "unfinished"
         change = step.image - lane.point
         length = float(np.linalg.norm(change))
-        if lane.leaped and self._is_worse(lane, step.level, length):
+        if lane.has_leaped and self._is_worse(lane, step.level, length):
             lane.history.reject()
-            lane.point, lane.leaped = lane.image, False
+            lane.point, lane.has_leaped = lane.image, False
             return
         lane.history.add(lane.point, change)
         lane.image, lane.level, lane.length = step.image, step.level, length
-        if self.plain and self._falters(lane, step):
+        if self.plain and self._resolve_degeneracy(lane, step):
             return
         margin = MARGIN if lane.steps < MANY_STEPS else 1
         near = float(np.abs(change).max(initial=0.0)) < TOLERANCE / margin
@@ -235,50 +236,50 @@ class GapEm:
             self._leap(lane, step)
 
     def _is_worse(self, lane: _Lane, level: float, length: float) -> bool:
-        """Whether a leap led astray: by the likelihood, or where there is none by the next step."""
+        """Whether a leap was harmful: by the likelihood or, without one, by the next step."""
         if np.isnan(level) or np.isnan(lane.level):
             return length > 2 * lane.length
         totals = self.coordinates.totals
-        return level < lane.level - LOST * float(totals[lane.number[0]])
+        return level < lane.level - LOST_NATS * float(totals[lane.number[0]])
 
     def _leap(self, lane: _Lane, step: _Step) -> None:
-        """Go on from where the last steps lead, if all variances stay; else from the last end."""
-        lane.point, lane.leaped = step.image, False
-        if not self._has_level and lane.length > CLOSE:
+        """Continue from where the last steps lead if all variances stay, else from the last end."""
+        lane.point, lane.has_leaped = step.image, False
+        if not self._has_level and lane.length > SHORT_STEP:
             return
         correction = lane.history.correction()
         if correction is None:
             return
         for share in (1.0, 0.5, 0.25):
             point = step.image + share * correction
-            state = self.coordinates.unpacked(point[None], lane.number)
-            rest = self._covariances(*state, lane.number) - KEPT * step.covariances
+            state = self.coordinates.unpack(point[None], lane.number)
+            rest = self._covariances(*state, lane.number) - KEPT_SHARE * step.covariances
             rest = self.coordinates.correlations(rest, lane.number)
             sizes = np.abs(rest).max(axis=(1, 2), initial=0.0)
             if (np.linalg.eigvalsh(rest)[:, 0] > -rank_tolerance(rest.shape[1]) * sizes).all():
-                lane.point, lane.leaped = point, True
+                lane.point, lane.has_leaped = point, True
                 return
 
-    def _falters(self, lane: _Lane, step: _Step) -> bool:
-        """Whether a lane ends for want of rows, or goes on without a direction that vanishes."""
+    def _resolve_degeneracy(self, lane: _Lane, step: _Step) -> bool:
+        """Whether a lane ends for lack of rows, or continues without a vanishing direction."""
         own = lane.number[0] if self.apart else slice(None)
         rows, weight = float(self.count[own].sum()), float(self.weight[own].sum())
-        known = 1 - step.missing
-        if rows * known < self.fewest or weight * known <= self.lost:
+        observed_share = 1 - step.missing
+        if rows * observed_share < self.fewest or weight * observed_share <= self.lost:
             lane.outcome = "unsupported"
             return True
-        gone = None
-        if step.smallest < GONE:
-            gone = vanishing(step.modelled, step.after, step.imputed)
-        if gone is None:
+        vanishing = None
+        if step.smallest < VANISHING_SHARE:
+            vanishing = vanishing_directions(step.modelled, step.after, step.imputed)
+        if vanishing is None:
             return False
-        means, scatter = self.coordinates.unpacked(step.image[None], lane.number)
+        means, scatter = self.coordinates.unpack(step.image[None], lane.number)
         scale = self.coordinates.scale[lane.number] if self.apart else np.sqrt(self.variances)[None]
-        kept = (np.eye(len(gone)) - gone @ gone.T) * scale[0][:, None] / scale[0]
+        kept = (np.eye(len(vanishing)) - vanishing @ vanishing.T) * scale[0][:, None] / scale[0]
         scatter = kept @ scatter @ kept.T
         if not self.apart and lacks_rows(self._groups(means, scatter)):
             lane.outcome = "unsupported"
         lane.history.reject()
-        lane.image = lane.point = self.coordinates.packed(means, scatter, lane.number)[0]
-        lane.level, lane.leaped = np.nan, False
+        lane.image = lane.point = self.coordinates.pack(means, scatter, lane.number)[0]
+        lane.level, lane.has_leaped = np.nan, False
         return True

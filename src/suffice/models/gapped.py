@@ -1,7 +1,7 @@
 """Gapped: scores of rows with missing values, which are integrated out exactly.
 
-A row that knows the features o is filled at the conditional mean of the others. There the
-missing values pull in no direction, so its squared distance is that of o alone, and
+The missing values of a row with observed features o are set to their conditional mean. They then
+add nothing to its squared distance, which is that of o alone, and
 ln p(x_o) = ln p(filled row) - ln p(filled values | x_o).
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
-from suffice.models.filling import ROWS_OF_PATTERN, peaks
+from suffice.models.filling import ROWS_PER_PATTERN, peaks
 from suffice.models.linalg import Cholesky, cholesky_solve
 from suffice.models.scoring import (
     BLOCK_BYTES,
@@ -25,19 +25,19 @@ from suffice.models.scoring import (
 )
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
-# Smaller tables are not looked at for gaps beforehand, and of larger ones so many rows.
-FEW_ROWS = 1 << 13
-LOOKED_AT = 128
+# Tables with at least CHECKED_FROM rows are checked for missing values first, in CHECKED_ROWS rows.
+CHECKED_FROM = 1 << 13
+CHECKED_ROWS = 128
 
 if TYPE_CHECKING:
     from suffice.models.gaussian import GaussianModel
 
 
 def mostly_gaps(X: Array) -> bool:
-    """Whether a large table has gaps in most of a few rows: then asking for all is in vain."""
-    if len(X) < FEW_ROWS:
+    """Whether most rows of a large table have missing values, judged by a few of them."""
+    if len(X) < CHECKED_FROM:
         return False
-    some = X[:: len(X) // LOOKED_AT]
+    some = X[:: len(X) // CHECKED_ROWS]
     return bool(np.isnan(some).any(axis=1).mean() > 0.5)
 
 
@@ -50,52 +50,52 @@ def with_gaps(
 ) -> Floats:
     """complete(rows) for rows without missing values, gapped(model, rows) for the others, (n, k).
 
-    unknown : the answer for a row of which nothing is known
+    unknown : the answer for a row in which all values are missing
     """
     if mostly_gaps(X):
-        found = np.full((len(X), len(model.classes)), np.nan)
+        answers_of_all = np.full((len(X), len(model.classes)), np.nan)
         whole = np.flatnonzero(~np.isnan(X).any(axis=1))
         if len(whole):
-            found[whole] = complete(X[whole])
+            answers_of_all[whole] = complete(X[whole])
     else:
-        found = complete(X)
-    # A gap shows in the answer; looking there spares a pass over the rows.
-    if np.isfinite(found).all():
-        return found
-    at = np.flatnonzero(np.isnan(found[:, 0]))
+        answers_of_all = complete(X)
+    # Missing values give NaN in the answer; checking that saves a pass over the rows.
+    if np.isfinite(answers_of_all).all():
+        return answers_of_all
+    at = np.flatnonzero(np.isnan(answers_of_all[:, 0]))
     if not len(at):
-        return found
-    everywhere = len(at) == len(X)
-    if everywhere:
+        return answers_of_all
+    all_gapped = len(at) == len(X)
+    if all_gapped:
         missing = np.isnan(X)
     else:
         missing = np.isnan(X)[at] if 8 * len(at) > len(X) else np.isnan(X[at])
     answers = gapped(model, Gapped(X, at, missing))
-    if everywhere:
-        found = answers
+    if all_gapped:
+        answers_of_all = answers
     else:
-        found[at] = answers
-    nothing = np.flatnonzero(missing[:, 0])
-    found[at[nothing[missing[nothing].all(axis=1)]]] = unknown
-    return found
+        answers_of_all[at] = answers
+    first_missing = np.flatnonzero(missing[:, 0])
+    answers_of_all[at[first_missing[missing[first_missing].all(axis=1)]]] = unknown
+    return answers_of_all
 
 
 def gapped_scores(model: GaussianModel, rows: Gapped) -> Floats:
-    """ln p(x, y) of what is known up to a constant of the row, (m, k)."""
+    """ln p(x, y) of the observed values up to a constant of the row, (m, k)."""
 
     def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
         return run_scores(model, x, gaps)
 
     alone = model.independent is not None
-    found = rows.by_runs(len(model.classes), work, as_they_come=alone)
+    scores = rows.by_runs(len(model.classes), work, as_they_come=alone)
     if not model.shared:
-        _settle_far_rows(model, rows, found)
-    return found
+        _score_far_rows(model, rows, scores)
+    return scores
 
 
-def _settle_far_rows(model: GaussianModel, gapped: Gapped, found: Floats) -> None:
-    """Rows so far out that squares overflow: there the nearest class is certain."""
-    far = np.flatnonzero(~np.isfinite(found).any(axis=1))
+def _score_far_rows(model: GaussianModel, gapped: Gapped, scores: Floats) -> None:
+    """Rows so far out that squares overflow: the nearest class is certain there."""
+    far = np.flatnonzero(~np.isfinite(scores).any(axis=1))
     far = far[~np.isinf(gapped.X[gapped.at[far]]).any(axis=1)]
     if not len(far):
         return
@@ -114,12 +114,12 @@ def _settle_far_rows(model: GaussianModel, gapped: Gapped, found: Floats) -> Non
         distances[:, c] = steps.by_runs(1, work)[:, 0]
     distances[:, model.priors == 0] = np.inf
     nearest = distances.argmin(axis=1)[:, None]
-    found[far] = np.where(np.arange(len(model.classes)) == nearest, 0.0, -np.inf)
+    scores[far] = np.where(np.arange(len(model.classes)) == nearest, 0.0, -np.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class Gapped:
-    """Some rows of X, with what they miss."""
+    """Some rows of X, with their missing values."""
 
     X: Array  # (n, d)
     at: Indices  # (m,)
@@ -127,7 +127,7 @@ class Gapped:
 
     @classmethod
     def of(cls, X: Array) -> Gapped:
-        """The rows that miss a value."""
+        """The rows with missing values."""
         missing = np.isnan(X)
         at = np.flatnonzero(missing.any(axis=1))
         return cls(X, at, missing[at])
@@ -141,10 +141,10 @@ class Gapped:
         work: Callable[[Floats, Gaps, Indices], Floats],
         as_they_come: bool = False,
     ) -> Floats:
-        """work(rows, gaps, which) -> (rows, width) for all of them, sorted by pattern, in blocks.
+        """work(rows, gaps, which) -> (rows, width) for all rows, sorted by pattern, in blocks.
 
-        which : their positions among these rows
-        as_they_come : unsorted, where rows of a pattern have nothing to share
+        which : positions of the rows among these
+        as_they_come : unsorted, if rows of a pattern share no computation
         """
         n, d = self.missing.shape
         if as_they_come:
@@ -174,14 +174,14 @@ def run_scores(model: GaussianModel, rows: Floats, gaps: Gaps) -> Floats:
     if not model.shared:
         return _separate(model, rows, gaps)
     covariance = model.covariances[0]
-    few = ROWS_OF_PATTERN * len(gaps.patterns) <= len(rows)
+    few = ROWS_PER_PATTERN * len(gaps.patterns) <= len(rows)
     if few and isinstance(covariance, FullCovariance) and isinstance(covariance.whitener, Cholesky):
         return _by_slopes(model, covariance.whitener, rows, gaps)
     return _linear(model, rows, gaps)[0]
 
 
 def _by_slopes(model: GaussianModel, whitener: Cholesky, rows: Floats, gaps: Gaps) -> Floats:
-    """Linear scores with slopes for each pattern, so that rows need not be filled."""
+    """Linear scores with slopes for each pattern, so that no row has to be filled."""
     linear, precision = model.linear, whitener.precision
     constants = model.log_priors - _mean_lengths(model, gaps) / 2
     out = np.empty((len(rows), len(model.classes)))
@@ -189,8 +189,8 @@ def _by_slopes(model: GaussianModel, whitener: Cholesky, rows: Floats, gaps: Gap
         steps, slopes = rows[run] - linear.centre, linear.slopes
         if len(missing):
             pulls = precision[missing]
-            found, _ = cholesky_solve(pulls[:, missing], pulls)
-            slopes = slopes - found.T @ slopes[missing]
+            solution, _ = cholesky_solve(pulls[:, missing], pulls)
+            slopes = slopes - solution.T @ slopes[missing]
             for j in missing.tolist():
                 steps[:, j] = 0.0
         np.matmul(steps, slopes, out=out[run])
@@ -199,7 +199,7 @@ def _by_slopes(model: GaussianModel, whitener: Cholesky, rows: Floats, gaps: Gap
 
 
 def gapped_joint(model: GaussianModel, rows: Gapped) -> Floats:
-    """ln p(x, y) of what is known, (m, k)."""
+    """ln p(x, y) of the observed values, (m, k)."""
 
     def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
         if not model.shared:
@@ -212,7 +212,7 @@ def gapped_joint(model: GaussianModel, rows: Gapped) -> Floats:
 
 
 def _linear(model: GaussianModel, rows: Floats, gaps: Gaps) -> tuple[Floats, Floats, Floats]:
-    """Linear scores of what is known, rows filled about the centre, and how likely the filling."""
+    """Linear scores, rows filled about the centre, and the log density of the filled values."""
     steps = rows - model.linear.centre
     peak = model.covariances[0].fill(steps, gaps)
     constants = model.log_priors - _mean_lengths(model, gaps) / 2
@@ -222,7 +222,7 @@ def _linear(model: GaussianModel, rows: Floats, gaps: Gaps) -> tuple[Floats, Flo
 
 
 def _mean_lengths(model: GaussianModel, gaps: Gaps) -> Floats:
-    """Squared lengths of the class means about the centre in what each pattern knows, (p, k)."""
+    """Squared lengths of class means about the centre, in the observed features, (p, k)."""
     covariance, k = model.covariances[0], len(model.classes)
     means = model.means_about(model.linear.centre)
     if isinstance(covariance, DiagonalCovariance):
@@ -247,16 +247,19 @@ def _separate(model: GaussianModel, rows: Floats, gaps: Gaps) -> Floats:
 def _independent(
     model: GaussianModel, independent: IndependentClasses, rows: Floats, gaps: Gaps
 ) -> Floats:
-    """Independent features: those that are missing drop out of every sum."""
+    """Independent features: missing ones drop out of every sum."""
     heights = np.array(
         [peaks(c.variances) for c in model.covariances if isinstance(c, DiagonalCovariance)]
     )
     constants = model.constants - gaps.patterns @ heights.T
-    return np.repeat(constants, np.diff(gaps.starts), axis=0) - independent.known(rows).T / 2
+    return (
+        np.repeat(constants, np.diff(gaps.starts), axis=0)
+        - independent.observed_distances(rows).T / 2
+    )
 
 
 def gapped_distances(model: GaussianModel, rows: Gapped) -> Floats:
-    """Squared distances to the class means in what is known, (m, k)."""
+    """Squared distances to the class means in the observed features, (m, k)."""
 
     def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
         out = np.empty((len(x), len(model.classes)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
-from suffice.models.completion import adapted, complete
+from suffice.models.completion import adapt_settings, complete
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gapped import gapped_distances, gapped_joint, gapped_scores, with_gaps
 from suffice.models.linalg import Cholesky
@@ -27,13 +27,13 @@ from suffice.statistics.threads import small_matrices
 
 LOG_2PI = float(np.log(2 * np.pi))
 
-# BLAS is fastest with no more rows than this against a few columns.
+# Number of rows at a time for which BLAS is fastest with a few columns.
 FEW_ROWS = 1024
 
-# Sums of products below this are exact to 1e-13.
+# Sums of products up to this size are exact to 1e-13.
 NEAR = 256.0
 
-# Squared distances beyond this are not split into differences of larger ones.
+# Larger squared distances are computed directly, not as differences of linear scores.
 FAR = 1e6
 
 
@@ -44,11 +44,11 @@ class LinearScores:
     centre: Floats  # (d,)
     coefficients: Floats  # (k, d)
     constants: Floats  # (k,)
-    far_apart: bool = False  # whether classes far from the centre would lose digits that matter
+    far_apart: bool = False  # whether classes are so far from the centre that scores lose digits
 
     @cached_property
     def slopes(self) -> Floats:
-        """The coefficients as columns, (d, k), which BLAS multiplies fastest."""
+        """The coefficients as columns, (d, k), for which BLAS is fastest."""
         return np.ascontiguousarray(self.coefficients.T)
 
     @cached_property
@@ -58,7 +58,7 @@ class LinearScores:
 
     @cached_property
     def is_near_origin(self) -> bool:
-        """Whether x'coefficients loses no digits that matter beside (x - centre)'coefficients."""
+        """Whether x'coefficients is as accurate as (x - centre)'coefficients."""
         return bool((np.abs(self.coefficients) @ np.abs(self.centre)).max() < NEAR)
 
     def scores(self, X: Floats) -> Floats:
@@ -79,18 +79,18 @@ class LinearScores:
 class GaussianModel:
     """p(x, y): a prior, a mean and a covariance for each class.
 
-    Scores are joint log densities up to a constant of the row: all that labels and posteriors
-    take, and linear in x where the covariance is shared.
+    Scores are joint log densities up to a constant of the row. They suffice for labels and
+    posteriors, and are linear in x if the covariance is shared.
     """
 
     classes: Array  # (k,)
     priors: Floats  # (k,)
     means: Floats  # (k, d)
     covariances: tuple[Covariance, ...]  # one shared by all classes, or k
-    borrowed: tuple[int, ...]  # classes whose covariance is the pooled one for want of their own
-    # (k, d): what rounding cut off the means; at offsets of 1e8 deviations it is 1e-8 of one.
+    borrowed: tuple[int, ...]  # classes that use the pooled covariance instead of their own
+    # (k, d): low parts of the means; at an offset of 1e8 deviations, 1e-8 of a deviation.
     means_low: Floats | None = field(default=None, kw_only=True)
-    shrunk: bool = field(default=False, kw_only=True)  # correlations, for want of rows
+    shrunk: bool = field(default=False, kw_only=True)  # correlations, for lack of rows
 
     def about_mean(self, rows: Floats, c: int) -> Floats:
         """Rows (n, d) minus the mean of class c."""
@@ -108,15 +108,15 @@ class GaussianModel:
     @property
     def matrices(self) -> Floats:
         """The covariances as matrices: (d, d) shared, (k, d, d) separate."""
-        found = [covariance.matrix for covariance in self.covariances]
-        return np.array(found[0] if self.shared else found)
+        matrices = [covariance.matrix for covariance in self.covariances]
+        return np.array(matrices[0] if self.shared else matrices)
 
     def with_priors(self, priors: Floats) -> GaussianModel:
         """The same class densities under other priors."""
         return replace(self, priors=priors)
 
     def inflated(self, factor: float) -> GaussianModel:
-        """The same classes with covariances so many times as large."""
+        """The same classes with all covariances multiplied by `factor`."""
         if factor == 1:
             return self
         return replace(self, covariances=tuple(c.scaled(factor) for c in self.covariances))
@@ -130,7 +130,7 @@ class GaussianModel:
     @cached_property
     def linear(self) -> LinearScores:
         """Discriminant functions of a shared covariance: w = P(m - c), b = ln p - w'(m - c) / 2."""
-        # About a centre: x'w with x far from zero would lose the digits that decide.
+        # About a centre: x'w with x far from zero would lose the digits that matter.
         centre = self.means.mean(axis=0)
         steps = self.means_about(centre)
         coefficients = self.covariances[0].solve(steps)
@@ -140,7 +140,7 @@ class GaussianModel:
 
     @property
     def is_linear(self) -> bool:
-        """Whether scores are linear in x and lose no digits by it."""
+        """Whether scores are computed as linear functions of x, without losing digits."""
         return self.shared and not self.linear.far_apart
 
     @cached_property
@@ -155,7 +155,7 @@ class GaussianModel:
 
     @cached_property
     def independent(self) -> IndependentClasses | None:
-        """The classes as independent features, if they are."""
+        """The classes with independent features, or None if features are dependent."""
         if not all(isinstance(c, DiagonalCovariance) for c in self.covariances):
             return None
         precisions = [c.precisions for c in self.covariances if isinstance(c, DiagonalCovariance)]
@@ -163,7 +163,7 @@ class GaussianModel:
 
     @cached_property
     def side_by_side(self) -> SideBySide | None:
-        """The classes as regular covariances of their own, if they are, and small."""
+        """The classes with separate, regular and small covariances, or None otherwise."""
         own = [c.whitener for c in self.covariances if isinstance(c, FullCovariance)]
         factors = tuple(factor for factor in own if isinstance(factor, Cholesky))
         if not len(factors) == len(self.means) > 1:
@@ -175,7 +175,7 @@ class GaussianModel:
         """ln p(x, y) up to a constant of the row, (n, k); missing values are integrated out."""
 
         def complete(X: Array) -> Floats:
-            return self._certain(X, by_blocks(X, len(self.classes), self._scorer(len(X))))
+            return self._score_far_rows(X, by_blocks(X, len(self.classes), self._scorer(len(X))))
 
         return with_gaps(self, rows, complete, gapped_scores, self.log_priors)
 
@@ -189,7 +189,7 @@ class GaussianModel:
         return with_gaps(self, rows, complete, gapped_joint, self.log_priors)
 
     def squared_distances(self, rows: Array) -> Floats:
-        """Squared Mahalanobis distance to each class mean in the features a row has, (n, k)."""
+        """Squared Mahalanobis distance to each class mean in the observed features, (n, k)."""
 
         def complete(X: Array) -> Floats:
             return by_blocks(X, len(self.classes), self._measure(len(X)))
@@ -197,7 +197,7 @@ class GaussianModel:
         return with_gaps(self, rows, complete, gapped_distances, 0.0)
 
     def _scorer(self, n_rows: int) -> Callable[[Floats], Floats]:
-        """The function from rows to scores (k, n); n_rows in all decide how it is computed."""
+        """The function from rows to scores (k, n), chosen by the total number of rows."""
         if self.is_linear:
             return self.linear.scores
         measure, constants = self._measure(n_rows), self.constants[:, None]
@@ -230,14 +230,14 @@ class GaussianModel:
                 out[c, low : low + FEW_ROWS] = covariance.squared_lengths(steps)
         return out
 
-    def _certain(self, X: Array, found: Floats) -> Floats:
-        """Rows so far out that squares overflow: there the nearest class is certain."""
+    def _score_far_rows(self, X: Array, scores: Floats) -> Floats:
+        """Scores, with certainty for the nearest class of rows whose squares overflow."""
         if self.is_linear:
-            return found
-        far = ~np.isfinite(found[:, 0])
+            return scores
+        far = ~np.isfinite(scores[:, 0])
         if not far.any():
-            return found
-        far[far] = ~np.isfinite(found[far]).any(axis=1)
+            return scores
+        far[far] = ~np.isfinite(scores[far]).any(axis=1)
         far &= np.isfinite(X).all(axis=1)
         rows = X[far].astype(np.float64)
         size = np.abs(rows).max(axis=1, keepdims=True, initial=1.0)
@@ -247,32 +247,32 @@ class GaussianModel:
             distances[:, c] = covariance.squared_lengths(rows / size - mean / size)
         distances[:, self.priors == 0] = np.inf
         nearest = distances.argmin(axis=1)[:, None]
-        found[far] = np.where(np.arange(len(self.classes)) == nearest, 0.0, -np.inf)
-        return found
+        scores[far] = np.where(np.arange(len(self.classes)) == nearest, 0.0, -np.inf)
+        return scores
 
 
 def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
     """The model that the settings ask for, from statistics alone."""
     if not len(statistics.classes):
         raise TooFewRows("there are no rows to build a model from.")
-    chances = class_priors(priors, statistics.classes, statistics.weight)
+    probabilities = class_priors(priors, statistics.classes, statistics.weight)
     check_scale(statistics)
     with small_matrices(statistics.n_features):
-        return _built(statistics, adapted(settings, statistics), chances)
+        return _build(statistics, adapt_settings(settings, statistics), probabilities)
 
 
-def _built(statistics: AnyStatistics, settings: Settings, chances: Floats) -> GaussianModel:
+def _build(statistics: AnyStatistics, settings: Settings, probabilities: Floats) -> GaussianModel:
     completed = complete(coarsen_for(statistics, settings), settings)
     statistics, lender = completed.statistics, completed.lender
     shrunk = (lender or completed).settings.shrinkage != settings.shrinkage
-    covariances, borrowed, lacking = settings.structure.estimate(completed, settings)
+    covariances, borrowed, lacks_rows = settings.structure.estimate(completed, settings)
     model = GaussianModel(
         statistics.classes,
-        chances,
+        probabilities,
         statistics.mean,
         covariances,
         borrowed,
         means_low=statistics.means.low,
-        shrunk=shrunk or lacking,
+        shrunk=shrunk or lacks_rows,
     )
     return model.inflated(settings.inflation)

@@ -14,13 +14,13 @@ from suffice.statistics.threads import blas_threads
 
 EPSILON = float(np.finfo(np.float64).eps)
 
-# A triangular matrix is applied in strips of at least so many columns.
+# Smallest number of columns in the strips by which a triangular matrix is applied.
 NARROW = 16
 
-# LAPACK inverts smaller matrices by one thread anyway.
+# LAPACK uses one thread for smaller matrices anyway.
 THREADED_FROM = 64
 
-# Squared pivots below this may be rounding.
+# Squared pivots below this may be nothing but rounding.
 DOUBTFUL = 1e-6
 
 
@@ -28,7 +28,7 @@ DOUBTFUL = 1e-6
 class Whitener:
     """Matrices A and B, (r, d), with A'A an inverse of the covariance B'B on its range: AB' = I.
 
-    `log_determinant` is of the covariance, over the r directions that are kept.
+    `log_determinant` is that of the covariance, over the r directions that are kept.
     """
 
     matrix: Floats
@@ -37,16 +37,16 @@ class Whitener:
 
     @property
     def rank(self) -> int:
-        """How many directions are kept."""
+        """Number of directions that are kept."""
         return len(self.matrix)
 
     @cached_property
     def columns(self) -> Floats:
-        """A', (d, r), which BLAS multiplies rows by fastest."""
+        """A', (d, r), the form in which BLAS is fastest."""
         return np.ascontiguousarray(self.matrix.T)
 
     def scaled(self, factor: float) -> Whitener:
-        """That of so many times the covariance."""
+        """The whitener of the covariance times `factor`."""
         root = np.sqrt(factor)
         log_determinant = self.log_determinant + self.rank * float(np.log(factor))
         return Whitener(self.matrix / root, self.colouring * root, log_determinant)
@@ -58,7 +58,7 @@ class Whitener:
 
 @dataclass(frozen=True)
 class Cholesky:
-    """The same by the Cholesky factor of the correlations; A is made when first asked for."""
+    """The same by the Cholesky factor of the correlations; A is computed on first use."""
 
     factor: Floats  # (d, d), lower triangular
     scale: Floats  # (d,): standard deviations
@@ -66,7 +66,7 @@ class Cholesky:
     @cached_property
     def matrix(self) -> Floats:
         """A = L^-1 D^-1."""
-        # Its last bits would depend on how many threads there are when it is first asked for.
+        # With one thread: the last bits would depend on the number of threads at first use.
         with blas_threads(1) if self.rank >= THREADED_FROM else nullcontext():
             inverse, _ = linalg.lapack.dtrtri(self.factor, lower=1)
         return np.ascontiguousarray(inverse / self.scale)
@@ -82,7 +82,7 @@ class Cholesky:
         return np.ascontiguousarray(self.factor.T * self.scale)
 
     def apply(self, rows: Floats, out: Floats) -> None:
-        """Write rows A' to `out`, leaving out most of the products with zeros."""
+        """Write rows A' to `out`, skipping most products with zeros."""
         columns, d = self.columns, len(self.scale)
         step = max(NARROW, d // 4)
         for low in range(0, d, step):
@@ -90,7 +90,7 @@ class Cholesky:
             np.matmul(rows[:, :high], columns[:high, low:high], out=out[:, low:high])
 
     def scaled(self, factor: float) -> Cholesky:
-        """That of so many times the covariance."""
+        """The whitener of the covariance times `factor`."""
         return Cholesky(self.factor, self.scale * np.sqrt(factor))
 
     @cached_property
@@ -100,7 +100,7 @@ class Cholesky:
 
     @property
     def log_determinant(self) -> float:
-        """Of the covariance."""
+        """Log determinant of the covariance."""
         return 2 * float(np.log(self.factor.diagonal()).sum() + np.log(self.scale).sum())
 
     @property
@@ -109,8 +109,8 @@ class Cholesky:
         return len(self.scale)
 
 
-def composed(second: Whitener | Cholesky, first: Whitener) -> Whitener:
-    """The whitener of a covariance for which `second` whitens what `first` makes."""
+def compose(second: Whitener | Cholesky, first: Whitener) -> Whitener:
+    """The whitener that applies `first` and then `second`."""
     return Whitener(
         second.matrix @ first.matrix,
         second.colouring @ first.colouring,
@@ -119,27 +119,27 @@ def composed(second: Whitener | Cholesky, first: Whitener) -> Whitener:
 
 
 def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | Cholesky | None:
-    """By Cholesky, or None where the covariance is singular to working precision.
+    """The whitener by Cholesky, or None if the covariance is singular to working precision.
 
-    The factor is that of the correlations, so that units of features do not matter.
+    The factor is that of the correlations, so that the units of features do not matter.
     constant : features to ignore if they have no variance
     """
     scale = np.sqrt(np.maximum(covariance.diagonal(), 0))
     if constant is not None and (ignored := constant & (scale == 0)).any():
-        known = np.flatnonzero(~ignored)
-        found = whitener(covariance[np.ix_(known, known)])
-        if found is None:
+        varying = np.flatnonzero(~ignored)
+        inner = whitener(covariance[np.ix_(varying, varying)])
+        if inner is None:
             return None
-        return embedded(found, known, len(scale))
+        return embedded(inner, varying, len(scale))
     if not scale.all() or not len(scale):
         return None
     correlation = covariance / scale
     correlation /= scale[:, None]
     factor, failed = linalg.lapack.dpotrf(correlation.T, lower=1, clean=1, overwrite_a=1)
     pivots = factor.diagonal()
-    # A squared pivot is the share of a feature's variance that earlier ones leave unexplained,
-    # but where some are small the rounding in later ones grows: then eigenvalues decide.
-    if failed or ((pivots**2).min() < DOUBTFUL and not _regular(covariance, scale)):
+    # A squared pivot is the share of a feature's variance that earlier features do not explain.
+    # If some are small, rounding in later ones grows, so eigenvalues decide.
+    if failed or ((pivots**2).min() < DOUBTFUL and not _is_regular(covariance, scale)):
         return None
     return Cholesky(factor, scale)
 
@@ -152,10 +152,10 @@ def embedded(found: Whitener | Cholesky, known: Indices, size: int) -> Whitener:
 
 
 def range_whitener(covariance: Floats, steps: Floats) -> Whitener | None:
-    """By eigenvalues, in the directions that have variance; others are left out.
+    """The whitener by eigenvalues, on the directions that have variance.
 
-    steps : (k, d) class means about their own mean. Where they differ along a direction without
-        variance, there is no such density, and None comes back.
+    steps : (k, d) class means about their own mean. If they differ along a direction without
+        variance, there is no such density, and the result is None.
     """
     scale = np.sqrt(np.maximum(covariance.diagonal(), 0))
     inverse = reciprocal(scale)
@@ -165,7 +165,7 @@ def range_whitener(covariance: Floats, steps: Floats) -> Whitener | None:
     values, vectors = values[kept], vectors.T[kept]
     outside = steps * inverse
     outside = outside - (outside @ vectors.T) @ vectors
-    # The deviation along a direction is known to no more than the root of the tolerance.
+    # A deviation along a direction is accurate only to the root of the tolerance.
     if np.sqrt(np.einsum("ij,ij->i", outside, outside)).max() > 100 * np.sqrt(tolerance):
         return None
     root = np.sqrt(values)[:, None]
@@ -181,7 +181,7 @@ def eigen(matrix: Floats) -> tuple[Floats, Floats]:
 
 
 def span(rows: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues of rows'rows that are not zero, and their eigenvectors as rows."""
+    """Nonzero eigenvalues of rows'rows, and their eigenvectors as rows."""
     if not len(rows):
         return np.empty(0), rows
     values, left = linalg.eigh(rows @ rows.T, check_finite=False)
@@ -197,21 +197,21 @@ def principal_axes(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def orthonormal(rows: Floats) -> Floats:
-    """Orthonormal rows that span what independent rows (r, d) span, (r, d)."""
+    """Orthonormal rows with the same span as independent rows (r, d), (r, d)."""
     basis: Floats = linalg.qr(rows.T, mode="economic", check_finite=False)[0]
     return basis.T
 
 
 def cholesky_solve(matrix: Floats, columns: Floats) -> tuple[Floats, float]:
-    """A positive definite system solved for each column, and the log of the determinant."""
-    factor, found, failed = linalg.lapack.dposv(matrix, columns, lower=1)
+    """The solution of a positive definite system for each column, and the log determinant."""
+    factor, solution, failed = linalg.lapack.dposv(matrix, columns, lower=1)
     if failed:
-        # Positive but for rounding: no direction counts for less than that.
+        # Not positive because of rounding: raise eigenvalues to the size of the rounding.
         values, vectors = linalg.eigh(matrix, check_finite=False)
         values = np.maximum(values, rank_tolerance(len(values)) * values[-1])
-        found = vectors @ ((vectors.T @ columns) / values[:, None])
-        return found, float(np.log(values).sum())
-    return found, 2 * float(np.log(factor.diagonal()).sum())
+        solution = vectors @ ((vectors.T @ columns) / values[:, None])
+        return solution, float(np.log(values).sum())
+    return solution, 2 * float(np.log(factor.diagonal()).sum())
 
 
 def latent(colouring: Floats) -> tuple[Floats, int, float]:
@@ -242,8 +242,8 @@ def symmetric_root(matrix: Floats) -> Floats:
     return np.asarray((vectors.T * sizes) @ vectors)
 
 
-def signed(vectors: Floats) -> Floats:
-    """The same axes, each pointing to where its largest entry is positive."""
+def fix_signs(vectors: Floats) -> Floats:
+    """The same axes, with signs that make the largest entry of each positive."""
     largest = np.abs(vectors).argmax(axis=1)
     return np.asarray(vectors * np.sign(vectors[np.arange(len(vectors)), largest])[:, None])
 
@@ -251,25 +251,25 @@ def signed(vectors: Floats) -> Floats:
 def rank_tolerance(d: int) -> float:
     """Size below which an eigenvalue of a correlation matrix of d features is rounding.
 
-    Of collinear features the smallest eigenvalue comes out as up to 60 epsilon, however many rows
-    there are and however large the other eigenvalues; columns added up in float32 leave a little
-    more. A direction in which rows spread by 1e-6 of the features' own spread has 1e-12, far above.
+    For collinear features, the smallest computed eigenvalue is up to 60 epsilon, however many rows
+    there are and however large the other eigenvalues; columns summed in float32 give a little
+    more. A direction with a standard deviation of 1e-6 of the features' has 1e-12, far above.
     """
     return (256 + d) * EPSILON
 
 
 def reciprocal(values: Floats) -> Floats:
     """One over each value, and zero where the value is zero."""
-    known = values > 0
-    return np.where(known, 1 / np.where(known, values, 1.0), 0.0)
+    positive = values > 0
+    return np.where(positive, 1 / np.where(positive, values, 1.0), 0.0)
 
 
 def _log_determinant(rows: Floats) -> float:
-    """ln of the product of the eigenvalues of rows'rows that are not zero."""
+    """Log of the product of the nonzero eigenvalues of rows'rows."""
     triangle: Floats = linalg.qr(rows.T, mode="r", check_finite=False)[0]
     return 2 * float(np.log(np.abs(triangle.diagonal())).sum())
 
 
-def _regular(covariance: Floats, scale: Floats) -> bool:
+def _is_regular(covariance: Floats, scale: Floats) -> bool:
     values = linalg.eigvalsh(covariance / scale / scale[:, None], check_finite=False)
     return bool(values[0] > rank_tolerance(len(scale)))

@@ -1,10 +1,10 @@
-"""Marginal likelihood: statistics in the units of a prior, as the evidence takes them.
+"""Marginal likelihood: statistics in the units of a prior, as the evidence needs them.
 
-Strengths are chosen with two things left out. A prior that is taken from the rows would agree with
-them all too well: so each class is judged by the covariance of the others. And a feature that is
-constant in a class, or features that depend on each other, would be infinitely probable under a
-covariance of strength zero, and nothing else would count: so only what spreads is looked at, which
-is exact, since the prior of a projection of the features has the same strengths.
+Two things differ when strengths are chosen. A prior estimated from the rows would agree with them
+too well, so each class is judged by the covariance of the others. And a feature that is constant in
+a class, or linearly dependent features, would be infinitely probable under a covariance of strength
+zero, and nothing else would count. So only directions with variance are used, which is exact, since
+the prior of a projection of the features has the same strengths.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from suffice.statistics.thin import FactoredScatter
 def evidence_of(
     s: AnyStatistics, beliefs: Beliefs, prior: Prior, choosing: bool = False
 ) -> Evidence:
-    """The log marginal likelihood as a function of the strengths; features of P = 0 left out.
+    """The log marginal likelihood as a function of the strengths, without features of P = 0.
 
-    choosing : to choose strengths by it (see above)
+    choosing : whether it is used to choose strengths (see above)
     """
     k = len(s.classes)
     borrowed = choosing and k > 1 and beliefs.prior_covariance is None and beliefs.pooling == 0
@@ -66,29 +66,29 @@ def _apart(
 
 
 def _variances_of_others(n: Floats, squares: Floats) -> Floats:
-    """The variance of each feature pooled over all other classes, (k, d); zero where unknown."""
+    """The variance of each feature pooled over all other classes, (k, d); zero without rows."""
     free = np.maximum(n - 1, 0.0)
     free, squares = _without_each(free), _without_each(squares)
     return np.asarray(np.where(free > 0, squares / np.where(free > 0, free, 1.0), 0.0))
 
 
 def _covariances_of_others(s: Statistics) -> Iterator[Floats]:
-    """For each class the covariance of all others, correlations shrunk by OAS, (d, d)."""
+    """For each class, the covariance of all others with correlations shrunk by OAS, (d, d)."""
     free = _without_each(np.maximum(s.weight - 1, 0.0))
     scatter = _without_each(dense(_spread(s)).sums.high)
     for weight, matrix in zip(free.tolist(), scatter, strict=True):
         if weight == 0:
             yield np.zeros_like(matrix)
             continue
-        # Without any correlation, rounding may bring the estimate below zero.
+        # Without any correlation, rounding may make the estimate negative.
         share = max(oas(Group(weight, weight, Matrix(matrix), None, 0).correlations), 0.0)
-        found = (1 - share) * matrix
-        np.fill_diagonal(found, matrix.diagonal())
-        yield found / weight
+        shrunk = (1 - share) * matrix
+        np.fill_diagonal(shrunk, matrix.diagonal())
+        yield shrunk / weight
 
 
 def _without_each(values: Floats) -> Floats:
-    """Sums over the first axis of all but each: by addition alone, so that zero stays zero."""
+    """Sums over all other entries of the first axis; without subtraction, so zero stays zero."""
     before, after = np.zeros((2, *values.shape))
     np.cumsum(values[:-1], axis=0, out=before[1:])
     np.cumsum(values[:0:-1], axis=0, out=after[-2::-1])
@@ -99,9 +99,9 @@ def _without_each(values: Floats) -> Floats:
 class _Part:
     """A group of classes in the units of the prior."""
 
-    scatter: Floats  # (r,): eigenvalues that are not zero, or all
+    scatter: Floats  # (r,): nonzero eigenvalues, or all
     along: Floats  # (m, r): shifts of its classes along the eigenvectors
-    outside: Floats  # (m, d): what of them lies along none
+    outside: Floats  # (m, d): the part of the shifts outside their span
     features: int
     log_volume: float
 
@@ -161,8 +161,8 @@ def _part(
     along = shift @ vectors.T
     outside = shift - along @ vectors
     if len(values) == d:
-        outside = np.zeros_like(outside)  # nothing but rounding, or not looked at
-    # What depends on units alone would only cost digits in a choice.
+        outside = np.zeros_like(outside)  # nothing but rounding, or not considered
+    # A constant that depends only on units would cost digits in a comparison.
     return _Part(values, along, outside, d, 0.0 if choosing else unit.log_determinant)
 
 

@@ -1,4 +1,4 @@
-"""Minimum information: covariances of features that no row knows together."""
+"""Minimum information: covariances of features that are never observed together."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 
-# Sweeps over the features, at most, and the change of a correlation that ends them.
+# Largest number of sweeps over the features, and the change of a correlation that ends them.
 MOST_SWEEPS = 500
 TOLERANCE = 1e-13
 
 
 def least_informative(covariance: Floats, together: Array) -> Floats:
-    """The covariance (d, d) with the entries that nothing is known of at their most likely guess.
+    """The covariance (d, d) with undetermined entries at their maximum-entropy values.
 
-    together : (d, d) bool, which pairs of features are known together
+    together : (d, d) bool, which pairs of features are observed together
 
     The likelihood does not depend on the other entries. They are chosen so that the determinant
-    is largest: two features never known together are independent given all others (Dempster
-    1972). Each sweep regresses every feature on those it is known with (Hastie, Tibshirani and
+    is largest: two features never observed together are independent given all others (Dempster
+    1972). Each sweep regresses every feature on those it is observed with (Hastie, Tibshirani and
     Friedman 2009, algorithm 17.1).
     """
     scale = np.sqrt(covariance.diagonal())

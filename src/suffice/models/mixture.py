@@ -19,8 +19,8 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings
 
-# Rows are answered so many at a time: (n, K) would not stay small.
-STRETCH = 1 << 16
+# Rows are scored this many at a time, because (n, K) would take too much memory.
+BLOCK_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class MixtureModel:
 
     classes: Array  # (k,)
     priors: Floats  # (k,)
-    components: GaussianModel  # K of them; their priors are prior of the class times share
+    components: GaussianModel  # K components, with priors equal to class prior times share
     owner: Indices  # (K,), ascending: the class of each component, by position
     shares: Floats  # (K,): of each component in its class
 
@@ -37,7 +37,7 @@ class MixtureModel:
     def of(
         cls, components: GaussianModel, owner: Indices, classes: Array, priors: Floats | None
     ) -> MixtureModel:
-        """Components with their classes; class priors are those of the components if None."""
+        """Components with their classes; if None, class priors are sums of component priors."""
         total = by_owner(owner, components.priors)
         shares = components.priors / total[owner]
         model = cls(classes, total, components, owner, shares)
@@ -55,7 +55,7 @@ class MixtureModel:
             return np.log(self.priors)
 
     def of_class(self, c: int) -> GaussianModel:
-        """The components of one class alone, their shares as priors."""
+        """The components of one class, with their shares as priors."""
         at, components = np.flatnonzero(self.owner == c), self.components
         covariances = components.covariances
         return GaussianModel(
@@ -68,28 +68,28 @@ class MixtureModel:
 
     def scores(self, rows: Array) -> Floats:
         """ln p(x, y) up to a constant of the row, (n, k); missing values are integrated out."""
-        return self._summed(rows, self.components.scores)
+        return self._sum_components(rows, self.components.scores)
 
     def joint(self, rows: Array) -> Floats:
         """ln p(x, y), (n, k); missing values are integrated out."""
-        return self._summed(rows, self.components.joint)
+        return self._sum_components(rows, self.components.joint)
 
-    def _summed(self, rows: Array, of_components: Callable[[Array], Floats]) -> Floats:
-        """Classes add up their components in logarithms, so that nothing is lost far out."""
+    def _sum_components(self, rows: Array, of_components: Callable[[Array], Floats]) -> Floats:
+        """Sums over the components of each class, in logarithms, so that tails do not underflow."""
         out = np.empty((len(rows), len(self.classes)))
-        for low in range(0, len(rows), STRETCH):
-            part = slice(low, low + STRETCH)
+        for low in range(0, len(rows), BLOCK_ROWS):
+            part = slice(low, low + BLOCK_ROWS)
             out[part] = self._by_class(of_components(rows[part]))
         return out
 
-    def _by_class(self, found: Floats) -> Floats:
+    def _by_class(self, of_components: Floats) -> Floats:
         """Logs of the sums over the components of each class, (n, k), from (n, K)."""
         edges = np.searchsorted(self.owner, np.arange(len(self.classes) + 1)).tolist()
-        out = np.empty((len(found), len(self.classes)))
+        out = np.empty((len(of_components), len(self.classes)))
         for c, (low, high) in enumerate(pairwise(edges)):
-            own = found[:, low:high]
+            own = of_components[:, low:high]
             out[:, c] = own[:, 0] if high == low + 1 else log_sum(own)
-            # No component at all has a chance there: minus infinity less itself is none.
+            # Impossible in every component: log_sum would compute inf - inf there.
             out[np.isneginf(own).all(axis=1), c] = -np.inf
         return out
 
@@ -102,10 +102,10 @@ def by_owner(owner: Indices, weight: Floats) -> Floats:
 def own_log_likelihood(
     model: MixtureModel, X: Array, codes: Indices, weights: Floats | None
 ) -> float:
-    """Sum of w ln p(x, y) over rows, with the class that each has."""
+    """Sum of w ln p(x, y) over rows with their own classes."""
     total = 0.0
-    for low in range(0, len(X), STRETCH):
-        part = slice(low, low + STRETCH)
+    for low in range(0, len(X), BLOCK_ROWS):
+        part = slice(low, low + BLOCK_ROWS)
         joint = model.joint(X[part])
         own = joint[np.arange(len(joint)), codes[part]]
         if weights is not None:
@@ -115,25 +115,27 @@ def own_log_likelihood(
 
 
 def n_parameters(model: MixtureModel, settings: Settings) -> int:
-    """How many numbers were free in a fit: shares, means, and what the structure leaves."""
+    """Number of free parameters of a fit: shares, means, and entries of covariances."""
     K, d = model.components.means.shape
     return int(K - 1 + K * d + settings.entries(d) * (1 if settings.pooling == 1 else K))
 
 
-def shaped(components: GaussianModel, settings: Settings, what: str) -> Floats:
+def covariance_arrays(components: GaussianModel, settings: Settings, what: str) -> Floats:
     """The "covariance" of each component, its "precision", or the "factor" F of that, FF'.
 
-    Matrices, vectors or numbers, as the structure has it; without an axis for the components
-    where all share it.
+    Matrices, vectors or numbers, depending on the structure; without an axis for components if
+    all share it.
     """
-    found = [settings.structure.compact(_part(c, what)) for c in components.covariances]
+    arrays = [
+        settings.structure.compact(_matrix_or_diagonal(c, what)) for c in components.covariances
+    ]
     if settings.pooling == 1:
-        return np.array(found[0])
-    return np.repeat(np.array(found), len(components.means) // len(found), axis=0)
+        return np.array(arrays[0])
+    return np.repeat(np.array(arrays), len(components.means) // len(arrays), axis=0)
 
 
-def _part(covariance: Covariance, what: str) -> Floats:
-    """A matrix, or its diagonal where features are independent."""
+def _matrix_or_diagonal(covariance: Covariance, what: str) -> Floats:
+    """A matrix, or its diagonal if features are independent."""
     if isinstance(covariance, DiagonalCovariance):
         variances, precisions = covariance.variances, covariance.precisions
         parts = {"covariance": variances, "precision": precisions, "factor": np.sqrt(precisions)}
@@ -143,6 +145,6 @@ def _part(covariance: Covariance, what: str) -> Floats:
     identity = np.eye(len(covariance.matrix))
     if what == "precision":
         return covariance.solve(identity)
-    found = np.zeros_like(identity)
-    found[:, : covariance.rank] = covariance.whiten(identity)
-    return found
+    factor = np.zeros_like(identity)
+    factor[:, : covariance.rank] = covariance.whiten(identity)
+    return factor

@@ -1,4 +1,4 @@
-"""Model: what every class model can say of rows; `scoring` turns it into posteriors."""
+"""Model: what every class model computes from rows; `scoring` turns it into posteriors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from suffice.data.arrays import Array, Floats
 
 
 class Model(Protocol):
-    """p(x, y), ready to score rows in whatever form it takes them."""
+    """p(x, y), ready to score rows in the form that the model takes."""
 
     @property
     def classes(self) -> Array:

@@ -1,4 +1,4 @@
-"""Observed values: what EM takes of statistics with gaps, in the features that vary."""
+"""Observed values: the part of incomplete statistics that EM needs, for features that vary."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.known import KnownParts, about
+from suffice.models.observed_parts import ObservedParts, about
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble, two_sum
@@ -18,28 +18,30 @@ from suffice.statistics.statistics import Statistics
 
 @dataclass(frozen=True)
 class Observed:
-    """Rows with gaps, for EM.
+    """Rows with missing values, for EM.
 
-    A feature that varies in no class says nothing of others: EM does without it.
+    A feature that varies in no class is uncorrelated with the others, so EM ignores it.
     """
 
     statistics: IncompleteStatistics
-    count: Indices  # (k, D): known values, of all D features
+    count: Indices  # (k, D): number of observed values, for all D features
     weight: Floats  # (k, D): their weight
     mean: Floats  # (k, D): their mean
-    centre: Floats  # (D,): mean of all
-    own_variances: Floats  # (k, D): of the known values of each class; pooled where those are
-    pooled_variances: Floats  # (D,): of the known values about class means
+    centre: Floats  # (D,): overall mean
+    own_variances: (
+        Floats  # (k, D): of the observed values of each class; pooled if the statistics are
+    )
+    pooled_variances: Floats  # (D,): of the observed values about class means
 
     @classmethod
     def of(cls, statistics: IncompleteStatistics) -> Observed:
-        """The statistics, and what of them EM starts from."""
+        """The statistics, and the estimates from which EM starts."""
         assert isinstance(statistics.parts, ByPattern)
         count, weight, mean = statistics.parts.tables(statistics.classes)
         total = weight.sum(axis=0)
         centre = (weight * mean).sum(axis=0) / total
         squares = _squares(statistics, mean, centre)
-        # What rounding leaves of a feature that is constant in every class is nothing.
+        # A variance within rounding is zero: the feature is constant.
         noise = (8 * np.finfo(float).eps * (np.abs(centre) + np.abs(mean - centre))) ** 2
         pooled = squares.sum(axis=0) / total
         pooled = np.where(pooled > noise.max(axis=0), pooled, 0.0)
@@ -56,27 +58,27 @@ class Observed:
 
     @cached_property
     def start(self) -> Floats:
-        """Class means of the known values about the centre, (k, d)."""
+        """Class means of the observed values about the centre, (k, d)."""
         return np.asarray((self.mean - self.centre)[:, self.varying])
 
     @cached_property
     def unknown(self) -> Array:
-        """Which features a class never shows, (k, d)."""
+        """Which features are never observed in a class, (k, d)."""
         return np.asarray(self.weight[:, self.varying] == 0)
 
     @cached_property
-    def known_apart(self) -> KnownParts:
-        """The rows laid out for a covariance of each class."""
-        return self._known(False)
+    def parts_separate(self) -> ObservedParts:
+        """The rows laid out for one covariance per class."""
+        return self._lay_out(False)
 
     @cached_property
-    def known_shared(self) -> KnownParts:
-        """The rows laid out for one covariance of all classes."""
-        return self._known(True)
+    def parts_shared(self) -> ObservedParts:
+        """The rows laid out for one covariance shared by all classes."""
+        return self._lay_out(True)
 
     @cached_property
     def fewest_together(self) -> Indices:
-        """Rows of each class that know two features, for those two that fewest know, (k,)."""
+        """Smallest number of rows of each class in which two features are both observed, (k,)."""
         counts, most = self._counts, int(self.statistics.count.max())
         return np.array(
             [self._together(own).min(initial=most) for own in counts.T], np.float64
@@ -84,13 +86,13 @@ class Observed:
 
     @cached_property
     def complete_classes(self) -> int:
-        """How many classes have rows that know all features."""
+        """Number of classes that have complete rows."""
         counts = self._counts[self._masks.all(axis=1)]
         return int((counts.sum(axis=0) > 0).sum())
 
     @cached_property
     def ever_together(self) -> Array:
-        """Which two features some row knows both, (d, d)."""
+        """Which pairs of features are observed together in some row, (d, d)."""
         return np.asarray(self._together(self._counts.sum(axis=1)) > 0)
 
     def keep(self, codes: Indices) -> Observed:
@@ -112,9 +114,9 @@ class Observed:
     def completed(
         self, means: Floats, scatter: Floats, shared: bool, count: Indices, centred: bool = False
     ) -> Statistics:
-        """Statistics without gaps: class means about the centre (k, d), scatter (g, d, d).
+        """Complete statistics from class means about the centre (k, d) and scatter (g, d, d).
 
-        count : (k,) rows of each class that tell of a covariance of its own
+        count : (k,) rows of each class that determine its own covariance
         centred : leave the means about the centre, which keeps their last digits
         """
         s, at = self.statistics, self.varying
@@ -133,14 +135,14 @@ class Observed:
             s.feature_names,
         )
 
-    def _known(self, shared: bool) -> KnownParts:
+    def _lay_out(self, shared: bool) -> ObservedParts:
         s = self.statistics
         assert isinstance(s.parts, ByPattern)
-        return KnownParts.of(s.parts, s.classes, self.centre, self.varying, shared)
+        return ObservedParts.of(s.parts, s.classes, self.centre, self.varying, shared)
 
     @cached_property
     def _masks(self) -> Floats:
-        """One where a pattern knows a feature, (p, d)."""
+        """One where a feature is observed in a pattern, else zero, (p, d)."""
         assert isinstance(self.statistics.parts, ByPattern)
         masks = np.zeros((len(self.statistics.parts.parts), self.statistics.n_features))
         for i, (features, _) in enumerate(self.statistics.parts):
@@ -158,14 +160,14 @@ class Observed:
         return counts
 
     def _together(self, counts: Floats) -> Floats:
-        """How many rows know both of two features, (d, d), for rows by pattern (p,)."""
+        """Number of rows with both of two features, (d, d), from rows by pattern (p,)."""
         return np.asarray((self._masks * counts[:, None]).T @ self._masks)
 
 
 def _squares(statistics: IncompleteStatistics, mean: Floats, centre: Floats) -> Floats:
-    """Sums of squares of the known values about class means, (k, D).
+    """Sums of squares of the observed values about class means, (k, D).
 
-    Where classes share their scatter, the first one holds what all have within patterns.
+    If classes share their scatter, its sums within patterns are counted for the first class.
     """
     s, means = statistics, mean - centre
     assert isinstance(s.parts, ByPattern)

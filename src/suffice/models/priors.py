@@ -1,4 +1,4 @@
-"""Priors: class shares, uniform, by label, or an array -> one probability a class."""
+"""Priors: class shares, uniform, by label, or an array -> one probability per class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
                 "class label, or an array in the order of the classes."
             )
         return np.full(len(classes), 1 / len(classes))
-    if hasattr(priors, "to_dict"):  # a pandas Series: by its index, unless that only counts
+    if hasattr(priors, "to_dict"):  # a pandas Series: by its index, unless that is only 0, 1, ...
         by_index = priors.to_dict()
         counts = list(by_index) == list(range(len(by_index)))
         priors = np.asarray(priors) if counts else by_index
@@ -48,17 +48,17 @@ def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
 
 
 def _by_label(priors: Mapping[Any, Any], classes: Array) -> Floats:
-    known = classes.tolist()
-    among = set(known)
+    labels = classes.tolist()
+    all_labels = set(labels)
     for label in priors:
-        if label not in among:
-            # Classes may still be to come, but only if every one that has come is named.
-            kind = MissingClasses if all(k in priors for k in known) else InvalidParameter
-            raise kind(f"priors names class {shown(label)}; the classes are {known}.")
-    for label in known:
+        if label not in all_labels:
+            # The class may come with later rows, but only if all classes so far are named.
+            kind = MissingClasses if all(k in priors for k in labels) else InvalidParameter
+            raise kind(f"priors names class {shown(label)}; the classes are {labels}.")
+    for label in labels:
         if label not in priors:
             raise InvalidParameter(f"priors has no entry for class {shown(label)}.")
-    return _numbers([priors[label] for label in known])
+    return _numbers([priors[label] for label in labels])
 
 
 def _in_order(priors: Any, classes: Array) -> Floats:

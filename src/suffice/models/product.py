@@ -20,9 +20,9 @@ class ProductModel:
 
     @property
     def _any(self) -> GaussianModel | DiscreteModel:
-        found = self.discrete if self.gaussian is None else self.gaussian
-        assert found is not None
-        return found
+        part = self.discrete if self.gaussian is None else self.gaussian
+        assert part is not None
+        return part
 
     @property
     def classes(self) -> Array:
@@ -53,18 +53,20 @@ class ProductModel:
         if self.gaussian is None:
             assert self.discrete is not None
             return self.discrete.joint(rows.codes)
-        found = self.gaussian.joint(rows.numeric)
-        return found if self.discrete is None else found + self.discrete.log_likelihood(rows.codes)
+        numeric = self.gaussian.joint(rows.numeric)
+        return (
+            numeric if self.discrete is None else numeric + self.discrete.log_likelihood(rows.codes)
+        )
 
     def scores(self, rows: MixedRows) -> Floats:
-        """The same up to a constant of the row; of levels that no class allows nothing, (n, k)."""
+        """The same up to a constant of the row, without levels impossible in all classes."""
         if self.gaussian is None:
             assert self.discrete is not None
             return self.discrete.scores(rows.codes)
         numeric = self.gaussian.scores(rows.numeric)
         if self.discrete is None:
             return numeric
-        found = numeric + self.discrete.log_likelihood(rows.codes)
-        silent = impossible(found)
-        found[silent] = numeric[silent]
-        return found
+        scores = numeric + self.discrete.log_likelihood(rows.codes)
+        impossible_rows = impossible(scores)
+        scores[impossible_rows] = numeric[impossible_rows]
+        return scores

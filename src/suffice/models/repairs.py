@@ -1,4 +1,4 @@
-"""Repairs: what a model does where its covariances cannot be estimated as asked for."""
+"""Repairs: what a model does if its covariances cannot be estimated as requested."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics, listed
 
-# Classes or columns that a sentence names before it counts the others.
+# Number of classes or columns that a sentence names before it counts the others.
 MOST_NAMED = 3
 
-# How much of a feature may lie in directions without variance by rounding alone.
+# Share of a feature that may lie in directions without variance because of rounding.
 SMALL_PART = 1e-6
 
-# Shrinkage toward the identity may multiply the variance of a typical feature by up to this. It is
-# 1.2 for iris and 3 for handwritten digits, where the identity serves well, and 350 for wine at a
-# share of 0.1, where it costs a quarter of the labels.
+# Largest acceptable factor by which shrinkage toward the identity multiplies the variance of a
+# typical feature. It is 1.2 for iris and 3 for handwritten digits, where the identity works well,
+# and 350 for wine at a share of 0.1, where a quarter of the labels become wrong.
 MOST_GROWTH = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What was found and what was done about it, in one sentence.
+    """A problem and what was done about it, in one sentence.
 
-    advice : what the user can do about it
-    changes : parameters that avoid it
+    advice : what the user can do
+    changes : parameters that avoid the problem
     """
 
     what: str
@@ -47,13 +47,13 @@ class Repair:
 def repairs(
     model: GaussianModel, statistics: AnyStatistics, settings: Settings
 ) -> tuple[Repair, ...]:
-    """Everything that was not done as the settings ask for."""
+    """Everything that was done differently from the settings."""
     return tuple(_Build(model, statistics, settings).repairs())
 
 
 @dataclass(frozen=True, slots=True)
 class _Build:
-    """A model, and what it was made of."""
+    """A model, with the statistics and settings that it was made from."""
 
     model: GaussianModel
     statistics: AnyStatistics
@@ -62,25 +62,25 @@ class _Build:
     def repairs(self) -> Iterator[Repair]:
         for find in (
             self._single_class,
-            self._lacking_rows,
+            self._too_few_rows,
             self._borrowed,
             self._without_spread,
             self._dependent,
             self._separating,
-            self._drowned,
+            self._dominated_by_target,
         ):
-            found = find()
-            if found is not None:
-                yield found
+            repair = find()
+            if repair is not None:
+                yield repair
 
     def _single_class(self) -> Repair | None:
         classes = self.statistics.classes
         if len(classes) > 1 or not self.settings.structure.takes_matrices:
             return None
-        what = f"all rows are of class {shown(classes[0])}, so every row will be given it"
+        what = f"all rows belong to class {shown(classes[0])}, so it is predicted for every row"
         return Repair(what, "give it rows of two or more classes")
 
-    def _lacking_rows(self) -> Repair | None:
+    def _too_few_rows(self) -> Repair | None:
         s = self.statistics
         if not self.model.shrunk:
             return None
@@ -111,7 +111,7 @@ class _Build:
         s = self.statistics
         if not self.model.borrowed or self.settings.structure.takes_matrices:
             return None
-        # A few features that are constant in a class are an everyday matter.
+        # A few features that are constant in a class are common and not worth a warning.
         at = [c for c in self.model.borrowed if not s.squares[c].any()]
         if not at:
             return None
@@ -147,7 +147,7 @@ class _Build:
         what = f"column {self._columns(at)} is constant within every class but differs between them"
         return Repair(f"{what}, so it decides alone", "drop it if it repeats the label")
 
-    def _drowned(self) -> Repair | None:
+    def _dominated_by_target(self) -> Repair | None:
         variances = self._variances
         if self.settings.target != "identity" or variances is None or not variances.any():
             return None
@@ -156,12 +156,12 @@ class _Build:
         share = 0.0 if _growth(v, 1.0) <= MOST_GROWTH else self._share()
         if _growth(v, share) <= MOST_GROWTH:
             return None
-        least, most = (self._columns([at[i]]) for i in (v.argmin(), v.argmax()))
+        smallest, largest = (self._columns([at[i]]) for i in (v.argmin(), v.argmax()))
         what = (
             f"shrinkage of {share:.2g} toward the identity multiplies the variance of a typical "
             f"column by {_growth(v, share):.0f}, because the columns have very different scales "
-            f"(standard deviations from {np.sqrt(v.min()):.3g} in column {least} to "
-            f"{np.sqrt(v.max()):.3g} in column {most})"
+            f"(standard deviations from {np.sqrt(v.min()):.3g} in column {smallest} to "
+            f"{np.sqrt(v.max()):.3g} in column {largest})"
         )
         changes: dict[str, Any] = {"target": "diagonal"}
         if self.settings.shrinkage == "ledoit-wolf":
@@ -169,10 +169,10 @@ class _Build:
         return Repair(what, changes=changes)
 
     def _share(self) -> float:
-        """How much of a covariance the target replaces, at most."""
+        """Largest share of a covariance that the target replaces."""
         settings, s = self.settings, self.statistics
         if self.settings.structure.shape(s.n_features) == ():
-            return 0.0  # what is the same for all features has no scale to lose
+            return 0.0  # one variance for all features has no scales to lose
         if not isinstance(settings.shrinkage, str):
             return settings.shrinkage
         if not isinstance(s, Statistics):
@@ -182,7 +182,7 @@ class _Build:
 
     @property
     def _variances(self) -> Floats | None:
-        """Variance of each feature within classes, (d,); None where gaps leave it to EM."""
+        """Variance of each feature within classes, (d,); None if missing values require EM."""
         s = self.statistics
         if isinstance(s, IncompleteStatistics) and s.detail != "diagonal":
             return None
@@ -194,7 +194,7 @@ class _Build:
 
 
 def _outside(covariance: FullCovariance) -> Floats | None:
-    """How much of each feature lies in directions that are left out, (d,); None where none are."""
+    """Share of each feature in directions that are left out, (d,); None if there are none."""
     rows = covariance.whitener.colouring
     scale = np.sqrt(np.einsum("ij,ij->j", rows, rows))
     varies: Array = scale > 0
@@ -205,6 +205,6 @@ def _outside(covariance: FullCovariance) -> Floats | None:
 
 
 def _growth(variances: Floats, share: float) -> float:
-    """How many times its own the variance of a feature becomes, in the geometric mean."""
+    """Factor by which variances grow, as a geometric mean over features."""
     grown = (1 - share) + share * variances.mean() / variances
     return float(np.exp(np.log(grown).mean()))

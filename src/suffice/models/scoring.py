@@ -1,7 +1,7 @@
-"""Scoring: rows through a model, and scores to posteriors, in blocks that stay in the cache.
+"""Scoring: rows to scores, and scores to posteriors, in blocks that fit the cache.
 
-Within a block, scores have one row per class and one column per row of X: then sums and maxima
-over the classes run along memory.
+Within a block, scores have one row per class and one column per row of X, so that sums and maxima
+over the classes access memory in order.
 """
 
 from __future__ import annotations
@@ -17,26 +17,29 @@ from suffice.data.arrays import Array, Floats
 from suffice.models.model import Model
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
-# Rows are scored in blocks of about this size, which stay in the cache.
+# Rows are scored in blocks of about this size, which fit the cache.
 BLOCK_BYTES = 1 << 21
 
-# From this many entries on, a second thread repays its start.
+# Number of entries from which a second thread saves more time than starting it takes.
 PARALLEL_FROM = 1 << 18
 
-# From this many subtractions on, the time to load the compiled loop is repaid.
+# Number of subtractions from which the compiled loop saves more time than loading it takes.
 COMPILED_FROM = 1 << 24
-KNOWN_COMPILED_FROM = 1 << 20
 
-# Deviations from a mean that are lost without its low part; a log density is off by this times
-# the distance of the row, so by 1e-12 at ten deviations.
+# The same for rows with missing values.
+OBSERVED_COMPILED_FROM = 1 << 20
+
+# Low part of a mean, in standard deviations, that may be ignored: the error of a log density is
+# this times the distance of the row, so 1e-12 at ten deviations.
 SMALL_SHIFT = 1e-13
 
-# Up to this precision and its inverse, squares of 1e60 deviations neither overflow nor vanish.
+# Largest precision, and inverse of the smallest, for which squares of 1e60 deviations neither
+# overflow nor underflow.
 LARGE_PRECISION = 2.0**600
 
 
 def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
-    """work(rows) -> (width, rows) for all rows, as float64 and in blocks; gives (n, width)."""
+    """Results (n, width) of work(rows) -> (width, rows), called with blocks of rows as float64."""
     n, d = X.shape
     step = max(16, BLOCK_BYTES // (8 * max(d, width)))
     if n <= step:
@@ -60,7 +63,7 @@ AnyModel = TypeVar("AnyModel", contravariant=True)
 
 
 class Hook(Protocol[AnyModel]):
-    """A question to a model: rows in, one number per row and class out."""
+    """A function of a model and rows: one number per row and class."""
 
     def __call__(self, model: AnyModel, rows: Any, /) -> Floats:
         """The answer, (n, k)."""
@@ -77,7 +80,7 @@ def joint(model: Model, rows: Any) -> Floats:
 
 
 def log_posterior(model: Model, rows: Any) -> Floats:
-    """ln p(y | x), (n, k): exact however far from every class."""
+    """ln p(y | x), (n, k), exact at any distance from the classes."""
     return _finish(model.scores(rows), normalised)
 
 
@@ -87,7 +90,7 @@ def posterior(model: Model, rows: Any) -> Floats:
 
 
 def _finish(scores: Floats, work: Callable[[Floats], Floats]) -> Floats:
-    """work(scores of some rows, (k, rows)) for all of (n, k), in blocks and in place."""
+    """Apply work(scores of a block, (k, rows)) to all of (n, k), in place."""
     n, k = scores.shape
     step = max(16, BLOCK_BYTES // (8 * k))
     if n <= step:
@@ -103,7 +106,7 @@ def _finish(scores: Floats, work: Callable[[Floats], Floats]) -> Floats:
 
 
 def normalised(scores: Floats) -> Floats:
-    """Scores (k, n) less the log of the sum of their exponentials, in place."""
+    """Scores (k, n) minus the log of the sum of their exponentials, in place."""
     scores -= scores.max(axis=0)
     scores -= np.log(np.exp(scores).sum(axis=0))
     return scores
@@ -124,11 +127,11 @@ def log_sum(joint: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class IndependentClasses:
-    """Classes of independent features, each with variances of its own."""
+    """Classes with independent features, each class with its own variances."""
 
     means: Floats  # (k, d)
     precisions: Floats  # (k, d)
-    means_low: Floats | None = None  # (k, d): what rounding cut off the means
+    means_low: Floats | None = None  # (k, d): low parts of the means
 
     @cached_property
     def roots(self) -> Floats:
@@ -137,23 +140,23 @@ class IndependentClasses:
 
     @cached_property
     def shifts(self) -> Floats:
-        """What rounding cut off the means, in standard deviations, (k, d)."""
+        """Low parts of the means, in standard deviations, (k, d)."""
         return self.roots * (0.0 if self.means_low is None else self.means_low)
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether sums of precision (x - mean)² are exact with the means as they are.
+        """Whether sums of precision (x - mean)² are accurate with the rounded means.
 
-        Not where features lie far from zero for their spread, nor where (x - mean)² could
-        overflow or vanish.
+        They are not if features are far from zero relative to their spread, or if (x - mean)²
+        could overflow or underflow.
         """
-        known = self.precisions[self.precisions > 0]
-        usual = (known > 1 / LARGE_PRECISION) & (known < LARGE_PRECISION)
+        used = self.precisions[self.precisions > 0]
+        usual = (used > 1 / LARGE_PRECISION) & (used < LARGE_PRECISION)
         lengths = np.einsum("ij,ij->i", self.shifts, self.shifts)
         return bool(usual.all() and (lengths < SMALL_SHIFT**2).all())
 
     def distances(self, n_rows: int) -> Callable[[Floats], Floats]:
-        """The function from rows to sums of (x - mean)² / variance, (k, n); no n x k x d array."""
+        """The function from rows to sums of (x - mean)² / variance, (k, n)."""
         if n_rows * self.means.size < COMPILED_FROM:
             return self._plain if self.is_plain else self._careful
         from suffice.models.compiled import centred_distances, squared_distances
@@ -169,14 +172,14 @@ class IndependentClasses:
 
         return compiled
 
-    def known(self, X: Floats) -> Floats:
-        """The same sums (k, n) over the features that a row knows; the others are NaN."""
-        if X.size * len(self.means) < KNOWN_COMPILED_FROM:
+    def observed_distances(self, X: Floats) -> Floats:
+        """The same sums (k, n) over the observed features of a row; the others are NaN."""
+        if X.size * len(self.means) < OBSERVED_COMPILED_FROM:
             return self._careful(X, np.nan_to_num)
-        from suffice.models.compiled import known_distances
+        from suffice.models.compiled import observed_distances
 
         out = np.empty((len(self.means), len(X)))
-        known_distances(np.ascontiguousarray(X), self.means, self.roots, self.shifts, out)
+        observed_distances(np.ascontiguousarray(X), self.means, self.roots, self.shifts, out)
         return out
 
     def _plain(self, X: Floats) -> Floats:
@@ -188,7 +191,7 @@ class IndependentClasses:
         return out
 
     def _careful(self, X: Floats, finish: Callable[[Floats], Floats] = np.asarray) -> Floats:
-        """By both parts of the means, and scaled before they are squared."""
+        """With both parts of the means, and scaled before squaring."""
         out = np.empty((len(self.means), len(X)))
         for c, mean in enumerate(self.means):
             steps = X - mean

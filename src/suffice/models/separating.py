@@ -1,8 +1,7 @@
-"""Features that separate the classes exactly: constant within each class, yet not overall.
+"""Features that separate the classes exactly: constant within each class, but not overall.
 
-The likelihood grows without bound as the variance within classes goes to zero there. With a
-tiny share of the overall variance instead, such a feature decides, as it should, and all
-numbers stay finite.
+The likelihood grows without bound as the variance within classes goes to zero. With a tiny share
+of the overall variance instead, such a feature decides, as it should, and all numbers stay finite.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from suffice.statistics.shift import difference
 # Variance within classes of such a feature, as a share of its overall variance.
 FLOOR = 1e-9
 
-# Sums of squares beyond this leave no room for sums over features.
+# Largest sum of squares: larger ones could overflow when summed over features.
 MOST_SQUARES = 2.0**1015
 
 
 def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
-    """Raise where the degrees of freedom leave nothing to divide by."""
+    """Raise if ddof leaves nothing to divide by."""
     weight, k = float(statistics.weight.sum()), len(statistics.classes)
     if weight <= settings.ddof * k:
         raise TooFewRows(
@@ -34,7 +33,7 @@ def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
 
 
 def check_scale(statistics: AnyStatistics) -> None:
-    """Raise where sums of squares are so small or so large that they have lost their digits."""
+    """Raise if sums of squares are too small or too large to keep their digits."""
     if isinstance(statistics, IncompleteStatistics) and statistics.detail != "diagonal":
         return
     squares, count = statistics.squares, statistics.known_count
@@ -52,22 +51,22 @@ def check_scale(statistics: AnyStatistics) -> None:
 def _too_large(column: int, names: tuple[str, ...] | None) -> NotFinite:
     return NotFinite(
         f"column {column if names is None else repr(names[column])} of X holds values too far "
-        "apart for their squares to be added up; rescale it (divide by 1e100, say)."
+        "apart for their squares to be added up; rescale it (for example, divide by 1e100)."
     )
 
 
 def check_some_spread(statistics: AnyStatistics) -> None:
-    """Raise where every class is a single row: nothing is known of the spread within classes."""
+    """Raise if every class is a single row, so that the spread cannot be estimated."""
     if len(statistics.classes) > 1 and (statistics.count == 1).all():
         raise TooFewRows(
-            "every class has 1 row (1 sample), so nothing is known of the spread within a class. "
+            "every class has 1 row (1 sample), so the spread within classes cannot be estimated. "
             "The number of samples must be more than the number of classes: give at least one "
             "class two rows."
         )
 
 
 def floor(statistics: AnyStatistics, overall: Floats) -> Floats:
-    """Variance to add to each feature, (d,): zero but for features that separate exactly."""
+    """Variance to add to each feature, (d,): zero except for features that separate exactly."""
     still = pooled_squares(statistics) == 0
     separating = still & (overall > 0)
     if separating.any():
@@ -87,8 +86,8 @@ def pooled_squares(statistics: AnyStatistics) -> Floats:
 
 def mean_steps(statistics: AnyStatistics) -> Floats:
     """Class means about the overall mean, times the root of the class share, (k, d)."""
-    known = statistics.known_weight
-    share = known / known.sum(axis=0)
+    weight = statistics.known_weight
+    share = weight / weight.sum(axis=0)
     steps = difference(statistics.means, statistics.means[0])
     return np.asarray((steps - (share * steps).sum(axis=0)) * np.sqrt(share))
 
@@ -97,8 +96,8 @@ def overall_variances(statistics: AnyStatistics) -> Floats:
     """Variance of each feature over all rows, between classes included, (d,)."""
     within = pooled_squares(statistics) / statistics.known_weight.sum(axis=0)
     with np.errstate(over="ignore"):
-        found = np.asarray(within + (mean_steps(statistics) ** 2).sum(axis=0))
-    large = np.flatnonzero(np.isinf(found))
+        variances = np.asarray(within + (mean_steps(statistics) ** 2).sum(axis=0))
+    large = np.flatnonzero(np.isinf(variances))
     if len(large):
         raise _too_large(int(large[0]), statistics.feature_names)
-    return found
+    return variances

@@ -19,16 +19,16 @@ ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What shape a class covariance has and how far it leans on others.
+    """The shape of class covariances, and how they are pooled and shrunk.
 
     structure : full, diagonal, spherical, or another shape
     pooling : from each class's own covariance (0) to one shared by all (1)
     shrinkage : toward the target, in [0, 1], or "ledoit-wolf" ("auto"), "oas"
     target : the scaled "identity", the "diagonal" (so that units do not matter), or the "unit"
         matrix itself
-    ddof : subtracted from the weight of each class before dividing by it
+    ddof : subtracted from the weight of each class before dividing by it (degrees of freedom)
     smoothing : share of each feature's overall variance added to its variance in every class
-    inflation : what the covariances are multiplied by in the end
+    inflation : factor by which the covariances are multiplied at the end
     """
 
     structure: Structure = FULL
@@ -62,7 +62,7 @@ class Settings:
         return cls(**given)
 
     def entries(self, rank: int) -> int:
-        """Free numbers of a covariance that has variance in this many directions.
+        """Number of free parameters of a covariance with variance in `rank` directions.
 
         >>> Settings().entries(3), Settings(shrinkage=1.0, target="diagonal").entries(3)
         (6, 3)
@@ -75,34 +75,34 @@ class Settings:
 
     @property
     def detail(self) -> str:
-        """The least detail of statistics that this takes."""
+        """The smallest detail of statistics that is sufficient."""
         if not self.structure.takes_matrices and not isinstance(self.shrinkage, str):
             return "diagonal"
-        # Fourth-order sums, which Ledoit-Wolf takes, merge exactly only beside the class's own
-        # scatter.
+        # Ledoit-Wolf needs fourth-order sums, which can be merged exactly only together with the
+        # scatter of each class.
         if self.pooling == 1 and self.shrinkage != "ledoit-wolf":
             return "shared"
         return "separate"
 
 
 def coarsen_for(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
-    """Statistics in the detail that the settings take, made from those at hand."""
+    """Statistics in the detail that the settings need."""
     check_detail(statistics, settings)
     if isinstance(statistics, Statistics):
-        # As a file holds it: so a model that is loaded answers as it did, to the last bit.
+        # In the form of files, so that a loaded model gives the same answers to the last bit.
         statistics = replace(statistics, spread=canonical(statistics.spread))
         statistics = without_value_rounding(statistics)
     wanted = settings.detail
-    # Pooling happens later anyway.
+    # Pooling is done later anyway.
     keep = wanted == "shared" or isinstance(settings.shrinkage, str)
     return statistics if keep else statistics.coarsen(wanted)
 
 
 def check_detail(statistics: AnyStatistics, settings: Settings) -> None:
-    """Raise where the statistics are too coarse for the settings."""
+    """Raise if the statistics are too coarse for the settings."""
     if statistics.detail not in (settings.detail, "separate"):
         raise InvalidParameter(
-            f"these statistics have detail {statistics.detail!r} but the model takes "
-            f"{settings.detail!r}; summarize the rows with detail='separate', which serves "
+            f"these statistics have detail {statistics.detail!r} but the model needs "
+            f"{settings.detail!r}; summarize the rows with detail='separate', which suits "
             "every model."
         )

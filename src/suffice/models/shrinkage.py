@@ -1,4 +1,4 @@
-"""Shrinkage: how much of a covariance to replace by its target, estimated from statistics."""
+"""Shrinkage: the share of a covariance to replace by its target, estimated from statistics."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What the estimates take of a covariance: sums over its entries, not the entries."""
+    """What the estimates need from a covariance: sums over its entries."""
 
     weight: float
     features: int
@@ -17,7 +17,7 @@ class Spread:
 
     @property
     def mean_variance(self) -> float:
-        """Average over features."""
+        """Average variance over features."""
         return self.trace / self.features
 
 
@@ -34,7 +34,7 @@ def ledoit_wolf(spread: Spread) -> float:
 def oas(spread: Spread) -> float:
     """The same for Gaussian rows, iterated to its limit (Chen, Wiesel, Eldar and Hero 2010).
 
-    Of correlations, it is the share for the diagonal target, and units do not matter.
+    For correlations, it is the share for the diagonal target, and units do not matter.
     """
     d = spread.features
     alpha = spread.squared_norm / d**2

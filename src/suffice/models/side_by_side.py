@@ -1,4 +1,4 @@
-"""Side by side: rows measured against the full covariances of all classes by one product."""
+"""Side by side: distances of rows to classes with separate full covariances, by one product."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.models.linalg import NARROW, Cholesky
 
-# Larger factors are as fast class by class, and are not kept twice.
+# Largest number of entries of all factors: larger ones are as fast class by class.
 MOST_ENTRIES = 1 << 18
 
-# Within so many deviations of all means one point will do to measure or sum from: a row within
-# its class loses two digits, sums of squares four.
+# Largest distance, in deviations, of all means from a single reference point: a row within its
+# class then loses two digits, sums of squares four.
 FEW_DEVIATIONS = 64.0
 
-# Whitened rows of all classes, which stay in the cache.
+# Entries of a block of rows whitened for all classes, which fits the cache.
 BLOCK_ENTRIES = 1 << 17
 
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Classes whose whiteners A are triangular: |(x - mean) A'|² for all of them at once.
+    """Classes whose whiteners A are triangular: |(x - mean) A'|² for all classes at once.
 
-    With x and the means about one centre, (x, 1) times (A', -mean A') needs no subtraction a
-    class. A product takes the same few columns of every A', and of x what is not met by zeros.
+    With x and the means about one centre, (x, 1) times (A', -mean A') needs no subtraction per
+    class. Each product takes the same few columns of every A', and skips the zeros below them.
     """
 
     centre: Floats  # (d,)
@@ -35,7 +35,7 @@ class SideBySide:
 
     @classmethod
     def of(cls, centre: Floats, steps: Floats, factors: tuple[Cholesky, ...]) -> SideBySide | None:
-        """Classes of these means about a centre, unless they are too large or too far apart."""
+        """Classes with these means about a centre, or None if too large or too far apart."""
         if steps.size * steps.shape[1] > MOST_ENTRIES:
             return None
         scales = np.array([factor.scale for factor in factors])
@@ -47,13 +47,13 @@ class SideBySide:
         """The next few columns of (-mean A', A') of all classes, without rows of zeros."""
         d = len(self.centre)
         width = max(NARROW, d // 4)
-        found = []
+        strips = []
         for low in range(0, d, width):
             high = min(d, low + width)
             columns = [factor.columns[:high, low:high] for factor in self.factors]
             starts = [-step[:high] @ A for step, A in zip(self.steps, columns, strict=True)]
-            found.append(np.vstack([np.concatenate(starts), np.hstack(columns)]))
-        return found
+            strips.append(np.vstack([np.concatenate(starts), np.hstack(columns)]))
+        return strips
 
     def squared_distances(self, X: Floats) -> Floats:
         """Squared Mahalanobis distance of each row to each mean, (k, n)."""

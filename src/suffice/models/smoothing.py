@@ -1,4 +1,4 @@
-"""Smoothing of levels, chosen by the marginal likelihood of their counts."""
+"""Smoothing of level counts, chosen by their marginal likelihood."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.models.gammas import log_ratio, log_ratio_slope
-from suffice.models.strengths import strongest
+from suffice.models.strengths import best_strengths
 
-# Rows added to a level: no less than this, and no more than all rows.
-LEAST = 1e-3
+# Smallest number of rows added to a level; the largest is the number of all rows.
+LEAST_ALPHA = 1e-3
 
 
 def likeliest_alpha(weight: Floats) -> float:
     """The alpha under which counts of levels by class (k, m) are most probable.
 
-    Each class has level probabilities of its own from a Dirichlet distribution (alpha, ..., alpha);
+    Each class draws its level probabilities from a Dirichlet distribution (alpha, ..., alpha);
     with them integrated out, ln p = sum over classes of ln Γ(m alpha) - ln Γ(m alpha + n)
     + sum over levels of ln Γ(alpha + n_l) - ln Γ(alpha).
 
@@ -27,10 +27,10 @@ def likeliest_alpha(weight: Floats) -> float:
         return 1.0
 
     def evidence(alpha: float, _: float) -> tuple[float, Floats]:
-        # What is left of the logarithms of alpha adds up to the constant n ln m.
+        # The remaining logarithms of alpha add up to the constant n ln m.
         value = log_ratio(alpha, weight).sum() - log_ratio(m * alpha, total).sum()
         slope = log_ratio_slope(alpha, weight).sum() - log_ratio_slope(m * alpha, total).sum()
         return float(value), np.array([float(slope), 0.0])
 
     high = max(float(total.sum()), 1.0)
-    return float(strongest(evidence, np.array([LEAST, 1.0]), np.array([high, 1.0]))[0])
+    return float(best_strengths(evidence, np.array([LEAST_ALPHA, 1.0]), np.array([high, 1.0]))[0])

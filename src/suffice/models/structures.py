@@ -1,7 +1,7 @@
 """Structures: the shapes that a class covariance can have.
 
-A new shape is a subclass of `Structure` in one file. Nothing else in the package asks which shape
-a covariance has: it asks the structure.
+A new shape is a subclass of `Structure` in one file. The rest of the package never tests which
+shape a covariance has, but calls the methods of its structure.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KINDS: dict[str, type[Structure]] = {}
 
 @dataclass(frozen=True)
 class Structure(ABC):
-    """The shape of a covariance. A subclass is a frozen dataclass with a name of its own."""
+    """The shape of a covariance. A subclass is a frozen dataclass with a unique name."""
 
     name: ClassVar[str]
 
@@ -36,12 +36,12 @@ class Structure(ABC):
 
     @property
     def takes_matrices(self) -> bool:
-        """Whether it is estimated from scatter matrices; else from sums of squares."""
+        """Whether it is estimated from scatter matrices rather than sums of squares."""
         return True
 
     @abstractmethod
     def entries(self, rank: int) -> int:
-        """How many numbers of a covariance are free that has variance in this many directions."""
+        """Number of free parameters of a covariance with variance in `rank` directions."""
 
     @abstractmethod
     def estimate(self, completed: Completed, settings: Settings) -> CovarianceEstimate:
@@ -49,7 +49,7 @@ class Structure(ABC):
 
     @property
     def without_correlations(self) -> Structure:
-        """The structure that says as much of each feature alone."""
+        """The structure with the same variances but independent features."""
         return DIAGONAL
 
     def shape(self, d: int) -> tuple[int, ...]:
@@ -57,20 +57,20 @@ class Structure(ABC):
         return (d, d)
 
     def compact(self, matrix: Floats) -> Floats:
-        """That array, of a matrix of this structure or its diagonal."""
+        """That array, from a matrix of this structure or from its diagonal."""
         return np.diag(matrix) if matrix.ndim == 1 else matrix
 
     def null_law(self, rows: float, rank: int, known: int) -> tuple[float, float] | None:
-        """Scale and degrees of freedom of F that squared distances of new rows follow.
+        """Scale and degrees of freedom of the F distribution of squared distances of new rows.
 
-        rows : degrees of freedom of the covariance; known : how many features are known
-        None where there is no closed form: then it is simulated.
+        rows : degrees of freedom of the covariance; known : number of observed features
+        None if there is no closed form; the distribution is then simulated.
         """
         return None
 
     @property
     def borrows_single_variances(self) -> bool:
-        """Whether a class borrows what it lacks by feature, rather than a whole covariance."""
+        """Whether a class borrows single variances rather than a whole covariance."""
         return False
 
 
@@ -85,7 +85,7 @@ class FullStructure(Structure):
         return rank * (rank + 1) // 2
 
     def estimate(self, completed: Completed, settings: Settings) -> CovarianceEstimate:
-        """By Cholesky where covariances are regular; see `full_covariances`."""
+        """By Cholesky if covariances are regular; see `full_covariances`."""
         from suffice.models.full import full_covariances
 
         lender = completed.lender
@@ -99,7 +99,7 @@ class FullStructure(Structure):
 
 @dataclass(frozen=True)
 class DiagonalStructure(Structure):
-    """Independent features, each with a variance of its own."""
+    """Independent features, each with its own variance."""
 
     name = "diagonal"
 
@@ -120,7 +120,7 @@ class DiagonalStructure(Structure):
 
     @property
     def without_correlations(self) -> Structure:
-        """It has none."""
+        """This structure itself."""
         return self
 
     def shape(self, d: int) -> tuple[int, ...]:
@@ -132,21 +132,21 @@ class DiagonalStructure(Structure):
         return matrix if matrix.ndim == 1 else np.asarray(matrix.diagonal())
 
     def finish(self, variances: Floats, known: Floats | None = None) -> Floats:
-        """Variances of features as this structure has them.
+        """Variances of features in the form of this structure.
 
-        known : weight of the known values, by class and feature, where some are missing
+        known : weight of the observed values, by class and feature, if some are missing
         """
         return variances
 
     @property
     def borrows_single_variances(self) -> bool:
-        """A variance that is zero in a class is borrowed by itself."""
+        """True: a class borrows only the variances that are zero in it."""
         return True
 
 
 @dataclass(frozen=True)
 class SphericalStructure(DiagonalStructure):
-    """Independent features of one variance."""
+    """Independent features with one common variance."""
 
     name = "spherical"
 
@@ -159,11 +159,11 @@ class SphericalStructure(DiagonalStructure):
         return ()
 
     def compact(self, matrix: Floats) -> Floats:
-        """The one number; features that never vary have none."""
+        """The common variance; constant features have none."""
         return np.asarray(super().compact(matrix).max())
 
     def finish(self, variances: Floats, known: Floats | None = None) -> Floats:
-        """Their mean for every feature, each counted by its known values."""
+        """Their mean for every feature, weighted by observed values."""
         if known is None or known.shape[1] == 1:
             mean = variances.mean(axis=-1, keepdims=True)
         else:
@@ -173,12 +173,12 @@ class SphericalStructure(DiagonalStructure):
         return np.broadcast_to(mean, variances.shape)
 
     def null_law(self, rows: float, rank: int, known: int) -> tuple[float, float] | None:
-        """All features tell of the one variance."""
+        """All features contribute to the one variance."""
         return known / rows, rows * rank
 
     @property
     def borrows_single_variances(self) -> bool:
-        """The one variance is all there is."""
+        """False: there is only one variance."""
         return False
 
 
@@ -189,7 +189,7 @@ BUILT_IN: Mapping[str, Structure] = {one.name: one for one in (FULL, DIAGONAL, S
 
 
 def structure_of(value: Any, allowed: Mapping[str, Structure] = BUILT_IN) -> Structure:
-    """The structure that a user names, or gives as an object.
+    """The structure given by name or as an object.
 
     >>> structure_of("diagonal")
     DiagonalStructure()
@@ -201,22 +201,22 @@ def structure_of(value: Any, allowed: Mapping[str, Structure] = BUILT_IN) -> Str
     return allowed[value]
 
 
-def written(structure: Structure) -> dict[str, Any]:
+def to_dict(structure: Structure) -> dict[str, Any]:
     """The name of a structure and its parameters, for a file."""
     return {"name": structure.name, **asdict(structure)}
 
 
 def read(values: Mapping[str, Any]) -> Structure:
-    """The structure that was written; ValueError if there is none of that name.
+    """The structure that `to_dict` described; ValueError if there is none of that name.
 
-    >>> read(written(SPHERICAL)) == SPHERICAL
+    >>> read(to_dict(SPHERICAL)) == SPHERICAL
     True
     """
     given = dict(values)
     kind = _KINDS.get(given.pop("name", ""))
     if kind is None:
-        raise ValueError("a covariance structure of that name is not known here")
+        raise ValueError("there is no covariance structure of that name")
     try:
         return kind(**given)
     except TypeError:
-        raise ValueError("a covariance structure has other parameters") from None
+        raise ValueError("a covariance structure has different parameters") from None

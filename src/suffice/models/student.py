@@ -1,4 +1,4 @@
-"""The Student model: classes with the tails of what is not known of their mean and covariance."""
+"""The Student model: classes with heavy tails that reflect uncertain means and covariances."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from suffice.models.scoring import by_blocks
 
 @dataclass(frozen=True)
 class StudentModel:
-    """p(x, y): a Student t a class about the means of Gaussian ones.
+    """p(x, y): one Student t distribution per class, about the means of Gaussian classes.
 
-    Its scale is the Gaussian's covariance times `stretch`.
+    The scale is the Gaussian covariance times `stretch`.
     """
 
     gaussian: GaussianModel
@@ -47,7 +47,7 @@ class StudentModel:
 
     @property
     def means(self) -> Floats:
-        """Where each class is centred, (k, d)."""
+        """Centre of each class, (k, d)."""
         return self.gaussian.means
 
     @property
@@ -84,42 +84,43 @@ class StudentModel:
 
 
 class TogetherStudent(StudentModel):
-    """All features of a class in one t: they share its tails.
+    """One multivariate t distribution per class, whose features share its tails.
 
-    With r features known at a squared distance D, ln p = Γ - ln|scale| / 2 - (f + r)/2 ln(1 + D/f),
-    Γ = ln Γ((f + r)/2) - ln Γ(f/2) - r/2 ln(pi f). A choice of the features has the same f.
+    With r observed features at a squared distance D,
+    ln p = Γ - ln|scale| / 2 - (f + r)/2 ln(1 + D/f),
+    Γ = ln Γ((f + r)/2) - ln Γ(f/2) - r/2 ln(pi f). A subset of the features has the same f.
     """
 
     def log_densities(self, X: Array) -> Floats:
         """ln p(x | class), (n, k); missing values are integrated out."""
-        found = by_blocks(X, len(self.classes), self._complete)
-        gapped = np.flatnonzero(np.isnan(found[:, 0]))
+        densities = by_blocks(X, len(self.classes), self._complete)
+        gapped = np.flatnonzero(np.isnan(densities[:, 0]))
         if len(gapped):
             rows = Gapped(X, gapped, np.isnan(X[gapped]))
-            found = np.array(found)
-            found[gapped] = rows.by_runs(len(self.classes), self._known)
-        return found
+            densities = np.array(densities)
+            densities[gapped] = rows.by_runs(len(self.classes), self._incomplete)
+        return densities
 
     def _complete(self, X: Floats) -> Floats:
-        rank, nothing = self.varies.sum(keepdims=True), np.zeros(1)
+        rank, no_peaks = self.varies.sum(keepdims=True), np.zeros(1)
         out = np.empty((len(self.classes), len(X)))
         measure = self._measure(X)
         for c in range(len(out)):
-            out[c] = self._density(c, *measure(c), rank, nothing)
+            out[c] = self._density(c, *measure(c), rank, no_peaks)
         return out
 
     def _measure(self, X: Floats) -> Callable[[int], tuple[Floats, Callable[[Floats], Floats]]]:
-        """For each class, rows about its mean, and the function to their squared lengths."""
+        """For each class, rows about its mean, and the function of their squared lengths."""
         model = self.gaussian
         if not model.shared:
             return lambda c: (model.about_mean(X, c), model.covariances[c].squared_lengths)
-        # Whitened once for all classes.
+        # Whiten once for all classes.
         covariance, centre = model.covariances[0], model.means.mean(axis=0)
         rows = covariance.whiten(X - centre)
         means = covariance.whiten(model.means_about(centre))
         return lambda c: (rows - means[c], _squares)
 
-    def _known(self, X: Floats, gaps: Gaps, which: Indices) -> Floats:
+    def _incomplete(self, X: Floats, gaps: Gaps, which: Indices) -> Floats:
         model = self.gaussian
         rank = np.repeat((~gaps.patterns & self.varies).sum(axis=1), np.diff(gaps.starts))
         out = np.empty((len(X), len(self.classes)))
@@ -146,7 +147,7 @@ class TogetherStudent(StudentModel):
 
 
 class ApartStudent(StudentModel):
-    """Each feature of a class in a t of its own, independent of the others."""
+    """One t distribution per class and feature, independent of the others."""
 
     def log_densities(self, X: Array) -> Floats:
         """ln p(x | class), (n, k); missing values are integrated out."""
@@ -168,9 +169,9 @@ class ApartStudent(StudentModel):
             squares = steps * steps
             tail = np.where(np.isinf(squares), 2 * np.log(np.abs(steps)), np.log1p(squares))
         height = log_ratio(freedom / 2, 0.5) - (LOG_2PI + _log(variances)) / 2
-        found = np.where(variances > 0, height, 0.0) - (freedom + 1) / 2 * tail
-        found[np.isnan(X)] = 0.0
-        return np.asarray(found)
+        terms = np.where(variances > 0, height, 0.0) - (freedom + 1) / 2 * tail
+        terms[np.isnan(X)] = 0.0
+        return np.asarray(terms)
 
     def variances(self, c: int) -> Floats:
         """The squared scale of each feature in a class, (d,)."""
@@ -180,15 +181,15 @@ class ApartStudent(StudentModel):
 
 
 def _log1p(steps: Floats, lengths: Callable[[Floats], Floats], factor: float) -> Floats:
-    """ln(1 + factor |step|²), also where the square overflows."""
+    """ln(1 + factor |step|²), even if the square overflows."""
     with np.errstate(over="ignore"):
-        found = np.log1p(lengths(steps) * factor)
-    far = np.flatnonzero(np.isinf(found))
+        tail = np.log1p(lengths(steps) * factor)
+    far = np.flatnonzero(np.isinf(tail))
     far = far[np.isfinite(steps[far]).all(axis=1)]
     if len(far):
         size = np.abs(steps[far]).max(axis=1)
-        found[far] = np.log(lengths(steps[far] / size[:, None]) * factor) + 2 * np.log(size)
-    return found
+        tail[far] = np.log(lengths(steps[far] / size[:, None]) * factor) + 2 * np.log(size)
+    return tail
 
 
 def _squares(rows: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Training: the rows a mixture learns from, and how hard to try."""
+"""Training: the rows from which a mixture is fitted, and the effort to spend."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from suffice.statistics.soft_pass import Components, SoftPass, soft_pass
 from suffice.statistics.soft_rows import SoftRows
 from suffice.statistics.summarize import summarize
 
-# One pass over all rows: statistics of components, of a detail.
+# One pass over all rows: statistics of components in a given detail.
 Pass = Callable[[Components, str], SoftPass]
 
-# Independent features, which any rows tell of.
+# Independent features, which can be estimated from any rows.
 APART = Settings(structure=DIAGONAL)
 
-# Up to this many rows of a class are looked through for different ones.
+# Largest number of rows of a class among which distinct rows are counted.
 MANY_ROWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Rows to learn from, in memory."""
+    """Training rows in memory."""
 
     X: Array  # (n, d)
-    codes: Indices  # (n,): position of the class of each row, -1 where it is not known
+    codes: Indices  # (n,): position of the class of each row, -1 if unknown
     weights: Floats | None  # (n,)
     classes: Array  # (k,)
     overall: AnyStatistics  # of all rows as one class, by feature
 
     @classmethod
     def of(cls, X: Any, codes: Indices, weights: Floats | None, classes: Array) -> Training:
-        """The rows of an array or a frame, after checking that they are finite and differ."""
+        """The rows of an array or a frame, after checking that they are finite and vary."""
         features = as_features(X)
         overall = summarize(X, np.zeros(len(codes), np.int64), weights, "diagonal")
         _check_spread(overall)
@@ -61,7 +61,7 @@ class Training:
 
     @property
     def all_labelled(self) -> bool:
-        """Whether the class of every row that counts is known."""
+        """Whether every row with positive weight has a class."""
         return bool((self.codes >= 0).all() or int(self.count.sum()) == self.counted.sum())
 
     @property
@@ -71,7 +71,7 @@ class Training:
 
     @property
     def labelled(self) -> Floats | None:
-        """Weights under which rows without a class do not count."""
+        """Weights that are zero for rows without a class."""
         if (self.codes >= 0).all():
             return self.weights
         return np.asarray((self.codes >= 0) * (1.0 if self.weights is None else self.weights))
@@ -89,11 +89,11 @@ class Training:
 
     @property
     def n_counted(self) -> int:
-        """How many rows have weight."""
+        """Number of rows with positive weight."""
         return int(self.counted.sum())
 
     def passes(self, owner: Indices) -> Pass:
-        """What goes over the rows once, for components of these classes (K,)."""
+        """The function that makes one pass over the rows, for components of these classes (K,)."""
         return partial(soft_pass, SoftRows.of(self.X, self.weights, self.codes, owner, self.gaps))
 
     def by_class(self, detail: str) -> AnyStatistics:
@@ -101,7 +101,7 @@ class Training:
         return summarize(self.X, self.codes, self.weights, detail)
 
     def own_log_likelihood(self, model: MixtureModel) -> float:
-        """Sum of w ln p(x, y) over the rows, with the class that each has."""
+        """Sum of w ln p(x, y) over the rows with their own classes."""
         return own_log_likelihood(model, self.X, self.codes, self.weights)
 
     def of_class(self, c: int) -> Training:
@@ -113,53 +113,53 @@ class Training:
 
 
 def _check_spread(overall: AnyStatistics) -> None:
-    """Raise unless rows, as one class, differ and every feature is known somewhere."""
+    """Raise unless the rows vary and every feature is observed somewhere."""
     if not overall.squares.any():
         n = int(overall.count[0])
         what = f"all {n} rows of X are the same" if n > 1 else "X has 1 row (1 sample)"
         raise TooFewRows(
-            f"{what}, so nothing is known of their spread; more than 1 sample is needed."
+            f"{what}, so their spread cannot be estimated; more than 1 sample is needed."
         )
-    build(overall, APART, None)  # which says if a feature is never known
+    build(overall, APART, None)  # raises if a feature is never observed
 
 
 def most_components(training: Training) -> Indices:
-    """How many components each class has rows for, (k,): one alone tells of no spread.
+    """Largest number of components of each class, (k,): at least two rows for each.
 
-    Different rows count, so that it does not matter whether one comes twice or has twice the
-    weight; where there are many, they are taken to differ.
+    Distinct rows are counted, so that it does not matter whether a row comes twice or has twice the
+    weight; if there are many, all are assumed distinct.
     """
-    found = training.count
-    for c in np.flatnonzero(found <= MANY_ROWS).tolist():
+    distinct = training.count
+    for c in np.flatnonzero(distinct <= MANY_ROWS).tolist():
         at = training.counted & (training.codes == c)
-        found[c] = len(np.unique(training.X[at], axis=0))
-    return np.maximum(found // 2, 1)
+        distinct[c] = len(np.unique(training.X[at], axis=0))
+    return np.maximum(distinct // 2, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class EmProgress:
-    """Where EM stands after an iteration."""
+    """The state of EM after an iteration."""
 
-    start: int  # which start, from 1
+    start: int  # number of the start, from 1
     iteration: int  # from 1
-    log_likelihood: float  # mean over the rows, of the components that it began with
+    log_likelihood: float  # mean over the rows, for the components before the iteration
     gain: float
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long to look for components, and from where."""
+    """Stopping criteria and number of starts of EM."""
 
     tol: float = 1e-3
     max_iter: int = 100
     n_init: int = 1
-    addition: float = 0.0  # to every variance
+    addition: float = 0.0  # added to every variance
     progress: Callable[[EmProgress], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is known of the components at the start."""
+    """Initial components given by the user."""
 
     weights: Floats | None = None  # (K,)
     means: Floats | None = None  # (K, d)
@@ -174,38 +174,38 @@ class Given:
         settings: Settings,
         shape: tuple[int, int],
     ) -> Given:
-        """What a user gives for K components of d features."""
+        """The user's initial values for K components of d features, after checking them."""
         K, d = shape
         each = settings.structure.shape(d)
         lead = () if settings.pooling == 1 else (K,)
-        chances = numbers("weights_init", weights, (K,))
-        if chances is not None and ((chances < 0).any() or not np.isclose(chances.sum(), 1.0)):
+        shares = numbers("weights_init", weights, (K,))
+        if shares is not None and ((shares < 0).any() or not np.isclose(shares.sum(), 1.0)):
             raise InvalidParameter("weights_init must be shares that add up to 1.")
-        found = numbers("precisions_init", precisions, (*lead, *each))
+        matrices = numbers("precisions_init", precisions, (*lead, *each))
         covariances = None
-        if found is not None:
-            tables = found.reshape(-1, *each)
+        if matrices is not None:
+            tables = matrices.reshape(-1, *each)
             covariances = tuple(_from_precision(table, d) for table in tables)
-        return cls(chances, numbers("means_init", means, (K, d)), covariances)
+        return cls(shares, numbers("means_init", means, (K, d)), covariances)
 
 
 def _from_precision(precision: Floats, d: int) -> Covariance:
-    """The covariance whose inverse this is: a matrix, or d precisions, or one for all."""
+    """The covariance with this inverse: a matrix, d precisions, or one for all features."""
     if precision.ndim < 2:
         if not (precision > 0).all():
             raise InvalidParameter("precisions_init must be positive.")
         return DiagonalCovariance(np.broadcast_to(1 / precision, (d,)))
-    found = None
+    factor = None
     if np.allclose(precision, precision.T) and whitener(precision) is not None:
-        found = whitener(cholesky_solve(precision, np.eye(d))[0])
-    if found is None:
+        factor = whitener(cholesky_solve(precision, np.eye(d))[0])
+    if factor is None:
         raise InvalidParameter("precisions_init must be symmetric and positive definite.")
-    return FullCovariance(found)
+    return FullCovariance(factor)
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureFit:
-    """A model, and how it was found."""
+    """A fitted model, and how EM went."""
 
     model: MixtureModel
     weight: Floats  # (K,): of the rows of each component
@@ -213,9 +213,9 @@ class MixtureFit:
     converged: bool
     interrupted: bool = False
     repaired: bool = False  # whether a component borrowed a covariance or was started again
-    notes: tuple[str, ...] = ()  # what went otherwise than asked for
+    notes: tuple[str, ...] = ()  # what went differently than requested
 
     @property
     def log_likelihood(self) -> float:
-        """The last of them."""
+        """The last log-likelihood."""
         return self.log_likelihoods[-1] if self.log_likelihoods else -np.inf

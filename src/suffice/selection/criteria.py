@@ -115,7 +115,7 @@ def _(model: DiscreteModel, statistics: Counts) -> float:
     for table, feature in zip(statistics.tables, model.features, strict=True):
         weight = table.spread(slice(None), len(table.rows), feature.levels).weight
         with np.errstate(invalid="ignore"):
-            total += np.where(weight > 0, weight * feature.log_chances, 0.0).sum()
+            total += np.where(weight > 0, weight * feature.log_probabilities, 0.0).sum()
     return float(total)
 
 

@@ -1,4 +1,4 @@
-"""Alignment: where the classes of two statistics stand in their union."""
+"""Alignment: the positions of the classes of two statistics in their union."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from suffice.data.arrays import Array, Indices
 from suffice.data.labels import same_kind
 from suffice.statistics.numbers import ALL
 
-# A slice where possible: it makes a view, where indices make a copy.
+# A slice where possible: slices give views, index arrays give copies.
 Rows: TypeAlias = slice | Indices
 
 
 @dataclass(slots=True, eq=False)
 class Alignment:
-    """Positions of two sorted lists of classes in their union, and of what they share."""
+    """Positions of two sorted lists of classes, and of the classes they share, in their union."""
 
     classes: Array  # (k,) the union, sorted
-    left: Rows  # where the left classes stand in the union
-    right: Rows  # where the right classes stand in the union
-    both: Rows  # where the shared classes stand in the union
-    both_left: Rows  # where they stand on the left
-    both_right: Rows  # where they stand on the right
-    news: bool = False  # whether the right has classes that the left has not
+    left: Rows  # positions of the left classes in the union
+    right: Rows  # positions of the right classes in the union
+    both: Rows  # positions of the shared classes in the union
+    both_left: Rows  # positions of the shared classes on the left
+    both_right: Rows  # positions of the shared classes on the right
+    has_new: bool = False  # whether the right has classes that the left lacks
 
     @property
     def size(self) -> int:
-        """How many classes there are in the union."""
+        """Number of classes in the union."""
         return len(self.classes)
 
 
@@ -46,25 +46,25 @@ def align(left: Array, right: Array) -> Alignment:
     if len(right) == 1 and at[0] < len(left) and left[at[0]] == right[0]:
         one = slice(int(at[0]), int(at[0]) + 1)
         return Alignment(left, ALL, one, one, one, ALL)
-    known = at < len(left)
-    known[known] = left[at[known]] == right[known]
-    if known.all():
+    shared = at < len(left)
+    shared[shared] = left[at[shared]] == right[shared]
+    if shared.all():
         rows = tidy(at, len(left))
         return Alignment(left, ALL, rows, rows, rows, ALL)
     classes = np.union1d(left, right)
     k = len(classes)
     left_at, right_at = np.searchsorted(classes, left), np.searchsorted(classes, right)
-    shared, in_left, in_right = np.intersect1d(
+    both, in_left, in_right = np.intersect1d(
         left_at, right_at, assume_unique=True, return_indices=True
     )
     return Alignment(
         classes,
         tidy(left_at, k),
         tidy(right_at, k),
-        tidy(shared, k),
+        tidy(both, k),
         tidy(in_left, len(left)),
         tidy(in_right, len(right)),
-        news=True,
+        has_new=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""By feature: statistics of each feature's known values alone, for independent features."""
+"""By feature: statistics of the observed values of each feature, for independent features."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from suffice.statistics.statistics import Statistics
 
 @dataclass(frozen=True, slots=True)
 class ByFeature:
-    """One-column statistics in which every pair of class and feature is a class of its own.
+    """One-column statistics in which every pair of class and feature counts as a class.
 
-    The known values of feature j in the class at position c have the label c d + j. So merging,
-    removal and all their safeguards are those of `Statistics`.
+    The observed values of feature j in the class at position c have the label c d + j, so merging
+    and removal, with all their safeguards, are those of `Statistics`.
     """
 
     cells: Statistics
@@ -32,7 +32,7 @@ class ByFeature:
     def of(
         cls, statistics: Statistics, classes: Array, features: Indices, n_features: int
     ) -> ByFeature:
-        """The cells of complete statistics of some features (by position, ascending)."""
+        """The cells of complete statistics of the features at some positions (ascending)."""
         s = statistics.coarsen("diagonal")
         at = np.searchsorted(classes, s.classes)
         labels = (at[:, None] * n_features + features).ravel()
@@ -60,26 +60,28 @@ class ByFeature:
         return "diagonal"
 
     def merged(self, other: ByFeature, classes: Array) -> ByFeature:
-        """The cells of both, of classes that hold those of both."""
-        mine, theirs = self.relabelled(classes), other.relabelled(classes)
+        """The cells of both; `classes` includes the classes of both."""
+        mine, theirs = self.relabel(classes), other.relabel(classes)
         return replace(mine, cells=mine.cells + theirs.cells)
 
-    def reduced(self, gone: ByFeature, classes: Array, names: tuple[str, ...] | None) -> ByFeature:
-        """What remains without the cells of `gone`."""
+    def reduced(
+        self, removed: ByFeature, classes: Array, names: tuple[str, ...] | None
+    ) -> ByFeature:
+        """What remains without the cells of `removed`."""
         try:
             places = CellPlaces(*np.divmod(self.cells.classes, self.n_features), self.n_features)
-            cells = remove(self.cells, gone.relabelled(self.classes).cells, places)
+            cells = remove(self.cells, removed.relabel(self.classes).cells, places)
         except (NeverIncluded, LostPrecision) as error:
-            raise type(error)(self._told(str(error), names)) from None
+            raise type(error)(self._in_terms_of_classes(str(error), names)) from None
         if not np.isin(self.classes[cells.classes // self.n_features], classes).all():
             raise NeverIncluded(
-                "the rows to remove miss values that rows of their class have; were they ever "
+                "the rows to remove lack values that the rows of their class have; were they ever "
                 "added?"
             )
-        return replace(self, cells=cells).relabelled(classes)
+        return replace(self, cells=cells).relabel(classes)
 
-    def relabelled(self, classes: Array) -> ByFeature:
-        """The same cells among other classes, which hold all that have cells."""
+    def relabel(self, classes: Array) -> ByFeature:
+        """The same cells in terms of other classes, which include all that have cells."""
         if classes is self.classes or np.array_equal(classes, self.classes):
             return replace(self, classes=classes)
         c, j = np.divmod(self.cells.classes, self.n_features)
@@ -90,7 +92,7 @@ class ByFeature:
         """The cells of some classes."""
         c = self.cells.classes // self.n_features
         kept = self.cells.keep_classes(np.flatnonzero(np.isin(self.classes[c], classes)))
-        return replace(self, cells=kept).relabelled(classes)
+        return replace(self, cells=kept).relabel(classes)
 
     def select(self, features: Indices) -> ByFeature:
         """The cells of some features, in the order given."""
@@ -131,23 +133,23 @@ class ByFeature:
             names,
         )
 
-    def _told(self, message: str, names: tuple[str, ...] | None) -> str:
-        """A message about a cell as one about a class and a feature."""
-        found = re.search(r"class (\d+)", message)
-        if found is None:
+    def _in_terms_of_classes(self, message: str, names: tuple[str, ...] | None) -> str:
+        """A message about a cell, reworded in terms of its class and feature."""
+        match = re.search(r"class (\d+)", message)
+        if match is None:
             return message
-        c, j = divmod(int(found[1]), self.n_features)
-        message = message.replace(found[0], f"class {shown(self.classes[c])}")
+        c, j = divmod(int(match[1]), self.n_features)
+        message = message.replace(match[0], f"class {shown(self.classes[c])}")
         return message.replace("feature 0", f"feature {j if names is None else repr(names[j])}")
 
     def rows_at_least(self, classes: Array) -> Indices:
-        """How many rows of each class there must be, (k,)."""
+        """Smallest possible number of rows of each class, (k,)."""
         return np.asarray(self.tables()[0].max(axis=1, initial=0))
 
     def tables(self) -> tuple[Indices, Floats, Floats, Floats]:
-        """Count, weight, mean and centred squares of the known values, (k, d) each.
+        """Count, weight, mean and centred squares of the observed values, (k, d) each.
 
-        A class without a value of some feature has the mean of the others' values there.
+        Where a class has no value of a feature, the mean is that of the other classes.
         """
         shape = len(self.classes), self.n_features
         at, cells = self.cells.classes, self.cells
@@ -160,7 +162,7 @@ class ByFeature:
         return count, weight, with_overall_means(mean, weight), squares
 
     def means_low(self) -> Floats | None:
-        """What rounding cut off the means, (k, d); zero where a class has no value."""
+        """The low parts of the means, (k, d); zero where a class has no value."""
         low = self.cells.means.low
         if low is None:
             return None
@@ -170,7 +172,7 @@ class ByFeature:
 
 
 def with_overall_means(mean: Floats, weight: Floats) -> Floats:
-    """Class means (k, d), replaced by the overall one where the class has no weight."""
+    """Class means (k, d), replaced by the overall mean where the class has no weight."""
     if not len(mean):
         return mean
     total = weight.sum(axis=0)
@@ -181,7 +183,7 @@ def with_overall_means(mean: Floats, weight: Floats) -> Floats:
 
 
 def presence(classes: Array, count: Indices, weight: Floats) -> Statistics:
-    """The statistics of rows of one feature that is always zero: how many there are."""
+    """Statistics of rows with one feature that is always zero: they hold only the row counts."""
     zeros = np.zeros((len(classes), 1))
     spread = DiagonalScatter(DoubleDouble(zeros))
     return Statistics(classes, count, weight, DoubleDouble(zeros), spread, None)

@@ -1,4 +1,4 @@
-"""By pattern: statistics of the known features, apart for each set of them that occurs."""
+"""By pattern: statistics of the observed features, one part per pattern of missing values."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from suffice.statistics.thin import FactoredScatter
 
 @dataclass(frozen=True, slots=True)
 class ByPattern:
-    """Rows that know the same features: ordinary statistics of those features."""
+    """For rows that share a pattern of missing values: statistics of the observed features."""
 
-    parts: dict[bytes, Statistics]  # by the packed bits of the known features; none is empty
+    parts: dict[
+        bytes, Statistics
+    ]  # keyed by the packed bits of the observed features; none is empty
     n_features: int
     detail: str
 
     def __iter__(self) -> Iterator[tuple[Indices, Statistics]]:
-        """Positions of the known features, and the statistics of the rows that know them."""
+        """Positions of the observed features, and the statistics of the rows with that pattern."""
         for key, part in self.parts.items():
             yield features_of(key, self.n_features), part
 
@@ -35,14 +37,16 @@ class ByPattern:
             parts[key] = parts[key] + part if key in parts else part
         return self._with(parts)
 
-    def reduced(self, gone: ByPattern, classes: Array, names: tuple[str, ...] | None) -> ByPattern:
-        """What remains without the rows of `gone`."""
+    def reduced(
+        self, removed: ByPattern, classes: Array, names: tuple[str, ...] | None
+    ) -> ByPattern:
+        """What remains without the rows of `removed`."""
         parts = dict(self.parts)
-        for key, part in gone.parts.items():
+        for key, part in removed.parts.items():
             if key not in parts:
                 raise NeverIncluded(
-                    "some of the rows to remove miss values in a way that no row seen does; "
-                    "were they ever added?"
+                    "some of the rows to remove have a pattern of missing values that no row "
+                    "seen has; were they ever added?"
                 )
             parts[key] = parts[key] - part
         return self._with(parts)
@@ -59,24 +63,24 @@ class ByPattern:
     def select(self, features: Indices) -> ByPattern:
         """The statistics of some features, in the order given."""
         chosen = ByPattern({}, len(features), self.detail)
-        for known, part in self:
-            wanted = np.isin(features, known)
+        for observed, part in self:
+            wanted = np.isin(features, observed)
             if wanted.any():
-                at = np.searchsorted(known, features[wanted])
+                at = np.searchsorted(observed, features[wanted])
                 one = {key_of(wanted): replace(part.select(at.tolist()), feature_names=None)}
                 chosen = chosen.merged(ByPattern(one, len(features), self.detail), part.classes)
         return chosen
 
     def named(self, names: tuple[str, ...] | None) -> ByPattern:
-        """The same parts, each with the names of its features, or else their positions.
+        """The same parts, each with the names of its features, or their positions if unnamed.
 
-        So errors about a part name the right features.
+        Errors about a part can then name the right features.
         """
-        known = {key: features_of(key, self.n_features).tolist() for key in self.parts}
+        observed = {key: features_of(key, self.n_features).tolist() for key in self.parts}
         parts = {
             key: replace(
                 part,
-                feature_names=tuple(str(j) if names is None else names[j] for j in known[key]),
+                feature_names=tuple(str(j) if names is None else names[j] for j in observed[key]),
             )
             for key, part in self.parts.items()
         }
@@ -88,10 +92,10 @@ class ByPattern:
         return ByPattern(parts, self.n_features, detail)
 
     def by_feature(self, classes: Array) -> ByFeature:
-        """The known values of each feature alone."""
+        """The observed values of each feature, taken alone."""
         total: ByFeature | None = None
-        for known, part in self:
-            cells = ByFeature.of(part, classes, known, self.n_features)
+        for observed, part in self:
+            cells = ByFeature.of(part, classes, observed, self.n_features)
             total = cells if total is None else total.merged(cells, classes)
         if total is None:
             nothing = presence(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
@@ -99,15 +103,15 @@ class ByPattern:
         return total
 
     def rows_at_least(self, classes: Array) -> Indices:
-        """How many rows of each class there must be, (k,)."""
+        """Smallest possible number of rows of each class, (k,)."""
         count = np.zeros(len(classes), np.int64)
         for _, part in self:
             at = np.searchsorted(classes, part.classes)
-            known = at < len(classes)
-            if not known.all() or (classes[at] != part.classes).any():
+            inside = at < len(classes)
+            if not inside.all() or (classes[at] != part.classes).any():
                 raise NeverIncluded(
-                    "the rows to remove miss values that rows of their class have; were they "
-                    "ever added?"
+                    "the rows to remove lack values that the rows of their class have; were "
+                    "they ever added?"
                 )
             count[at] += part.count
         return count
@@ -121,19 +125,19 @@ class ByPattern:
     def complete(self, rows: Statistics, names: tuple[str, ...] | None) -> Statistics | None:
         """Ordinary statistics, where no value is missing."""
         if not len(rows.classes):
-            return _nothing(rows, self.n_features, self.detail)
+            return _no_rows(rows, self.n_features, self.detail)
         only = self.parts.get(key_of(np.ones(self.n_features, bool)))
         if only is None or len(self.parts) > 1 or not np.array_equal(only.count, rows.count):
             return None
         return only
 
     def tables(self, classes: Array) -> tuple[Indices, Floats, Floats]:
-        """Count, weight and mean of the known values, (k, d) each."""
+        """Count, weight and mean of the observed values, (k, d) each."""
         shape = len(classes), self.n_features
         count = np.zeros(shape, np.int64)
         weight, total, origin = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        for known, part in self:
-            at = np.ix_(np.searchsorted(classes, part.classes), known)
+        for observed, part in self:
+            at = np.ix_(np.searchsorted(classes, part.classes), observed)
             origin[at] = np.where(weight[at] > 0, origin[at], part.mean)
             count[at] += part.count[:, None]
             weight[at] += part.weight[:, None]
@@ -146,7 +150,7 @@ class ByPattern:
         return ByPattern(kept, self.n_features, self.detail)
 
 
-def _nothing(rows: Statistics, d: int, detail: str) -> Statistics:
+def _no_rows(rows: Statistics, d: int, detail: str) -> Statistics:
     """Statistics of no rows."""
     blank = np.zeros((0, d))
     groups, per_class = (0, True) if detail == "separate" else (1, False)
@@ -154,12 +158,12 @@ def _nothing(rows: Statistics, d: int, detail: str) -> Statistics:
     return Statistics(rows.classes, rows.count, rows.weight, DoubleDouble(blank), spread, None)
 
 
-def key_of(known: Array) -> bytes:
-    """The known features (d,) as packed bits."""
-    return np.packbits(known).tobytes()
+def key_of(observed: Array) -> bytes:
+    """The observed features (d,) as packed bits."""
+    return np.packbits(observed).tobytes()
 
 
 def features_of(key: bytes, n_features: int) -> Indices:
-    """The positions of the known features."""
+    """The positions of the observed features."""
     bits = np.unpackbits(np.frombuffer(key, np.uint8), count=n_features)
     return np.flatnonzero(bits)

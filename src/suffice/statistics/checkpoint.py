@@ -1,7 +1,7 @@
-"""Checkpoint: statistics and the ledger of what they have counted, in one file.
+"""Checkpoint: statistics and the ledger of the rows that they include, in one file.
 
-Both are replaced together or not at all. So whenever a process ends, what the file says was
-counted is in its statistics, once.
+Both are replaced together or not at all. Whenever a process ends, each row that the file records as
+counted is in its statistics exactly once.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ from suffice.errors import (
     InvalidParameter,
     UnwritableFile,
 )
-from suffice.statistics.checkpoint_file import KIND, NAMES, Ledger, PassState, read, written
+from suffice.statistics.checkpoint_file import KIND, NAMES, Ledger, PassState, read, to_arrays
 from suffice.statistics.container import brief, pack, unpack
 from suffice.statistics.room import Room
 from suffice.statistics.storage import INCONSISTENT, inconsistent
 
-# Commits are at least so many seconds apart, and so many times the time that one takes.
-INTERVAL, SPARSENESS = 2.0, 100.0
+# Shortest time between two commits, in seconds.
+INTERVAL = 2.0
+
+# Shortest time between two commits, as a multiple of the time that one takes.
+SPARSENESS = 100.0
 
 
 @dataclass(slots=True)
 class Checkpoint:
-    """A file that a pass over files goes on from.
+    """A file from which an interrupted pass over files is resumed.
 
     task : what is computed; a file of another task is refused
     """
@@ -40,15 +43,15 @@ class Checkpoint:
     path: Path
     paths: Sequence[Path]
     task: dict[str, Any]
-    before: PassState | None = None  # that at the start of a file which could not be read
+    before: PassState | None = None  # the state at the start of an unreadable file
     _prints: list[Fingerprint] = field(default_factory=list)
     _due: float = 0.0
 
     def begin(self) -> PassState:
-        """The state to go on from; raises unless the files are those it was counted from."""
+        """The state to resume from; raises unless the input files are the ones it was made from."""
         self._prints = [Fingerprint.of(path) for path in self.paths]
         state = self._read() if self.path.exists() else PassState()
-        # Fail early if it cannot be written.
+        # Fail early if the file cannot be written.
         self.commit(state, self.before)
         return state
 
@@ -60,8 +63,8 @@ class Checkpoint:
     def commit(self, state: PassState, before: PassState | None = None) -> None:
         """Write a state.
 
-        before : that at the start of a file which cannot be read; should the file be mended,
-            it is read again from its start
+        before : the state at the start of a file that cannot be read; once that file is
+            fixed, it is read again from its start
         """
         start = monotonic()
         states = {
@@ -69,11 +72,11 @@ class Checkpoint:
         }
         ledger = Ledger(self.task, self._files(), states)
         try:
-            write_whole(self.path, pack(*written(ledger)))
+            write_whole(self.path, pack(*to_arrays(ledger)))
         except UnwritableFile as error:
             raise CheckpointFailed(
-                f"the checkpoint is not written: {error} Correct that and run again: the work "
-                "goes on from the last checkpoint."
+                f"the checkpoint could not be written: {error} Fix that and run again: the work "
+                "resumes from the last checkpoint."
             ) from None
         now = monotonic()
         self._due = now + max(INTERVAL, SPARSENESS * (now - start))
@@ -92,19 +95,19 @@ class Checkpoint:
             return state
         raise ChangedInput(
             f"{self.paths[changed[0]]} has changed since the checkpoint {name} was written, so "
-            "what was counted no longer holds. Put the old file back, or remove the checkpoint to "
+            "its counts are no longer valid. Restore the old file, or delete the checkpoint to "
             "start again."
         )
 
     def _ledger(self) -> Ledger:
-        """What the file holds, checked throughout."""
+        """The content of the file, fully validated."""
         name, data = str(self.path), read_whole(self.path)
         header, arrays = unpack(data, name)
         if header.get("kind") != KIND:
             kind = brief(header.get("kind"))
-            raise InvalidFile(f"{name} is no checkpoint but {kind}; take another name.")
+            raise InvalidFile(f"{name} is not a checkpoint but {kind}; choose another file name.")
         try:
-            # Twice the room of other files, and labels of any length: those of the rows to come
+            # Twice the memory of other files, and labels of any length: the labels of further rows
             # are not limited either.
             return read(header, arrays, Room(2 * len(data), label_bytes=None))
         except INCONSISTENT as error:
@@ -115,27 +118,30 @@ class Checkpoint:
             if ledger.task.get(key) != value:
                 raise InvalidParameter(
                     f"the checkpoint {self.path} was made with {key} {ledger.task.get(key)!r}, "
-                    f"not {value!r}. Name another file, or remove it to start again."
+                    f"not {value!r}. Name another file, or delete this one to start again."
                 )
         for state in ledger.states.values():
-            found = state.statistics
-            if found is not None and (found.detail, list(found.feature_names or ())) != (
+            statistics = state.statistics
+            if statistics is not None and (
+                statistics.detail,
+                list(statistics.feature_names or ()),
+            ) != (
                 self.task["detail"],
                 self.task["columns"],
             ):
                 raise InvalidFile(
-                    f"{self.path} is not consistent: its statistics are not those of its task."
+                    f"{self.path} is not consistent: its statistics do not belong to its task."
                 )
 
     def _changed(self, ledger: Ledger) -> list[int]:
-        """The files that are not as they were; an error names those added or gone."""
+        """The files that have changed; an error names those added or removed."""
         then, now = [name for name, _ in ledger.files], [str(path) for path in self.paths]
         if then != now:
             other = [*(set(now) - set(then)), *(set(then) - set(now))]
             what = f"{min(other)} is" if other else "their order is"
             raise ChangedInput(
-                f"these are not the files that the checkpoint {self.path} was made of: {what} "
-                "different. Name the same files, or remove the checkpoint to start again."
+                f"these are not the files that the checkpoint {self.path} was made from: {what} "
+                "different. Name the same files, or delete the checkpoint to start again."
             )
         pairs = zip(ledger.files, self._prints, strict=True)
         return [i for i, ((_, before), after) in enumerate(pairs) if before != after]

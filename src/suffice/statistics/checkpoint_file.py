@@ -1,4 +1,4 @@
-"""Checkpoint file: a ledger of what was counted as the header and arrays of a file, and back."""
+"""Checkpoint file: a ledger of the rows counted, to the header and arrays of a file and back."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ _FIELDS = {"format", "signed", "kind", "task", "states"}
 
 @dataclass(frozen=True, slots=True)
 class PassState:
-    """What has been counted: all rows before a position."""
+    """The statistics of all rows before a position."""
 
     position: Position = field(default_factory=Position)
-    statistics: AnyStatistics | None = None  # None where no row has counted yet
+    statistics: AnyStatistics | None = None  # None if no row has been counted yet
 
     @property
     def rows(self) -> int:
-        """How many rows have counted."""
+        """Number of rows counted."""
         return 0 if self.statistics is None else int(self.statistics.count.sum())
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What is computed of which files, and how far it has come.
+    """What is computed from which files, and how far the pass has come.
 
-    task : names of what is asked for, with texts, numbers, lists of texts, or None
-    files : the name and fingerprint of each
-    states : "now", and "before" where a file could not be read: the state at its start
+    task : the settings of the pass by name: strings, numbers, lists of strings, or None
+    files : the name and fingerprint of each file
+    states : "now", and "before" if a file could not be read: the state at its start
     """
 
     task: Mapping[str, Any]
@@ -53,7 +53,7 @@ class Ledger:
     states: Mapping[str, PassState]
 
 
-def written(ledger: Ledger) -> tuple[dict[str, Any], Arrays]:
+def to_arrays(ledger: Ledger) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a ledger."""
     lists = {name: value for name, value in ledger.task.items() if isinstance(value, list)}
     prints = [one for _, one in ledger.files]
@@ -67,32 +67,32 @@ def written(ledger: Ledger) -> tuple[dict[str, Any], Arrays]:
         arrays |= write_texts(f"task.{name}", value)
     states: dict[str, dict[str, Any]] = {}
     for name, state in ledger.states.items():
-        at, found = state.position, state.statistics
+        at, statistics = state.position, state.statistics
         states[name] = {"position": [at.file, at.row, at.mark, at.mark_row], "statistics": None}
-        if found is not None:
-            states[name]["statistics"], own = storage.running(found)
+        if statistics is not None:
+            states[name]["statistics"], own = storage.to_resumable_arrays(statistics)
             arrays |= prefixed(name, own)
     task = {name: None if name in lists else value for name, value in ledger.task.items()}
     return {"kind": KIND, "task": task, "states": states}, arrays
 
 
 def read(header: dict[str, Any], arrays: Arrays, room: Room) -> Ledger:
-    """The ledger in a file, checked throughout; ValueError says what is wrong."""
+    """The ledger in a file, fully validated; a ValueError says what is wrong."""
     task, states = header["task"], header["states"]
     if set(header) != _FIELDS or not isinstance(task, dict) or not isinstance(states, dict):
         raise ValueError("it does not have the fields of a checkpoint")
     if NAMES[0] not in states or not set(states) <= set(NAMES):
-        raise ValueError("it does not say how far counting has come")
+        raise ValueError("it does not say how far the pass has come")
     lists = {name for name in task if f"task.{name}.ends" in arrays}
     whole = {
         name: read_texts(f"task.{name}", arrays, room) if name in lists else value
         for name, value in task.items()
     }
     files = _files(arrays, room)
-    found = {name: _state(own, below(name, arrays), room) for name, own in states.items()}
-    if not all(0 <= state.position.file < max(1, len(files)) for state in found.values()):
-        raise ValueError("counting has come to a file that there is not")
-    return Ledger(whole, files, found)
+    pass_states = {name: _state(own, below(name, arrays), room) for name, own in states.items()}
+    if not all(0 <= state.position.file < max(1, len(files)) for state in pass_states.values()):
+        raise ValueError("a position is in a file that does not exist")
+    return Ledger(whole, files, pass_states)
 
 
 def _files(arrays: Arrays, room: Room) -> list[tuple[str, Fingerprint]]:
@@ -111,12 +111,12 @@ def _numbers(array: Array) -> list[int]:
 
 def _state(header: Any, arrays: Arrays, room: Room) -> PassState:
     if not isinstance(header, dict) or set(header) != {"position", "statistics"}:
-        raise ValueError("a state is not one")
+        raise ValueError("a state does not have its two fields")
     numbers, own = header["position"], header["statistics"]
     if not isinstance(numbers, list) or len(numbers) != 4:
         raise ValueError("a position is not four numbers")
     if not all(type(number) is int and 0 <= number < MOST_ROWS for number in numbers):
-        raise ValueError("a position is not of any file")
+        raise ValueError("a position is outside every file")
     position = Position(*numbers)
     if position.mark_row > position.row:
         raise ValueError("a position is behind itself")

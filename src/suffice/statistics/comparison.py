@@ -1,4 +1,4 @@
-"""Comparison: whether two statistics say the same, up to rounding."""
+"""Comparison: whether two statistics are equal up to rounding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Complete file: statistics as the header and arrays of a file, and back."""
+"""Complete file: statistics to the header and arrays of a file, and back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.statistics.fourth import Fourth, KnownMoments
+from suffice.statistics.fourth import ClassMoments, Fourth
 from suffice.statistics.nesting import Arrays
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.room import Room
@@ -23,30 +23,31 @@ FIELDS = {"kind", "detail"}
 Shapes = list[tuple[str, Array | None, tuple[int, ...]]]
 
 
-def written(s: Statistics, running: bool = False) -> tuple[dict[str, Any], Arrays]:
+def to_arrays(s: Statistics, resumable: bool = False) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of statistics.
 
-    running : with all that adding more rows depends on to the last bit, as a pass that is
-        resumed takes. Otherwise a file holds what the rows determine, however they came.
+    resumable : keep everything that the last bit of later sums depends on, so that a resumed
+        pass gives the same bits. Otherwise a file holds only what the rows determine,
+        whatever their order.
     """
     labelled = {**write_labels("classes", s.classes), **write_names(s.feature_names)}
-    return {"kind": KIND, "detail": s.detail}, {**labelled, **sums_of(s, running)}
+    return {"kind": KIND, "detail": s.detail}, {**labelled, **sums_of(s, resumable)}
 
 
 def read(header: dict[str, Any], arrays: Arrays, room: Room) -> Statistics:
-    """The statistics in a file, checked throughout; ValueError says what is wrong."""
-    known = {"classes", "classes.ends", "names", "names.ends"}
-    sums = {name: array for name, array in arrays.items() if name not in known}
+    """The statistics in a file, fully validated; a ValueError says what is wrong."""
+    label_names = {"classes", "classes.ends", "names", "names.ends"}
+    sums = {name: array for name, array in arrays.items() if name not in label_names}
     if sums["mean"].ndim != 2:
         raise ValueError("mean is not a table")
     names = names_of(arrays, sums["mean"].shape[1], room)
-    found = of_sums(read_labels("classes", arrays, room), names, header["detail"], sums)
-    check_total(found.count, found.weight)
-    return found
+    statistics = of_sums(read_labels("classes", arrays, room), names, header["detail"], sums)
+    check_total(statistics.count, statistics.weight)
+    return statistics
 
 
-def sums_of(s: Statistics, running: bool = False) -> Arrays:
-    """The arrays of statistics beside labels and names."""
+def sums_of(s: Statistics, resumable: bool = False) -> Arrays:
+    """The arrays of statistics other than labels and names."""
     low = np.zeros_like(s.means.high) if s.means.low is None else s.means.low
     arrays: dict[str, Array | None] = {
         "count": s.count,
@@ -54,27 +55,27 @@ def sums_of(s: Statistics, running: bool = False) -> Arrays:
         "mean": s.means.high,
         "mean.low": low,
     }
-    fourth, spread = s.fourth, s.spread if running else canonical(s.spread)
+    fourth, spread = s.fourth, s.spread if resumable else canonical(s.spread)
     if isinstance(spread, FactoredScatter):
         arrays |= {"factor": spread.factor, "factor.owner": spread.owner}
     else:
         arrays |= {"scatter": spread.sums.high, "scatter.low": spread.sums.low}
     if fourth is not None:
         assert not isinstance(spread, DiagonalScatter)
-        fourth = fourth if running else fourth.canonical(KnownMoments(s.means, s.weight, spread))
+        fourth = fourth if resumable else fourth.canonical(ClassMoments(s.means, s.weight, spread))
         arrays |= {
             "fourth.unit": np.array(fourth.unit),
             "fourth.square": fourth.square,
             "fourth.cubic": fourth.cubic,
             "fourth.quartic": fourth.quartic,
-            "fourth.anchor": fourth.anchor if running else None,
-            "fourth.since": fourth.since if running else None,
+            "fourth.anchor": fourth.anchor if resumable else None,
+            "fourth.since": fourth.since if resumable else None,
         }
     return {name: array for name, array in arrays.items() if array is not None}
 
 
 def of_sums(classes: Array, names: tuple[str, ...] | None, detail: Any, sums: Arrays) -> Statistics:
-    """Statistics of these classes and features; ValueError says what is wrong with their sums."""
+    """Statistics of these classes and features; a ValueError says what is wrong with the sums."""
     if detail not in DETAILS:
         raise ValueError(f"unknown detail {detail!r}")
     sums = dict(sums)
@@ -100,8 +101,8 @@ def _spread(sums: Arrays, classes: int, detail: str) -> Scatter:
     if "factor" in sums:
         groups = classes if per_class else 1
         return FactoredScatter(sums.pop("factor"), sums.pop("factor.owner"), groups, per_class)
-    found = DoubleDouble(sums.pop("scatter"), sums.pop("scatter.low", None))
-    return DiagonalScatter(found) if detail == "diagonal" else DenseScatter(found, per_class)
+    total = DoubleDouble(sums.pop("scatter"), sums.pop("scatter.low", None))
+    return DiagonalScatter(total) if detail == "diagonal" else DenseScatter(total, per_class)
 
 
 def _fourth(sums: Arrays) -> Fourth | None:
@@ -121,7 +122,7 @@ def _fourth(sums: Arrays) -> Fourth | None:
 
 
 def _check_shapes(s: Statistics) -> None:
-    """Raise where an array is not of the shape and type that it must be of, or not finite."""
+    """Raise ValueError if an array has the wrong shape or type, or is not finite."""
     k, d = len(s.classes), s.n_features
     shapes: Shapes = [
         ("count", s.count, (k,)),

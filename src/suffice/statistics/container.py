@@ -1,8 +1,8 @@
 """Container: named arrays and a JSON header in one safetensors file.
 
 Such a file holds numbers and text only; reading one executes nothing. Its header carries a seal
-of every other byte: a checksum, which finds damage but proves nothing of who wrote the file, since
-anybody can compute one; or a signature made with a key, which nobody without the key can make.
+over every other byte: either a checksum, which detects damage but does not prove who wrote the
+file, since anybody can compute one; or a signature, which only the owner of the key can make.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from suffice.statistics.tensors import views
 
 FORMAT = 2
 
-# JSON takes up to thirty times as much memory as text, so a header is limited to this many bytes
-# and this share of the file. Whatever grows with classes, features or patterns is an array.
+# Parsed JSON takes up to thirty times the memory of its text, so a header may take HEADER_BYTES
+# plus one HEADER_SHARE-th of the file. All that grows with classes or features is an array.
 HEADER_BYTES = 1 << 19
 HEADER_SHARE = 16
 
 KEY_BYTES = 16
 
-# Fields of a header that are not of what the file holds, but of the file.
+# Fields of a header that describe the file, not its content.
 OUTER = {"format", "signed"}
 
 _KEY = "suffice"
@@ -41,7 +41,7 @@ _PLACE = slice(8 + len(_START), 8 + len(_START) + len(_BLANK))
 def pack(header: dict[str, Any], arrays: dict[str, Array], key: bytes | None = None) -> bytes:
     """The bytes of a file: equal for equal content.
 
-    key : signs the file, so that `unpack` with the same key proves who wrote it
+    key : signs the file, so that `unpack` with the same key proves its origin
     """
     from safetensors.numpy import save
 
@@ -49,13 +49,13 @@ def pack(header: dict[str, Any], arrays: dict[str, Array], key: bytes | None = N
     about = {"format": FORMAT, "signed": key is not None, **header}
     text = json.dumps(about, sort_keys=True, ensure_ascii=True)
     tensors = {name: np.asarray(array, order="C") for name, array in sorted(arrays.items())}
-    # The two entries of a metadata dictionary come out in no fixed order; one always does.
+    # One entry only: the order in which several metadata entries are written is not fixed.
     data = bytearray(save(tensors, {_KEY: _BLANK + text}))
     size, most = int.from_bytes(data[:8], "little"), _longest_header(len(data))
     if size > most:
         raise InvalidParameter(
-            f"the parameters take {size >> 10} KB as text, and a file of this size holds "
-            f"{most >> 10} KB; give long lists as arrays."
+            f"the parameters take {size >> 10} KB as text; a file of this size may hold "
+            f"{most >> 10} KB. Pass long lists as arrays."
         )
     data[_PLACE] = _seal(data, key).encode()
     return bytes(data)
@@ -64,7 +64,7 @@ def pack(header: dict[str, Any], arrays: dict[str, Array], key: bytes | None = N
 def unpack(
     data: bytes, name: str, key: bytes | None = None
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Header and arrays of a file, once every bit of it is known to be as it was written."""
+    """Header and arrays of a file, after its seal has been verified."""
     check_key(key)
     header, table, start = _header(data, name)
     _check_seal(data, header, name, key)
@@ -77,7 +77,7 @@ def unpack(
 
 
 def brief(value: Any) -> str:
-    """A value from a header for a message, which it must not flood.
+    """A value from a header, shortened for a message.
 
     >>> brief("x" * 1000)
     "'xxxxxxxxxxxx...xxxxxxxxxxxxx'"
@@ -86,10 +86,10 @@ def brief(value: Any) -> str:
 
 
 def check_key(key: bytes | None) -> None:
-    """Raise unless a key can sign files."""
+    """Raise unless the key can sign files."""
     if key is not None and (not isinstance(key, bytes) or len(key) < KEY_BYTES):
         raise InvalidParameter(
-            f"key must be at least {KEY_BYTES} bytes that are hard to guess; make one by "
+            f"key must be at least {KEY_BYTES} bytes that are hard to guess; make one with "
             "secrets.token_bytes(32), and keep it."
         )
 
@@ -107,8 +107,8 @@ def _header(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, Any], int
             "that suffice writes."
         )
     try:
-        table = _parsed(data[8 : 8 + size])
-        header = _parsed(table.pop("__metadata__")[_KEY][len(_BLANK) :])
+        table = _parse_json(data[8 : 8 + size])
+        header = _parse_json(table.pop("__metadata__")[_KEY][len(_BLANK) :])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InvalidFile(f"{name} is not a suffice file, or it is damaged.") from None
     if not isinstance(header, dict) or type(header.get("format")) is not int:
@@ -124,7 +124,7 @@ def _check_seal(data: bytes, header: dict[str, Any], name: str, key: bytes | Non
         raise InvalidFile(f"{name} is signed; give the key to read it: load(path, key=...).")
     if key is not None and not signed:
         raise InvalidFile(
-            f"{name} is not signed, so the key proves nothing of it; sign it with "
+            f"{name} is not signed, so the key proves nothing about it; sign it with "
             "save(path, key=...), or load it without a key."
         )
     if hmac.compare_digest(data[_PLACE], _seal(data, key).encode()):
@@ -132,15 +132,15 @@ def _check_seal(data: bytes, header: dict[str, Any], name: str, key: bytes | Non
     if signed:
         raise InvalidFile(
             f"{name} does not carry the signature of this key: it was signed with another one, or "
-            "changed since. Do not use it."
+            "changed after signing. Do not use it."
         )
     raise InvalidFile(
-        f"{name} is damaged: its checksum does not fit its content. Fetch or write it again."
+        f"{name} is damaged: its checksum does not match its content. Copy or write it again."
     )
 
 
 def _seal(data: bytes | bytearray, key: bytes | None) -> str:
-    """SHA-256 of the bytes with a blank in place of the seal; with a key, their HMAC."""
+    """SHA-256, or with a key the HMAC, of the bytes with a blank in place of the seal."""
     seal = hashlib.sha256() if key is None else hmac.new(key, digestmod="sha256")
     view = memoryview(data)
     for part in (view[: _PLACE.start], _BLANK.encode(), view[_PLACE.stop :]):
@@ -164,16 +164,18 @@ def _other_format(name: str, number: int) -> str:
     )
 
 
-def _parsed(text: bytes | str) -> Any:
-    """JSON in which every key is there once and every number is finite."""
-    return json.loads(text, object_pairs_hook=_once, parse_constant=_finite, parse_float=_finite)
+def _parse_json(text: bytes | str) -> Any:
+    """Parsed JSON; a ValueError if a key occurs twice or a number is not finite."""
+    return json.loads(
+        text, object_pairs_hook=_unique_keys, parse_constant=_finite, parse_float=_finite
+    )
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
-    return found
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return entries
 
 
 def _finite(text: str) -> float:

@@ -16,7 +16,7 @@ from suffice.errors import InvalidFeatures, InvalidInput, InvalidWeights
 from suffice.statistics.counts import Counts, LevelTable
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
-# From this many entries on, the time to load compiled loops is repaid.
+# Number of entries from which compiled loops save more time than loading them takes.
 COMPILED_FROM = 1 << 21
 
 _COMPILED_TYPES = {
@@ -24,7 +24,7 @@ _COMPILED_TYPES = {
     *("float32", "float64"),
 }
 
-# Tables of integer levels by class take at most this many cells.
+# Largest number of cells in the tables of integer levels by class.
 MOST_CELLS = 1 << 22
 
 
@@ -36,9 +36,9 @@ def count_levels(
     Parameters
     ----------
     X : a table whose columns hold integers from 0, booleans, strings or a frame's categories,
-        which are levels even where no row has them; None, NaN or null is a missing value
-    y : a label a row
-    sample_weight : a weight a row; zero counts as absent
+        which count as levels even if no row has them; None, NaN or null is a missing value
+    y : one label per row
+    sample_weight : one weight per row; rows of weight zero are ignored
     target : the label column, when X is a data frame that holds it
 
     >>> import suffice as sf
@@ -50,11 +50,11 @@ def count_levels(
     if target is not None:
         X, y = split_target(X, y, target)
     if isinstance(X, np.ndarray) and (X.dtype.kind == "c" or not X.size):
-        columns_of(X)  # says what is wrong with it, whatever y may be
+        columns_of(X)  # raises the error about X before any about y
     labels = Labels.of(y)
     n = len(labels)
     if not n:
-        _check_rows(len(columns_of(X)[0][0].values), n)  # unless X is empty too, and says so
+        _check_rows(len(columns_of(X)[0][0].values), n)  # an empty X has raised its own error
     weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
     classes, codes = labels.encode()
     counted = np.ones(n, bool) if weights is None else weights > 0
@@ -78,32 +78,32 @@ def _tables(
     if is_large(X):
         _check_rows(len(X), n)
         whole, high = as_integers(X)
-        found = None if whole is None else _of_integers(whole, high, codes, weights, k)
-        if found is not None:
-            return found, None
+        tables = None if whole is None else _of_integers(whole, high, codes, weights, k)
+        if tables is not None:
+            return tables, None
     columns, names = columns_of(X)
     _check_rows(len(columns[0].values), n)
     return tuple(_of_column(column, codes, weights, k) for column in columns), names
 
 
 def is_large_integers(X: Any) -> bool:
-    """Whether X is a large table of integers, for which compiled loops are repaid."""
+    """Whether X is a large table of integers, for which compiled loops pay off."""
     return is_large(X) and X.dtype.kind in "iu"
 
 
 def is_large(X: Any) -> bool:
-    """Whether X is a large table of numbers, for which compiled loops are repaid."""
+    """Whether X is a large table of numbers, for which compiled loops pay off."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.size < COMPILED_FROM:
         return False
     return X.dtype.isnative and X.dtype.name in _COMPILED_TYPES
 
 
 def as_integers(X: Array) -> tuple[Array | None, Indices]:
-    """A large table as integers, if all are whole numbers from 0, and the largest by column."""
+    """A large table as integers (None unless all are whole numbers from 0), and column maxima."""
     if X.dtype.kind in "iu":
         low, high = column_ranges(X)
         if (low < 0).any():
-            columns_of(X)  # names the row and the column
+            columns_of(X)  # raises an error that names the row and the column
         return X, high
     from suffice.statistics.kernels import counting
 
@@ -128,19 +128,19 @@ def _check_rows(rows: int, labels: int) -> None:
 def _of_column(column: Column, codes: Indices, weights: Floats | None, k: int) -> LevelTable:
     levels, at = column.encode()
     m = len(levels)
-    known = (at != MISSING) & (codes < k)
-    cells = (codes * m + at)[known] if not known.all() else codes * m + at
+    observed = (at != MISSING) & (codes < k)
+    cells = (codes * m + at)[observed] if not observed.all() else codes * m + at
     rows = np.bincount(cells, minlength=k * m).reshape(k, m)
-    own = None if weights is None else weights[known]
+    own = None if weights is None else weights[observed]
     weight = np.bincount(cells, own, k * m).astype(np.float64).reshape(k, m)
-    table = LevelTable(levels, rows, weight, np.zeros(m, bool)).trimmed()
+    table = LevelTable(levels, rows, weight, np.zeros(m, bool)).trim()
     return table if column.declared is None else table.declare(column.declared)
 
 
 def _of_integers(
     X: Array, high: Indices, codes: Indices, weights: Floats | None, k: int
 ) -> tuple[LevelTable, ...] | None:
-    """Tables of a large array of integers, or None where levels are too many."""
+    """Tables of a large array of integers, or None if there are too many levels."""
     from suffice.statistics.kernels import counting
 
     if high.max() >= MOST_CELLS:
@@ -168,13 +168,13 @@ def _of_integers(
     return tuple(
         LevelTable(
             np.arange(m), rows[:, at : at + m], weight[:, at : at + m], np.zeros(m, bool)
-        ).trimmed()
+        ).trim()
         for at, m in zip(offsets.tolist(), sizes.tolist(), strict=False)
     )
 
 
 def column_ranges(X: Array) -> tuple[Indices, Indices]:
-    """The least and the largest entry of each column of a large array of integers."""
+    """Minimum and maximum of each column of a large array of integers."""
     from suffice.statistics.kernels import counting
 
     def work(start: int, stop: int) -> tuple[Indices, Indices]:

@@ -13,7 +13,7 @@ from suffice.data.labels import narrowest, place_of, shown
 from suffice.data.levels import comparable
 from suffice.errors import InvalidParameter, LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
-from suffice.statistics.removal import worn
+from suffice.statistics.removal import lost_precision
 from suffice.statistics.statistics import listed, positions
 
 
@@ -21,15 +21,15 @@ from suffice.statistics.statistics import listed, positions
 class LevelTable:
     """One feature: rows and weight of each level, by class.
 
-    A level is there because some row has it, or because the type of the column declares it (a
-    pandas Categorical, a polars Enum, an Arrow dictionary). One of a row goes with its last row;
-    a declared one stays, as the name of the column does.
+    A level exists because some row has it, or because the type of the column declares it (a
+    pandas Categorical, a polars Enum, an Arrow dictionary). Removing its last row removes an
+    undeclared level; a declared one stays, like the name of the column.
     """
 
     levels: Array  # (m,) sorted
     rows: Indices  # (k, m)
     weight: Floats  # (k, m)
-    declared: Array  # (m,) bool: whether the type of the column declares the level
+    declared: Array  # (m,) bool: whether the column type declares the level
 
     def __post_init__(self) -> None:
         for array in (self.levels, self.rows, self.weight, self.declared):
@@ -51,8 +51,8 @@ class LevelTable:
         )
 
     def spread(self, at: Any, k: int, levels: Array) -> LevelTable:
-        """The same among more classes and levels, which are all those that some row has."""
-        # A level that only the type of the column declares may not be among them.
+        """The same table with more classes, and with the levels that occur in some row."""
+        # A level that only the column type declares may be absent from `levels`.
         own = np.isin(self.levels, levels)
         columns = np.searchsorted(levels, self.levels[own])
         rows, weight = np.zeros((k, len(levels)), np.int64), np.zeros((k, len(levels)))
@@ -63,21 +63,21 @@ class LevelTable:
         return LevelTable(levels, rows, weight, declared)
 
     def declare(self, declared: Array) -> LevelTable:
-        """The same with levels that stay even if no row has them."""
+        """The same table with levels that stay even if no row has them."""
         levels = np.union1d(self.levels, declared) if len(self.levels) else declared
-        found = self.spread(slice(None), len(self.rows), levels)
-        return replace(found, declared=found.declared | np.isin(levels, declared))
+        table = self.spread(slice(None), len(self.rows), levels)
+        return replace(table, declared=table.declared | np.isin(levels, declared))
 
     def keep_classes(self, kept: Array) -> LevelTable:
         """The table of some classes, with the levels that their rows have and declared ones."""
-        return LevelTable(self.levels, self.rows[kept], self.weight[kept], self.declared).trimmed()
+        return LevelTable(self.levels, self.rows[kept], self.weight[kept], self.declared).trim()
 
-    def trimmed(self) -> LevelTable:
+    def trim(self) -> LevelTable:
         """Without levels that no row has and that were not declared."""
         kept = self.rows.any(axis=0) | self.declared
         weight = np.where(self.rows > 0, self.weight, 0.0)
         levels = narrowest(self.levels[kept])
-        # Of what kind the levels were is forgotten with the last of them.
+        # Without levels left, their dtype must not depend on the levels that were removed.
         if not len(levels) or (levels.dtype.kind == "f" and (levels == np.floor(levels)).all()):
             levels = levels.astype(np.int64)
         return LevelTable(levels, self.rows[:, kept], weight[:, kept], self.declared[kept])
@@ -94,8 +94,8 @@ class Counts:
     classes : (k,) sorted class labels
     count, weight : (k,) rows of each class and their total weight
     tables : for each feature its categories (`levels`, (m,)), the `rows` and `weight` (k, m) of
-        each, and which of them the type of the column `declared` (m,); a missing value counts
-        nowhere
+        each, and which of them the column type `declared` (m,); missing values are not
+        counted
     feature_names : names of the features, or None
     """
 
@@ -115,18 +115,18 @@ class Counts:
 
     @property
     def n_features(self) -> int:
-        """How many features a row has."""
+        """Number of features."""
         return len(self.tables)
 
     @property
     def detail(self) -> str:
-        """Counts come in one detail."""
+        """Always "counts"."""
         return "counts"
 
     def __add__(self, other: object) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        at, mine, theirs = _aligned(self, other)
+        at, mine, theirs = _align_tables(self, other)
         tables = tuple(a + b for a, b in zip(mine, theirs, strict=True))
         k = at.size
         count, weight = np.zeros(k, np.int64), np.zeros(k)
@@ -142,7 +142,7 @@ class Counts:
     def __sub__(self, other: object) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        at, mine, theirs = _aligned(self, other)
+        at, mine, theirs = _align_tables(self, other)
         if at.size > len(self.classes):
             new = np.setdiff1d(other.classes, self.classes)
             raise NeverIncluded(f"there are no rows of class {shown(new[0])} to remove.")
@@ -158,7 +158,7 @@ class Counts:
         return Counts(classes, count[kept], weight[kept], left, self.feature_names)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both say the same of the same classes, features and levels, up to rounding."""
+        """Whether both have the same classes, features, levels and counts, up to rounding."""
         if not isinstance(other, Counts):
             return NotImplemented
         if self.feature_names != other.feature_names or self.n_features != other.n_features:
@@ -180,14 +180,14 @@ class Counts:
         return f"<Counts of {rows} rows, {self.n_features} features, {k} classes>"
 
     def select(self, features: Any) -> Counts:
-        """The counts of some features, by name or position, in the order asked for."""
+        """The counts of some features, by name or position, in the order given."""
         names = self.feature_names
         at = positions(features, names or (), self.n_features)
         chosen = None if names is None else tuple(names[i] for i in at)
         return replace(self, tables=tuple(self.tables[i] for i in at), feature_names=chosen)
 
     def drop_class(self, label: Any) -> Counts:
-        """The counts without one class: as if its rows had never been seen."""
+        """The counts without one class, as if its rows had never been seen."""
         at = place_of(label, self.classes)
         if at is None:
             raise InvalidParameter(
@@ -203,7 +203,7 @@ class Counts:
         )
 
     def digest(self) -> str:
-        """A fingerprint of every bit: equal for equal content, on every machine."""
+        """SHA-256 of the content: equal for equal content, on every machine."""
         from suffice.statistics.storage import digest
 
         return digest(self)
@@ -218,12 +218,12 @@ class Counts:
         save(self, path, key)
 
 
-def _aligned(a: Counts, b: Counts) -> tuple[Any, list[LevelTable], list[LevelTable]]:
-    """Where classes stand in the union, and the tables of both among all classes and levels."""
+def _align_tables(a: Counts, b: Counts) -> tuple[Any, list[LevelTable], list[LevelTable]]:
+    """The alignment of classes, and the tables of both over all classes and levels."""
     if a.n_features != b.n_features:
         raise Mismatch(f"one side has {a.n_features} features and the other {b.n_features}.")
     if a.feature_names != b.feature_names:
-        raise Mismatch("the two sides have other feature names, or another order of them.")
+        raise Mismatch("the two sides have different feature names, or a different order of them.")
     at = align(a.classes, b.classes)
     mine, theirs = [], []
     for j, (x, y) in enumerate(zip(a.tables, b.tables, strict=True)):
@@ -238,14 +238,14 @@ def _union(a: Array, b: Array, feature: int | str) -> Array:
         return a if len(a) else b
     if not comparable(a, b):
         raise Mismatch(
-            f"levels of feature {shown(feature)} are of two kinds: {shown(a[0])} on one side and "
-            f"{shown(b[0])} on the other; convert one of them first."
+            f"levels of feature {shown(feature)} have two types: {shown(a[0])} on one side and "
+            f"{shown(b[0])} on the other; convert one side first."
         )
     return np.union1d(a, b)
 
 
 def _check_included(
-    whole: Counts, gone: Counts, count: Indices, weight: Floats, tables: list[LevelTable]
+    whole: Counts, removed: Counts, count: Indices, weight: Floats, tables: list[LevelTable]
 ) -> None:
     if (count < 0).any():
         c = int(np.flatnonzero(count < 0)[0])
@@ -255,8 +255,8 @@ def _check_included(
         )
     slack = -1e-9 * whole.weight[:, None]
     for j, table in enumerate(tables):
-        crowded = table.rows.sum(axis=1, keepdims=True) > count[:, None]
-        wrong = (table.rows < 0) | (table.weight < slack) | crowded
+        too_many = table.rows.sum(axis=1, keepdims=True) > count[:, None]
+        wrong = (table.rows < 0) | (table.weight < slack) | too_many
         if wrong.any():
             c, level = (int(at[0]) for at in np.nonzero(wrong))
             name = j if whole.feature_names is None else repr(whole.feature_names[j])
@@ -276,14 +276,14 @@ def _check_included(
 def _check_precision(
     whole: Counts, count: Indices, weight: Floats, before: list[LevelTable], after: list[LevelTable]
 ) -> None:
-    lost = worn(whole.count, whole.weight, count, weight)
+    lost = lost_precision(whole.count, whole.weight, count, weight)
     for a, b in zip(before, after, strict=True):
-        lost |= worn(a.rows, a.weight, b.rows, b.weight).any(axis=1)
+        lost |= lost_precision(a.rows, a.weight, b.rows, b.weight).any(axis=1)
     if lost.any():
         raise LostPrecision(
             f"what remains of class {shown(whole.classes[int(lost.argmax())])}, or of a level in "
             "it, weighs too little beside what was removed to keep eight digits; count the "
-            "remaining rows afresh."
+            "remaining rows again."
         )
 
 

@@ -1,4 +1,4 @@
-"""Counts file: counts as the header and arrays of a file, and back."""
+"""Counts file: counts to the header and arrays of a file, and back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.statistics.counts import Counts, LevelTable
-from suffice.statistics.nesting import Arrays, check_known
+from suffice.statistics.nesting import Arrays, check_names
 from suffice.statistics.room import Room
 from suffice.statistics.soundness import check_counts, check_total
 from suffice.statistics.texts import (
@@ -23,14 +23,14 @@ from suffice.statistics.texts import (
 KIND = "counts"
 FIELDS = {"kind"}
 
-# Weights of levels add up to those of rows, up to rounding.
+# Relative rounding by which weights of levels may exceed those of rows.
 ROUNDING = 1e-9
 
 _NAMES = {"classes", "classes.ends", "names", "names.ends"}
 _NAMES |= {"count", "weight", "rows", "level_weight", "declared"}
 
 
-def written(s: Counts) -> tuple[dict[str, Any], Arrays]:
+def to_arrays(s: Counts) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of counts."""
     arrays = {
         **write_labels("classes", s.classes),
@@ -48,8 +48,8 @@ def written(s: Counts) -> tuple[dict[str, Any], Arrays]:
 
 
 def read(header: dict[str, Any], arrays: Arrays, room: Room) -> Counts:
-    """The counts in a file, checked throughout; ValueError says what is wrong."""
-    check_known(arrays, _NAMES, ["levels"])
+    """The counts in a file, fully validated; a ValueError says what is wrong."""
+    check_names(arrays, _NAMES, ["levels"])
     classes = read_labels("classes", arrays, room)
     levels = read_levels("levels", arrays, room)
     if not levels:
@@ -63,7 +63,7 @@ def read(header: dict[str, Any], arrays: Arrays, room: Room) -> Counts:
     _check(count, weight, rows, level_weight, (len(classes), size))
     declared = arrays.get("declared", np.zeros(size, np.bool_))
     if declared.shape != (size,) or declared.dtype != np.bool_:
-        raise ValueError("it is not said of each level whether it was declared")
+        raise ValueError("it does not say for each level whether it was declared")
     tables = tuple(
         LevelTable(own, rows[:, low:high], level_weight[:, low:high], declared[low:high])
         for own, low, high in zip(levels, edges[:-1].tolist(), edges[1:].tolist(), strict=True)
@@ -90,7 +90,7 @@ def _check(
     check_counts(count, weight)
     check_total(count, weight)
     if rows.dtype != np.int64 or (rows < 0).any() or (rows > count[:, None]).any():
-        raise ValueError("there are more values than rows, or fewer than none")
+        raise ValueError("there are more values than rows, or a negative number of them")
     if level_weight.dtype != np.float64 or not np.isfinite(level_weight).all():
         raise ValueError("a weight is not a number")
     if (level_weight < 0).any():

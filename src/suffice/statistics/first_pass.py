@@ -10,16 +10,19 @@ from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.reader import Reader
 from suffice.statistics.threads import in_parallel, shares
 
-# Rows looked at for a first guess of the class means: so many a class, but neither fewer than
-# a few, nor a good part of all, nor more entries than a cache holds.
-SAMPLE_OF_CLASS, SAMPLE_LEAST, SAMPLE_SHARE, SAMPLE_ENTRIES = 8, 256, 16, 1 << 20
+# The first guess of the class means comes from a sample of the rows.
+SAMPLE_ROWS_PER_CLASS = 8
+SAMPLE_MIN_ROWS = 256
+SAMPLE_SHARE = 16  # at most one row in 16
+SAMPLE_ENTRIES = 1 << 20  # at most what a cache holds
 
-# Squares about an origin this many standard deviations off lose a digit: then start again.
+# Squares about an origin this many standard deviations off lose a digit, so the sums are
+# then taken again about a better one.
 FAR = 4.0
 
 
 def class_sums(reader: Reader) -> tuple[ClassSums, Floats]:
-    """Sums by class, and the origins, close to the class means, that they are taken about."""
+    """Sums by class, and the origins near the class means that they are taken about."""
     origin = _first_guess(reader)
     while True:
         with np.errstate(all="ignore"):
@@ -33,17 +36,17 @@ def class_sums(reader: Reader) -> tuple[ClassSums, Floats]:
             beyond = offset * sums.sum
             far = beyond > FAR**2 * np.maximum(sums.square - beyond, 0.0)
             better = origin + offset
-        # Never E[xx'] - mm' about a distant point: the digits would be gone.
+        # Never E[xx'] - mm' about a distant point: the difference would lose every digit.
         if not (far & (better != origin))[:k].any():
             return sums, origin
         origin = better
 
 
 def sampled_rows(reader: Reader) -> Indices:
-    """Rows, evenly spaced, to guess the class means from."""
+    """Evenly spaced rows from which the class means are guessed."""
     n, d = reader.shape
-    size = min(SAMPLE_OF_CLASS * reader.batch.n_codes, n // SAMPLE_SHARE, SAMPLE_ENTRIES // d)
-    size = min(n, max(SAMPLE_LEAST, size))
+    size = min(SAMPLE_ROWS_PER_CLASS * reader.batch.n_codes, n // SAMPLE_SHARE, SAMPLE_ENTRIES // d)
+    size = min(n, max(SAMPLE_MIN_ROWS, size))
     return np.linspace(0, n - 1, size).astype(np.int64)
 
 

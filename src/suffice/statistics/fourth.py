@@ -1,4 +1,4 @@
-"""Fourth: the sums beyond the scatter that make Ledoit-Wolf computable after the fact."""
+"""Fourth: sums of fourth order, from which Ledoit-Wolf shrinkage is computed without the rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.alignment import Alignment, Rows
-from suffice.statistics.numbers import ALL, DoubleDouble, placed
+from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.shift import difference
 from suffice.statistics.thin import FactoredScatter
@@ -18,8 +18,8 @@ from suffice.statistics.thin import FactoredScatter
 SMALLEST_UNIT = 2.0**-500
 
 
-class KnownMoments(NamedTuple):
-    """What else is known of the classes whose sums are moved."""
+class ClassMoments(NamedTuple):
+    """The other moments of the classes, needed to move the sums to another anchor."""
 
     means: DoubleDouble  # (k, d)
     weight: Floats  # (k,)
@@ -30,13 +30,13 @@ class KnownMoments(NamedTuple):
 class Fourth:
     """Sums over a class of w|u|², w|u|²u and w|u|⁴, u being a row about the class's anchor.
 
-    The anchor is a fixed point near the mean, so that a merge moves only the smaller part.
-    It is set anew when the weight of the class has doubled; in between, the mean stays within
+    The anchor is a fixed point near the mean, so a merge has to move only the smaller part.
+    It is reset when the weight of the class has doubled; in between, the mean stays within
     about a standard deviation of it, so no digits are lost.
 
-    All is measured in `unit`, a power of two near the standard deviation of the data: |u|⁴ of a
-    feature of size 1e100 has no float. To move the sums takes the scatter of the class itself,
-    so they are kept only beside it.
+    All sums are in units of `unit`, a power of two near the standard deviation of the data: |u|⁴
+    of a feature of size 1e100 would overflow. Moving the sums requires the scatter of the class,
+    so they are kept only with it.
     """
 
     unit: float
@@ -48,14 +48,14 @@ class Fourth:
 
     @property
     def arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-        """Everything that has a row a class, in the order of the fields."""
+        """All arrays with one row per class, in the order of the fields."""
         return self.square, self.cubic, self.quartic, self.anchor, self.since
 
     def in_unit(self, unit: float) -> Fourth:
         """The same sums measured in another unit."""
         if unit == self.unit:
             return self
-        # One by one: a power of the ratio may have no float, where the product has one.
+        # Factor by factor: a power of the ratio may overflow although the product does not.
         ratio = self.unit / unit
         return replace(
             self,
@@ -71,16 +71,16 @@ class Fourth:
 
     def spread(self, at: Rows, length: int) -> Fourth:
         """The same sums at positions `at` of a longer list of classes, zero elsewhere."""
-        return Fourth(self.unit, *(placed(array, at, length) for array in self.arrays))
+        return Fourth(self.unit, *(place_rows(array, at, length) for array in self.arrays))
 
-    def overlaid(self, at: Rows, other: Fourth) -> Fourth:
-        """The same sums, those of the classes at positions `at` replaced."""
+    def overlay(self, at: Rows, other: Fourth) -> Fourth:
+        """The same sums, with those of the classes at positions `at` replaced."""
         out = [array.copy() for array in self.arrays]
         for values, part in zip(out, other.arrays, strict=True):
             values[at] = part
         return Fourth(self.unit, *out)
 
-    def increased(self, at: Rows, square: Floats, cubic: Floats, quartic: Floats) -> Fourth:
+    def add_sums(self, at: Rows, square: Floats, cubic: Floats, quartic: Floats) -> Fourth:
         """The sums with more added for the classes at positions `at`."""
         squares, cubics, quartics = self.square.copy(), self.cubic.copy(), self.quartic.copy()
         for sums, more in ((squares, square), (cubics, cubic), (quartics, quartic)):
@@ -91,24 +91,26 @@ class Fourth:
         """The sums with the features in another order."""
         return replace(self, cubic=self.cubic[:, features], anchor=self.anchor[:, features])
 
-    def centred(self, known: KnownMoments) -> Fourth:
+    def centred(self, moments: ClassMoments) -> Fourth:
         """The same sums about the class means."""
-        anchor = known.means.high
+        anchor = moments.means.high
         if self.anchor is anchor or np.array_equal(self.anchor, anchor):
             return self
-        return Fourth(self.unit, *self.about(anchor, self.unit, known, ALL), anchor, known.weight)
+        return Fourth(
+            self.unit, *self.about(anchor, self.unit, moments, ALL), anchor, moments.weight
+        )
 
-    def canonical(self, known: KnownMoments) -> Fourth:
+    def canonical(self, moments: ClassMoments) -> Fourth:
         """The same sums about the means, in the unit that the variances give.
 
-        So they are a function of the rows alone, not of how these came, or of rows since removed.
+        They then depend on the rows alone, not on their order or on rows removed since.
         """
-        squares = known.spread.diagonal()
-        # Where all rows of a class agree, nothing but rounding is left.
+        squares = moments.spread.diagonal()
+        # Where all rows of a class are equal, the sums are rounding and become zero.
         varies = np.asarray(squares.any(axis=1))
-        unit = unit_of(float((squares / known.weight[:, None]).max(initial=0.0)))
-        with np.errstate(over="ignore", invalid="ignore"):  # of classes that do not vary
-            sums = self.centred(known)
+        unit = unit_of(float((squares / moments.weight[:, None]).max(initial=0.0)))
+        with np.errstate(over="ignore", invalid="ignore"):  # in classes that do not vary
+            sums = self.centred(moments)
             sums = sums.in_unit(unit) if varies.any() else replace(sums, unit=unit)
         return replace(
             sums,
@@ -118,24 +120,24 @@ class Fourth:
         )
 
     def about(
-        self, anchor: Floats, unit: float, known: KnownMoments, rows: Rows
+        self, anchor: Floats, unit: float, moments: ClassMoments, rows: Rows
     ) -> tuple[Floats, Floats, Floats]:
         """The three sums of the classes in `rows` about other anchors, (m, d)."""
-        weight, means = known.weight[rows], known.means[rows]
+        weight, means = moments.weight[rows], moments.means[rows]
         # Where u = z + a, z about the mean and S the scatter, all in units:
         #   |u|²: Q = q + W|a|²      |u|²u: A = c + Qa + 2Sa
         #   |u|⁴: B = f + 4a'A - 4a'Sa - 2|a|²Q - W|a|⁴
         # solved for q, c, f with the old a, then taken with the new one.
         new = difference(means, DoubleDouble(anchor)) / unit
         far = np.vecdot(new, new)
-        if _only_points(known.spread):
+        if _only_points(moments.spread):
             square = weight * far
             return square, new * square[:, None], square * far
         sums = self.in_unit(unit).keep(rows)
         old = difference(means, DoubleDouble(sums.anchor)) / unit
         near = np.vecdot(old, old)
         q = sums.square - weight * near
-        S_old, S_new = (_product(known.spread, rows, a, unit) for a in (old, new))
+        S_old, S_new = (_product(moments.spread, rows, a, unit) for a in (old, new))
         c = sums.cubic - old * sums.square[:, None] - 2 * S_old
         f = sums.quartic - 4 * np.vecdot(old, sums.cubic - S_old)
         f += near * (2 * sums.square + weight * near)
@@ -145,49 +147,49 @@ class Fourth:
         return square, cubic, quartic
 
 
-def merge(a: Fourth, b: Fourth, known_b: KnownMoments, at: Alignment) -> Fourth:
+def merge(a: Fourth, b: Fourth, moments_b: ClassMoments, at: Alignment) -> Fourth:
     """The sums of both; those of b are moved to the anchors of a."""
-    a, more = _moved(a, b, known_b, at.both_left, at.both_right)
-    if at.news:
-        a = b.in_unit(a.unit).spread(at.right, at.size).overlaid(at.left, a)
-    return a.increased(at.both, *more)
+    a, more = _move_to_anchors(a, b, moments_b, at.both_left, at.both_right)
+    if at.has_new:
+        a = b.in_unit(a.unit).spread(at.right, at.size).overlay(at.left, a)
+    return a.add_sums(at.both, *more)
 
 
-def reduce(whole: Fourth, gone: Fourth, known_gone: KnownMoments, at: Alignment) -> Fourth:
-    """The sums of what remains; those of `gone` are moved to the anchors of the whole."""
-    whole, less = _moved(whole, gone, known_gone, at.both, ALL)
-    return whole.increased(at.both, *(-part for part in less))
+def reduce(whole: Fourth, removed: Fourth, moments_removed: ClassMoments, at: Alignment) -> Fourth:
+    """The sums of what remains; those of `removed` are moved to the anchors of the whole."""
+    whole, less = _move_to_anchors(whole, removed, moments_removed, at.both, ALL)
+    return whole.add_sums(at.both, *(-part for part in less))
 
 
-def _moved(
-    a: Fourth, b: Fourth, known_b: KnownMoments, of_a: Rows, of_b: Rows
+def _move_to_anchors(
+    a: Fourth, b: Fourth, moments_b: ClassMoments, of_a: Rows, of_b: Rows
 ) -> tuple[Fourth, tuple[Floats, Floats, Floats]]:
-    """Both in one unit, large enough, and the sums of b about the anchors of a."""
+    """a in a unit large enough for both, and the sums of b in it about the anchors of a."""
     anchor = a.anchor[of_a]
     unit = max(a.unit, b.unit)
-    if not _only_points(known_b.spread) and np.array_equal(anchor, b.anchor[of_b]):
+    if not _only_points(moments_b.spread) and np.array_equal(anchor, b.anchor[of_b]):
         there = b.in_unit(unit)
         sums = there.square[of_b], there.cubic[of_b], there.quartic[of_b]
         if np.isfinite(sums[2]).all():
             return a.in_unit(unit), sums
-    moved = b.about(anchor, unit, known_b, of_b)
+    moved = b.about(anchor, unit, moments_b, of_b)
     if not all(map(math.isfinite, moved[2].tolist())):
-        reach = np.abs(difference(known_b.means[of_b], DoubleDouble(anchor))).max()
+        reach = np.abs(difference(moments_b.means[of_b], DoubleDouble(anchor))).max()
         unit = max(unit, power_of_two(float(reach)))
-        moved = b.about(anchor, unit, known_b, of_b)
+        moved = b.about(anchor, unit, moments_b, of_b)
     return a.in_unit(unit), moved
 
 
-def settled(sums: Fourth, known: KnownMoments) -> Fourth:
-    """The same, with anchors at the means of classes whose weight has doubled."""
-    ratio = known.weight / sums.since
-    ratios = ratio.tolist()  # of a few numbers Python finds the largest faster than NumPy
+def reset_anchors(sums: Fourth, moments: ClassMoments) -> Fourth:
+    """The same sums, with new anchors at the means for classes whose weight has doubled."""
+    ratio = moments.weight / sums.since
+    ratios = ratio.tolist()  # for a few numbers, Python's max is faster than NumPy's
     if max(ratios) <= 2.0:
         return sums
     rows = np.flatnonzero(ratio > 2.0)
-    anchor = known.means.high[rows]
-    moved = sums.about(anchor, sums.unit, known, rows)
-    return sums.overlaid(rows, Fourth(sums.unit, *moved, anchor, known.weight[rows]))
+    anchor = moments.means.high[rows]
+    moved = sums.about(anchor, sums.unit, moments, rows)
+    return sums.overlay(rows, Fourth(sums.unit, *moved, anchor, moments.weight[rows]))
 
 
 def unit_of(variance: float) -> float:
@@ -196,7 +198,7 @@ def unit_of(variance: float) -> float:
 
 
 def power_of_two(size: float) -> float:
-    """The next power of two above `size`, and not so small that its square is zero."""
+    """The next power of two above `size`, but large enough that its square is not zero."""
     return math.ldexp(1.0, math.frexp(max(size, SMALLEST_UNIT))[1])
 
 

@@ -14,7 +14,7 @@ from suffice.data.gaps import Gaps
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
 from suffice.statistics.first_pass import FAR, sampled_rows
-from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, settled
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, simplify
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import DoubleDouble, two_sum
 from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
@@ -22,14 +22,14 @@ from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import in_parallel, shares
 
-# Rows are sorted by pattern in blocks of at most this size.
+# Rows are sorted by pattern of missing values in blocks of at most this size.
 BLOCK_BYTES = 64 << 20
 
 
 def with_gaps(
     batch: Batch, detail: str, complete: Callable[[Batch, str], Statistics]
 ) -> AnyStatistics:
-    """Statistics of a batch with missing values; `complete` makes those of rows without."""
+    """Statistics of a batch with missing values; `complete` makes those of complete rows."""
     counted = batch.codes < len(batch.classes)
     present, codes = np.unique(batch.codes[counted], return_inverse=True)
     classes = batch.classes[present]
@@ -43,7 +43,7 @@ def with_gaps(
         parts = _by_feature(batch, present)
     else:
         parts = _by_pattern(batch, detail, complete)
-    return settled(IncompleteStatistics(rows, parts, batch.features.names))
+    return simplify(IncompleteStatistics(rows, parts, batch.features.names))
 
 
 def _by_pattern(
@@ -60,45 +60,45 @@ def _by_pattern(
         order = counted[order]
         parts: dict[bytes, Statistics] = {}
         for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True):
-            known = np.flatnonzero(~pattern)
-            if len(known):
-                part = complete(_part(batch, rows, low, order[run], known), detail)
+            observed = np.flatnonzero(~pattern)
+            if len(observed):
+                part = complete(_part(batch, rows, low, order[run], observed), detail)
                 key = key_of(~pattern)
                 parts[key] = parts[key] + part if key in parts else part
         total = total.merged(ByPattern(parts, d, detail), batch.classes)
     return total
 
 
-def _part(batch: Batch, rows: Array, low: int, at: Indices, known: Indices) -> Batch:
-    """The rows at some positions of a block with the features that they know."""
-    table = rows[at] if len(known) == rows.shape[1] else rows[at][:, known]
+def _part(batch: Batch, rows: Array, low: int, at: Indices, observed: Indices) -> Batch:
+    """The rows at some positions of a block, with the features observed in them."""
+    table = rows[at] if len(observed) == rows.shape[1] else rows[at][:, observed]
     weights = None if batch.weights is None else batch.weights[low + at]
     return replace(
         batch,
-        features=ArrayFeatures(np.ascontiguousarray(table), _names(batch, known)),
+        features=ArrayFeatures(np.ascontiguousarray(table), _names(batch, observed)),
         codes=batch.codes[low + at],
         weights=weights,
         ignores_rows=False,
     )
 
 
-def _names(batch: Batch, known: Indices) -> tuple[str, ...]:
+def _names(batch: Batch, observed: Indices) -> tuple[str, ...]:
     """The names of some features, or their positions."""
     names = batch.features.names
-    return tuple(str(j) if names is None else names[j] for j in known.tolist())
+    return tuple(str(j) if names is None else names[j] for j in observed.tolist())
 
 
 def _by_feature(batch: Batch, present: Indices) -> ByFeature:
     reader = Reader.of(batch)
     k, d = len(batch.classes), reader.shape[1]
-    sums, known, weight, origin = _sums(reader)
+    sums, observed, weight, origin = _sums(reader)
     at = np.ix_(present, np.arange(d))
-    cells = np.flatnonzero(known[at].ravel() > 0)
+    cells = np.flatnonzero(observed[at].ravel() > 0)
 
     def column(values: Floats) -> Floats:
         return np.asarray(values[:k][at].reshape(-1, 1)[cells])
 
-    count, weights = known[at].ravel()[cells], weight[at].ravel()[cells]
+    count, weights = observed[at].ravel()[cells], weight[at].ravel()[cells]
     offset = column(sums.sum) / weights[:, None]
     squares = column(sums.square) - offset * column(sums.sum)
     low, high = column(sums.low), column(sums.high)
@@ -117,10 +117,10 @@ def _by_feature(batch: Batch, present: Indices) -> ByFeature:
 
 
 def _sums(reader: Reader) -> tuple[ClassSums, Indices, Floats, Floats]:
-    """Sums of the known values about origins, how many they are, their weight, the origins."""
+    """Sums of the observed values about origins, their number, their weight, and the origins."""
     k = len(reader.batch.classes)
-    known, weight = _known(reader)
-    origin = _first_guess(reader, known)
+    observed, weight = _observed_counts(reader)
+    origin = _first_guess(reader, observed)
     while True:
         with np.errstate(all="ignore"):
             sums = _sums_about(reader, origin)
@@ -129,36 +129,36 @@ def _sums(reader: Reader) -> tuple[ClassSums, Indices, Floats, Floats]:
             offset = sums.sum[:k] / np.where(weight > 0, weight, 1.0)
             beyond = offset * sums.sum[:k]
             far = beyond > FAR**2 * np.maximum(sums.square[:k] - beyond, 0.0)
-        # A gap is filled with the origin, which must lie among the known values: else a
-        # constant feature would seem to vary.
+        # Missing values are filled with the origin, which must lie between observed values:
+        # otherwise a constant feature would seem to vary.
         better = origin.copy()
         better[:k] = np.clip(origin[:k] + offset, sums.low[:k], sums.high[:k])
-        if not (far & (known > 0) & (better != origin)[:k]).any():
-            return sums, known, weight, origin
+        if not (far & (observed > 0) & (better != origin)[:k]).any():
+            return sums, observed, weight, origin
         origin = np.where(np.isfinite(better), better, origin)
 
 
-def _known(reader: Reader) -> tuple[Indices, Floats]:
-    """How many values are known, and their weight, (k, d) each."""
+def _observed_counts(reader: Reader) -> tuple[Indices, Floats]:
+    """Number of observed values and their weight, (k, d) each."""
     k, d = len(reader.batch.classes), reader.shape[1]
     size = reader.batch.n_codes * d
     rows_of = np.bincount(reader.batch.codes, minlength=reader.batch.n_codes)
-    known = np.repeat(rows_of, d)
+    observed = np.repeat(rows_of, d)
     weight = np.zeros(size)
     for block in reader.blocks(0, reader.shape[0], BLOCK_BYTES // (8 * d)):
         missing = np.isnan(block.rows)
         rows, features = np.nonzero(missing)
-        known -= np.bincount(block.codes[rows] * d + features, minlength=size)
+        observed -= np.bincount(block.codes[rows] * d + features, minlength=size)
         if len(block.weights):
             rows, features = np.nonzero(~missing)
             cell = block.codes[rows] * d + features
             weight += np.bincount(cell, block.weights[rows], size)
-    known, weight = known.reshape(-1, d)[:k], weight.reshape(-1, d)[:k]
-    return known, weight if len(reader.weights) else known.astype(np.float64)
+    observed, weight = observed.reshape(-1, d)[:k], weight.reshape(-1, d)[:k]
+    return observed, weight if len(reader.weights) else observed.astype(np.float64)
 
 
-def _first_guess(reader: Reader, known: Indices) -> Floats:
-    """Means of the known values of a few rows, or else the first known value."""
+def _first_guess(reader: Reader, observed: Indices) -> Floats:
+    """Means of the observed values of a few rows, or else the first observed value."""
     batch, d = reader.batch, reader.shape[1]
     rows = sampled_rows(reader)
     sample, codes = reader.rows(rows), batch.codes[rows]
@@ -174,16 +174,19 @@ def _first_guess(reader: Reader, known: Indices) -> Floats:
             low, high = np.fmin.reduce(values), np.fmax.reduce(values)
         origin[c] = np.where(guessed[c], np.clip(mean, low, high), 0.0)
     wanted = ~guessed
-    wanted[: len(known)] &= known > 0
-    wanted[len(known) :] = False
+    wanted[: len(observed)] &= observed > 0
+    wanted[len(observed) :] = False
     return _with_first_values(reader, origin, wanted) if wanted.any() else origin
 
 
 def _with_first_values(reader: Reader, origin: Floats, wanted: Array) -> Floats:
-    """The origins with the first known value of the class where wanted."""
+    """The origins, with the first observed value of the class where wanted."""
     for block in reader.blocks(0, reader.shape[0], BLOCK_BYTES // (8 * reader.shape[1])):
         rows, features = np.nonzero(wanted[block.codes] & ~np.isnan(block.rows))
-        rows, features = rows[::-1], features[::-1]  # of several values the first one stays
+        rows, features = (
+            rows[::-1],
+            features[::-1],
+        )  # reversed, so that the first of several values is kept
         cells = block.codes[rows], features
         origin[cells] = block.rows[rows, features]
         wanted[cells] = False
@@ -196,7 +199,7 @@ def _sums_about(reader: Reader, origin: Floats) -> ClassSums:
     def work(start: int, stop: int) -> ClassSums:
         out = ClassSums.empty(k, d)
         for block in reader.blocks(start, stop, (1 << 20) // d):
-            # About the origin, a gap filled with it adds nothing.
+            # A missing value filled with the origin adds nothing to sums about it.
             rows = np.where(np.isnan(block.rows), origin[block.codes], block.rows)
             reader.kernels.class_sums(rows, block.codes, block.weights, origin, out)
         return out

@@ -1,4 +1,4 @@
-"""Incomplete statistics: of rows in which some values are missing."""
+"""Incomplete statistics: those of rows in which some values are missing."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape,
 class IncompleteStatistics:
     """Statistics of labelled rows with missing values, made by `suffice.summarize`.
 
-    Where features are to be modelled jointly, rows that know the same features have statistics
-    of their own; for detail "diagonal", each feature has statistics of its known values. Both
-    merge and subtract like complete ones, and with them. Models are estimated from either.
+    For details "separate" and "shared", each pattern of missing values has statistics of its own;
+    for detail "diagonal", each feature has statistics of its observed values. Both merge and
+    subtract like complete statistics, and with them. Models are estimated from either.
 
     Attributes
     ----------
     classes : (k,) sorted class labels
-    count, weight : (k,) rows of each class and their total weight, gaps or not
-    known_count, known_weight : (k, d) how many values are known, and their weight
-    mean : (k, d) mean of the known values; that of all classes where a class has none
+    count, weight : (k,) rows of each class and their total weight, missing values or not
+    known_count, known_weight : (k, d) number of observed (known) values, and their weight
+    mean : (k, d) mean of the observed values; that of all classes where a class has none
 
     >>> import suffice as sf
     >>> s = sf.summarize([[1.0, 2.0], [3.0, None], [5.0, 6.0]], ["a", "a", "b"])
@@ -63,30 +63,32 @@ class IncompleteStatistics:
 
     @property
     def known_weight(self) -> Floats:
-        """Weight of the known values, (k, d)."""
+        """Weight of the observed values, (k, d)."""
         return self._tables()[1]
 
     @property
     def known_count(self) -> Indices:
-        """How many values are known, (k, d)."""
+        """Number of observed values, (k, d)."""
         return self._tables()[0]
 
     @property
     def mean(self) -> Floats:
-        """Mean of the known values, (k, d)."""
+        """Mean of the observed values, (k, d)."""
         return self._tables()[2]
 
     @property
     def means(self) -> DoubleDouble:
-        """The same with what rounding cut off, where each feature has statistics of its own."""
+        """The means with their low parts, which only detail "diagonal" has."""
         low = self.parts.means_low() if isinstance(self.parts, ByFeature) else None
         return DoubleDouble(self.mean, low)
 
     @property
     def squares(self) -> Floats:
-        """Centred sums of squares of the known values, (k, d); for detail "diagonal" only."""
+        """Centred sums of squares of the observed values, (k, d); for detail "diagonal" only."""
         if not isinstance(self.parts, ByFeature):
-            raise InvalidParameter("only coarsen('diagonal') has the squares of each feature.")
+            raise InvalidParameter(
+                "squares by feature need detail 'diagonal'; use coarsen('diagonal')."
+            )
         return self.parts.tables()[3]
 
     @property
@@ -96,13 +98,13 @@ class IncompleteStatistics:
 
     @property
     def n_features(self) -> int:
-        """How many features a row has."""
+        """Number of features."""
         return self.parts.n_features
 
     def __add__(self, other: object) -> AnyStatistics:
         if not isinstance(other, IncompleteStatistics | Statistics):
             return NotImplemented
-        other = lifted(other)
+        other = as_incomplete(other)
         check_same_shape(self, other)
         rows = self.rows + other.rows
         parts = self.parts.merged(other.parts, rows.classes)  # type: ignore[arg-type]
@@ -115,22 +117,22 @@ class IncompleteStatistics:
     def __sub__(self, other: object) -> AnyStatistics:
         if not isinstance(other, IncompleteStatistics | Statistics):
             return NotImplemented
-        other = lifted(other)
+        other = as_incomplete(other)
         check_same_shape(self, other)
         rows = self.rows - other.rows
         names = self.feature_names
         parts = self.parts.reduced(other.parts, rows.classes, names)  # type: ignore[arg-type]
         if (parts.rows_at_least(rows.classes) > rows.count).any():
             raise NeverIncluded(
-                "the rows to remove miss values that the rows seen have; were they ever added?"
+                "the rows to remove lack values that the rows seen have; were they ever added?"
             )
-        return settled(IncompleteStatistics(rows, parts, self.feature_names))
+        return simplify(IncompleteStatistics(rows, parts, self.feature_names))
 
     def __rsub__(self, other: object) -> AnyStatistics:
-        return lifted(other) - self if isinstance(other, Statistics) else NotImplemented
+        return as_incomplete(other) - self if isinstance(other, Statistics) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        """Whether both say the same of the same classes and features, up to rounding."""
+        """Whether both have the same classes, features and numbers, up to rounding."""
         if not isinstance(other, IncompleteStatistics):
             return NotImplemented
         return (
@@ -152,24 +154,24 @@ class IncompleteStatistics:
         return f"<IncompleteStatistics of {text}>"
 
     def select(self, features: Iterable[int] | Iterable[str]) -> AnyStatistics:
-        """The statistics of some features, by name or position, in the order asked for."""
+        """The statistics of some features, by name or position, in the order given."""
         names = self.feature_names
         at = positions(features, names or (), self.n_features)
         chosen = None if names is None else tuple(names[i] for i in at)
         parts = self.parts.select(at)
         if isinstance(parts, ByPattern):
             parts = parts.named(chosen)
-        return settled(replace(self, parts=parts, feature_names=chosen))
+        return simplify(replace(self, parts=parts, feature_names=chosen))
 
     def named(self, names: tuple[str, ...] | None) -> IncompleteStatistics:
-        """The same statistics, of features of other names."""
+        """The same statistics with other feature names."""
         parts = self.parts.named(names) if isinstance(self.parts, ByPattern) else self.parts
         return replace(self, parts=parts, feature_names=names)
 
     def drop_class(self, label: Any) -> AnyStatistics:
-        """The statistics without one class: as if its rows had never been seen."""
+        """The statistics without one class, as if its rows had never been seen."""
         rows = self.rows.drop_class(label)
-        return settled(replace(self, rows=rows, parts=self.parts.keep(rows.classes)))
+        return simplify(replace(self, rows=rows, parts=self.parts.keep(rows.classes)))
 
     def coarsen(self, detail: str) -> IncompleteStatistics:
         """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
@@ -186,7 +188,7 @@ class IncompleteStatistics:
         return replace(self, parts=self.parts.coarsen(detail))
 
     def digest(self) -> str:
-        """A fingerprint of every bit: equal for equal content, on every machine."""
+        """SHA-256 of the content: equal for equal content, on every machine."""
         from suffice.statistics.storage import digest
 
         return digest(self)
@@ -209,8 +211,8 @@ class IncompleteStatistics:
 AnyStatistics: TypeAlias = Statistics | IncompleteStatistics
 
 
-def lifted(statistics: AnyStatistics) -> IncompleteStatistics:
-    """Any statistics as those of rows that might miss values."""
+def as_incomplete(statistics: AnyStatistics) -> IncompleteStatistics:
+    """Any statistics as `IncompleteStatistics`."""
     if isinstance(statistics, IncompleteStatistics):
         return statistics
     s, d = statistics, statistics.n_features
@@ -223,8 +225,8 @@ def lifted(statistics: AnyStatistics) -> IncompleteStatistics:
     return IncompleteStatistics(presence(s.classes, s.count, s.weight), parts, s.feature_names)
 
 
-def settled(statistics: IncompleteStatistics) -> AnyStatistics:
-    """The same statistics, as ordinary ones where no value is missing any more."""
+def simplify(statistics: IncompleteStatistics) -> AnyStatistics:
+    """The same statistics, as ordinary `Statistics` if no value is missing any more."""
     s = statistics
-    found = s.parts.complete(s.rows, s.feature_names)
-    return s if found is None else replace(found, feature_names=s.feature_names)
+    complete = s.parts.complete(s.rows, s.feature_names)
+    return s if complete is None else replace(complete, feature_names=s.feature_names)

@@ -10,8 +10,8 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import NotFinite
 from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
-from suffice.statistics.fourth import KnownMoments
-from suffice.statistics.numbers import ALL, DoubleDouble, placed
+from suffice.statistics.fourth import ClassMoments
+from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
 from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.shift import Shift, shift_of_merge
 from suffice.statistics.statistics import Statistics, check_same_shape
@@ -23,21 +23,21 @@ def merge(a: Statistics, b: Statistics) -> Statistics:
     check_same_shape(a, b)
     if not len(a.classes) or not len(b.classes):
         return a if len(a.classes) else b
-    a, b = _ordered(a, b)
+    a, b = _in_fixed_order(a, b)
     at = align(a.classes, b.classes)
     with np.errstate(over="ignore", invalid="ignore"):
-        both = _merged(a, b, at)
+        both = _merge_aligned(a, b, at)
         total = _total(both)
     if not math.isfinite(total):
         raise NotFinite(
-            "these statistics are too large to be added up: weights or squares exceed what a "
-            "float can hold; rescale the features (divide by 1e100, say) or the weights."
+            "these statistics are too large to add: weights or squares exceed what a "
+            "float can hold; rescale the features (for example, divide by 1e100) or the weights."
         )
     return both
 
 
 def _total(s: Statistics) -> float:
-    """A sum that is finite only if all weights and scatter are."""
+    """A sum that is finite only if all weights and scatter entries are."""
     if isinstance(s.spread, FactoredScatter):
         total = np.vdot(s.spread.factor, s.spread.factor)
     else:
@@ -45,15 +45,15 @@ def _total(s: Statistics) -> float:
     return float(total) + float(sum(s.weight.tolist()))
 
 
-def _merged(a: Statistics, b: Statistics, at: Alignment) -> Statistics:
+def _merge_aligned(a: Statistics, b: Statistics, at: Alignment) -> Statistics:
     left, right = a.means[at.both_left], b.means[at.both_right]
     shift = shift_of_merge(at, left, right, a.weight[at.both_left], b.weight[at.both_right])
-    weight = _added(a.weight, b.weight, at)
+    weight = _add(a.weight, b.weight, at)
     means = _means(a.means, b.means, shift.merged_mean(left, right), at)
     spread = scatter.merge(a.spread, b.spread, at, shift.jump)
     return Statistics(
         at.classes,
-        _added(a.count, b.count, at),
+        _add(a.count, b.count, at),
         weight,
         means,
         spread,
@@ -62,13 +62,14 @@ def _merged(a: Statistics, b: Statistics, at: Alignment) -> Statistics:
     )
 
 
-def _ordered(a: Statistics, b: Statistics) -> tuple[Statistics, Statistics]:
-    """One order, whichever was written first: then a + b is b + a to the last bit."""
+def _in_fixed_order(a: Statistics, b: Statistics) -> tuple[Statistics, Statistics]:
+    """Both in an order that does not depend on which came first: a + b is b + a to the last bit."""
     if len(a.classes) != len(b.classes):
         return (a, b) if len(a.classes) > len(b.classes) else (b, a)
     weight_a, weight_b = a.weight.sum(), b.weight.sum()
     if weight_a == weight_b:
-        # Partitions of one size are common, and a digest reads every matrix.
+        # Compare the means first: partitions of equal size are common, and a digest reads every
+        # matrix.
         means_a, means_b = a.means.high.tobytes(), b.means.high.tobytes()
         if means_a != means_b:
             return (a, b) if means_a > means_b else (b, a)
@@ -76,10 +77,10 @@ def _ordered(a: Statistics, b: Statistics) -> tuple[Statistics, Statistics]:
     return (a, b) if weight_a > weight_b else (b, a)
 
 
-def _added(a: Array, b: Array, at: Alignment) -> Array:
+def _add(a: Array, b: Array, at: Alignment) -> Array:
     if at.both is ALL:
         return a + b
-    out = a.copy() if at.left is ALL else placed(a, at.left, at.size)
+    out = a.copy() if at.left is ALL else place_rows(a, at.left, at.size)
     out[at.right] += b
     return out
 
@@ -88,7 +89,7 @@ def _means(a: DoubleDouble, b: DoubleDouble, both: DoubleDouble, at: Alignment) 
     if at.both is ALL:
         return both
     total = a.spread(at.left, at.size)
-    if at.news:
+    if at.has_new:
         total = total.with_rows(at.right, b)
     return total.with_rows(at.both, both)
 
@@ -99,4 +100,4 @@ def _fourth(
     if a.fourth is None or b.fourth is None or isinstance(spread, DiagonalScatter):
         return None
     sums = fourth.merge(a.fourth, b.fourth, b.known, shift.alignment)
-    return fourth.settled(sums, KnownMoments(means, weight, spread))
+    return fourth.reset_anchors(sums, ClassMoments(means, weight, spread))

@@ -1,4 +1,4 @@
-"""Mixed statistics: moments of the numeric features beside counts of the discrete ones."""
+"""Mixed statistics: moments of the numeric features and counts of the discrete ones."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class MixedStatistics:
 
     @property
     def _any(self) -> AnyStatistics | Counts:
-        found = self.discrete if self.numeric is None else self.numeric
-        assert found is not None
-        return found
+        part = self.discrete if self.numeric is None else self.numeric
+        assert part is not None
+        return part
 
     @property
     def classes(self) -> Array:
@@ -49,7 +49,7 @@ class MixedStatistics:
 
     @property
     def n_features(self) -> int:
-        """How many features a row has."""
+        """Number of features."""
         return len(self.layout.numeric) + len(self.layout.discrete)
 
     @property
@@ -60,7 +60,7 @@ class MixedStatistics:
     def __add__(self, other: object) -> MixedStatistics:
         if not isinstance(other, MixedStatistics):
             return NotImplemented
-        return self._both(other, lambda a, b: a + b)
+        return self._combine(other, lambda a, b: a + b)
 
     def __radd__(self, other: object) -> MixedStatistics:
         # sum() starts from 0, which here stands for having seen nothing.
@@ -69,10 +69,10 @@ class MixedStatistics:
     def __sub__(self, other: object) -> MixedStatistics:
         if not isinstance(other, MixedStatistics):
             return NotImplemented
-        return self._both(other, lambda a, b: a - b)
+        return self._combine(other, lambda a, b: a - b)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both say the same, up to rounding."""
+        """Whether both are equal, up to rounding."""
         if not isinstance(other, MixedStatistics):
             return NotImplemented
         return (
@@ -95,7 +95,7 @@ class MixedStatistics:
         return replace(self, numeric=self.numeric.coarsen(detail))
 
     def drop_class(self, label: Any) -> MixedStatistics:
-        """The statistics without one class: as if its rows had never been seen."""
+        """The statistics without one class, as if its rows had never been seen."""
         numeric, discrete = self.numeric, self.discrete
         return replace(
             self,
@@ -104,7 +104,7 @@ class MixedStatistics:
         )
 
     def digest(self) -> str:
-        """A fingerprint of every bit: equal for equal content, on every machine."""
+        """SHA-256 of the content: equal for equal content, on every machine."""
         from suffice.statistics.storage import digest
 
         return digest(self)
@@ -118,9 +118,11 @@ class MixedStatistics:
 
         save(self, path, key)
 
-    def _both(self, other: MixedStatistics, work: Callable[[Any, Any], Any]) -> MixedStatistics:
+    def _combine(self, other: MixedStatistics, work: Callable[[Any, Any], Any]) -> MixedStatistics:
         if self.feature_names != other.feature_names:
-            raise Mismatch("the two sides have other feature names, or another order of them.")
+            raise Mismatch(
+                "the two sides have different feature names, or a different order of them."
+            )
         if self.layout != other.layout:
             raise Mismatch("a feature is numeric on one side and discrete on the other.")
         named, at = self.feature_names is not None, self.layout

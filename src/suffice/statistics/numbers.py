@@ -1,7 +1,7 @@
-"""Numbers with twice the digits: how running sums are held.
+"""Numbers with twice the digits: the representation of running sums.
 
-Everything that grows by addition goes through `DoubleDouble`, so another representation (such as
-integers on a fixed grid, which no order of addition can change) needs only its few methods.
+All running sums are `DoubleDouble`, so another representation (such as integers on a fixed grid,
+whose sums do not depend on the order) would need only its few methods.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from suffice.data.arrays import Array, Floats
 
 ALL = slice(None)
 
-# Longer arrays are added in parts of so many entries: what is made on the way stays in the cache,
-# and is small enough that the system need not find memory for it anew.
-PART = 1 << 13
+# Longer arrays are added in parts of this many entries, so that temporary arrays stay in the cache
+# and are small enough for the allocator to reuse.
+PART_ENTRIES = 1 << 13
 
 
-# Not frozen, though never changed: freezing triples the cost of making one, and an update
-# by a single row makes a dozen.
+# Not frozen, although never modified: freezing triples the cost of construction, and an update
+# by a single row constructs a dozen.
 @dataclass(slots=True, eq=False)
 class DoubleDouble:
-    """An array held as an unevaluated sum `high + low`, about 32 digits; low may be absent.
+    """An array held as an unevaluated sum `high + low` of about 32 digits; low may be None.
 
     >>> a = DoubleDouble(np.array([1.0])) + DoubleDouble(np.array([1e-20]))
     >>> (a - DoubleDouble(np.array([1.0]))).high
@@ -46,7 +46,7 @@ class DoubleDouble:
         return DoubleDouble(high, error - (high - total))
 
     def plus(self, other: DoubleDouble, rest: Floats) -> DoubleDouble:
-        """The sum of both, and of something that is itself rounded to a float."""
+        """The sum of both and of `rest`, which has single precision."""
         total, error = two_sum(self.high, other.high)
         for low in (self.low, other.low):
             if low is not None:
@@ -68,11 +68,11 @@ class DoubleDouble:
         """The same values at positions `at` of a longer first axis, zero elsewhere."""
         if length == len(self.high):
             return self
-        low = None if self.low is None else placed(self.low, at, length)
-        return DoubleDouble(placed(self.high, at, length), low)
+        low = None if self.low is None else place_rows(self.low, at, length)
+        return DoubleDouble(place_rows(self.high, at, length), low)
 
     def with_rows(self, at: Any, rows: DoubleDouble) -> DoubleDouble:
-        """The same values, those at positions `at` of the first axis replaced."""
+        """The same values, with those at positions `at` of the first axis replaced."""
         high = self.high.copy()
         low = np.zeros_like(high) if self.low is None else self.low.copy()
         high[at] = rows.high
@@ -81,23 +81,25 @@ class DoubleDouble:
 
 
 def _are_long(a: Any, b: Any) -> bool:
-    # Arrays of other libraries are added where they lie, all at once.
-    return isinstance(a, np.ndarray) and a.size > PART and a.shape == b.shape
+    # Arrays of other libraries (GPU) are added in one operation on their device.
+    return isinstance(a, np.ndarray) and a.size > PART_ENTRIES and a.shape == b.shape
 
 
 def _long_sum(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
     high, low = np.empty(a.high.shape), np.empty(a.high.shape)
     out, rest = high.reshape(-1), low.reshape(-1)
     a, b = _flat(a), _flat(b)
-    for start in range(0, len(out), PART):
-        at = slice(start, start + PART)
+    for start in range(0, len(out), PART_ENTRIES):
+        at = slice(start, start + PART_ENTRIES)
         part = a[at] + b[at]
         out[at], rest[at] = part.high, part.low
     return DoubleDouble(high, low)
 
 
-def _flat(pair: DoubleDouble) -> DoubleDouble:
-    return DoubleDouble(pair.high.reshape(-1), None if pair.low is None else pair.low.reshape(-1))
+def _flat(values: DoubleDouble) -> DoubleDouble:
+    return DoubleDouble(
+        values.high.reshape(-1), None if values.low is None else values.low.reshape(-1)
+    )
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -107,7 +109,7 @@ def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return total, (a - (total - part)) + (b - part)
 
 
-def placed(values: Array, at: Any, length: int) -> Array:
+def place_rows(values: Array, at: Any, length: int) -> Array:
     """Values at positions `at` of a longer first axis, zero elsewhere."""
     out = np.zeros((length, *values.shape[1:]), values.dtype)
     out[at] = values

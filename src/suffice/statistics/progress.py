@@ -1,4 +1,4 @@
-"""Progress: how far a pass over the rows has come, and a bar that shows it."""
+"""Progress: how far a pass over the rows has come, and a progress bar."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class Progress:
     """
 
     rows: int
-    share: float  # 0 where the size of the input is not known
+    share: float  # 0 if the size of the input is unknown
     seconds: float
-    rows_before: int = 0  # counted by an earlier run that this one goes on from
+    rows_before: int = 0  # counted by an earlier run that this one resumes
     share_before: float = 0.0
 
     @property
     def rate(self) -> float:
-        """Rows a second."""
+        """Rows per second."""
         return (self.rows - self.rows_before) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Time that the rest will take, if that can be told."""
+        """Estimated time for the rest, or None if there is no estimate."""
         done = self.share - self.share_before
         return self.seconds * (1.0 - self.share) / done if done > 0 else None
 
@@ -42,8 +42,8 @@ Listener: TypeAlias = Callable[[Progress], object]
 
 
 @contextmanager
-def listening(progress: bool | Listener) -> Iterator[Listener | None]:
-    """What is told of progress: a function of the user's, a bar on a terminal, or nothing."""
+def progress_listener(progress: bool | Listener) -> Iterator[Listener | None]:
+    """What receives the progress: the user's function, a bar on a terminal, or None."""
     if callable(progress):
         yield progress
     elif progress not in (True, False):

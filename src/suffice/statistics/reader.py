@@ -1,4 +1,4 @@
-"""Reader: the rows of a batch, shared out among threads."""
+"""Reader: the rows of a batch, divided among threads."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from suffice.errors import HasGaps, InvalidWeights, NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
 from suffice.statistics.threads import n_threads
 
-# A block that must be converted before use takes at most this much.
+# Largest block that is converted to float64 before use.
 CONVERTED_BYTES = 8 << 20
 
-# Each thread adds up on its own; the sums of all threads together take at most this much.
+# Every thread has its own sums; this limits the memory of the sums of all threads together.
 COPIES_BYTES = 48 << 20
 
 # A mean square below this has lost digits: float64 has full precision only down to 2^-1022.
 SMALLEST_SQUARE = 2.0**-1012
 
-# A class must weigh at least this much: products of smaller weights with squares lose digits.
+# Smallest weight of a class: products of smaller weights with squares lose digits.
 SMALLEST_WEIGHT = 2.0**-1000
 
 
@@ -63,15 +63,15 @@ class Reader:
 
     @property
     def weights(self) -> Floats:
-        """A weight a row, or nothing."""
+        """One weight per row, or an empty array."""
         return np.empty(0) if self.batch.weights is None else self.batch.weights
 
     def workers(self, bytes_each: int) -> int:
-        """How many threads may have sums of this size of their own."""
+        """Number of threads that can each have sums of this size."""
         return max(1, min(self.threads, self.shape[0], COPIES_BYTES // max(1, bytes_each)))
 
     def blocks(self, start: int, stop: int, most: int | None = None) -> Iterator[RowBlock]:
-        """The rows of a range, at most so many at a time: all where no copy is needed."""
+        """The rows of a range, at most `most` at a time; all at once if no copy is needed."""
         features = self.batch.features
         step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
         if features.ready:
@@ -86,7 +86,7 @@ class Reader:
         return self.batch.features.take(at)
 
     def infinite(self) -> NotFinite | None:
-        """The error that names the first infinite entry, if there is one."""
+        """The error that names the first infinite entry, or None."""
         features = self.batch.features
         step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
         for low in range(0, self.shape[0], step):
@@ -112,21 +112,21 @@ class Reader:
 
     def not_finite(self) -> NotFinite:
         """The error for sums that are not finite."""
-        found = self.infinite()
-        if found is not None:
-            return found
+        error = self.infinite()
+        if error is not None:
+            return error
         return HasGaps("Input X contains NaN.") if self.has_gaps else self.too_large()
 
     def too_large(self) -> NotFinite:
         """The error for sums beyond what a float can hold."""
         return NotFinite(
             "Input X contains values too large for their squares to be added up; "
-            "rescale the features (divide by 1e100, say)."
+            "rescale the features (for example, divide by 1e100)."
         )
 
 
 def are_lost(squares: Floats, count: Array) -> Array:
-    """Where sums of squares of so many values are too small to keep their digits."""
+    """Where sums of squares of `count` values are too small to keep their digits."""
     return np.asarray(squares < SMALLEST_SQUARE * count)
 
 
@@ -134,15 +134,16 @@ def vanished(column: int, names: tuple[str, ...] | None) -> NotFinite:
     """The error for a column whose squares underflow."""
     return NotFinite(
         f"column {column if names is None else repr(names[column])} of X holds values so close "
-        "together that their squares lose digits or vanish; rescale it (multiply by 1e100, say)."
+        "together that their squares lose digits or vanish; rescale it "
+        "(for example, multiply by 1e100)."
     )
 
 
 def check_weights(classes: Array, weight: Floats) -> None:
-    """Raise where a class weighs too little to compute with."""
+    """Raise if the weight of a class is too small to compute with."""
     if (weight < SMALLEST_WEIGHT).any():
         c = int(weight.argmin())
         raise InvalidWeights(
             f"the weights of class {shown(classes[c])} add up to {weight[c]:.3g}, too little to "
-            "keep digits; multiply sample_weight (by 1e100, say)."
+            "keep digits; multiply sample_weight (for example, by 1e100)."
         )

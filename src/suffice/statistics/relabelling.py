@@ -20,22 +20,22 @@ _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
 _TRUTH = {"false": False, "true": True}
 
 
-def typed(statistics: AnyStatistics) -> AnyStatistics:
-    """Statistics whose labels were read as text, under numbers or booleans if all of them are.
+def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
+    """Statistics with labels read as text, as integers or booleans if all labels are such.
 
     >>> import suffice as sf
-    >>> typed(sf.summarize([[1.0], [2.0], [4.0]], ["10", "9", "10"])).classes
+    >>> infer_label_type(sf.summarize([[1.0], [2.0], [4.0]], ["10", "9", "10"])).classes
     array([ 9, 10])
-    >>> typed(sf.summarize([[1.0], [2.0], [4.0]], ["10", "9", "A"])).classes
+    >>> infer_label_type(sf.summarize([[1.0], [2.0], [4.0]], ["10", "9", "A"])).classes
     array(['10', '9', 'A'], dtype='<U2')
     """
     texts = statistics.classes.tolist()
     if set(texts) <= _TRUTH.keys():
-        return relabelled(statistics, np.array([_TRUTH[text] for text in texts]))
+        return relabel(statistics, np.array([_TRUTH[text] for text in texts]))
     whole = [_WHOLE.fullmatch(text) for text in texts]
     if not all(whole):
         return statistics
-    numbers = np.array([int(found[1]) for found in whole if found], np.int64)
+    numbers = np.array([int(match[1]) for match in whole if match], np.int64)
     values, count = np.unique(numbers, return_counts=True)
     if (count > 1).any():
         number = values[count > 1][0]
@@ -43,44 +43,46 @@ def typed(statistics: AnyStatistics) -> AnyStatistics:
         raise InvalidLabels(
             f"the label {number} is written {ways} in different rows; write it one way."
         )
-    return relabelled(statistics, numbers)
+    return relabel(statistics, numbers)
 
 
-def relabelled(statistics: AnyStatistics, labels: Array) -> AnyStatistics:
-    """The statistics with a label, all different, for each of their classes in turn."""
+def relabel(statistics: AnyStatistics, labels: Array) -> AnyStatistics:
+    """The statistics with other labels: one per class, in their order, all different."""
     if isinstance(statistics, Statistics):
-        return _ordered(statistics, labels)
+        return _sort_classes(statistics, labels)
     old, order = statistics.classes, np.argsort(labels)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     parts: ByPattern | ByFeature
     if isinstance(statistics.parts, ByPattern):
-        found = {
-            key: _ordered(part, labels[np.searchsorted(old, part.classes)])
+        patterns = {
+            key: _sort_classes(part, labels[np.searchsorted(old, part.classes)])
             for key, part in statistics.parts.parts.items()
         }
-        parts = replace(statistics.parts, parts=found)
+        parts = replace(statistics.parts, parts=patterns)
     else:
         cells, d = statistics.parts.cells, statistics.parts.n_features
         c, j = np.divmod(cells.classes, d)
-        parts = ByFeature(_ordered(cells, place[c] * d + j), labels[order], d)
-    rows = _ordered(statistics.rows, labels)
+        parts = ByFeature(_sort_classes(cells, place[c] * d + j), labels[order], d)
+    rows = _sort_classes(statistics.rows, labels)
     return IncompleteStatistics(rows, parts, statistics.feature_names)
 
 
-def _ordered(s: Statistics, labels: Array) -> Statistics:
+def _sort_classes(s: Statistics, labels: Array) -> Statistics:
     order = np.argsort(labels)
     spread = s.spread
     if isinstance(spread, FactoredScatter) and spread.per_class:
-        # `keep` takes classes in their old order only.
-        kept = replace(s, spread=_reordered(spread, order)).keep_classes(order, allow_pooled=True)
-        kept = replace(kept, spread=_reordered(spread, order))
+        # `keep` does not reorder classes.
+        kept = replace(s, spread=_reorder_factor(spread, order)).keep_classes(
+            order, allow_pooled=True
+        )
+        kept = replace(kept, spread=_reorder_factor(spread, order))
     else:
         kept = s.keep_classes(order, allow_pooled=True)
     return replace(kept, classes=labels[order])
 
 
-def _reordered(spread: FactoredScatter, order: Indices) -> FactoredScatter:
+def _reorder_factor(spread: FactoredScatter, order: Indices) -> FactoredScatter:
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     owner = place[spread.owner]

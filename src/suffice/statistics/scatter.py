@@ -9,16 +9,16 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.alignment import Alignment, tidy
-from suffice.statistics.numbers import ALL, PART, DoubleDouble
+from suffice.statistics.numbers import ALL, PART_ENTRIES, DoubleDouble
 from suffice.statistics.thin import FactoredScatter
 
-# Pooled over classes there is one group, whatever the classes are.
+# A pooled scatter has one group, whatever the classes are.
 _ONE_GROUP = Alignment(np.zeros(1), ALL, ALL, ALL, ALL, ALL)
 
 
 @dataclass(slots=True, eq=False)
 class DenseScatter:
-    """Full scatter matrices: one a class, or a single one pooled over classes."""
+    """Full scatter matrices: one per class, or a single one pooled over classes."""
 
     sums: DoubleDouble  # (groups, d, d)
     per_class: bool
@@ -32,34 +32,34 @@ class DenseScatter:
         if added is None:
             rows = self.sums[at.both_left] + DoubleDouble(self._outer(jump))
         else:
-            rows = self._joined(self.sums[at.both_left], added[at.both_right], jump)
+            rows = self._join(self.sums[at.both_left], added[at.both_right], jump)
         if at.both is ALL:
             return DenseScatter(rows, self.per_class)
         total = self.sums.spread(at.left, at.size)
-        if at.news and added is not None:
+        if at.has_new and added is not None:
             total = total.with_rows(at.right, added)
         return DenseScatter(total.with_rows(at.both, rows), self.per_class)
 
     def reduced(
-        self, gone: DenseScatter | FactoredScatter, alignment: Alignment, jump: Floats
+        self, removed: DenseScatter | FactoredScatter, alignment: Alignment, jump: Floats
     ) -> DenseScatter:
-        """What remains when `gone` and its distance to the remaining mean are taken away."""
+        """What remains without `removed` and its distance to the remaining mean."""
         at = alignment if self.per_class else _ONE_GROUP
         rows = self.sums[at.both_left] - DoubleDouble(self._outer(jump))
-        taken = gone.sums if isinstance(gone, DenseScatter) else gone.grams()
+        taken = removed.sums if isinstance(removed, DenseScatter) else removed.grams()
         if taken is not None:
             rows = rows - taken[at.both_right]
         return DenseScatter(
             rows if at.both is ALL else self.sums.with_rows(at.both, rows), self.per_class
         )
 
-    def _joined(self, left: DoubleDouble, right: DoubleDouble, jump: Floats) -> DoubleDouble:
-        """The sum of both and of what joins them, a few rows at a time, which stay in the cache."""
+    def _join(self, left: DoubleDouble, right: DoubleDouble, jump: Floats) -> DoubleDouble:
+        """left + right + outer product of `jump`, a few rows at a time, which fit the cache."""
         groups, d, _ = left.high.shape
-        if groups * d * d <= PART or not self.per_class:
+        if groups * d * d <= PART_ENTRIES or not self.per_class:
             return left.plus(right, self._outer(jump))
         high, low = np.empty(left.high.shape), np.empty(left.high.shape)
-        most, rows = max(1, PART // d**2), min(d, max(1, PART // d))
+        most, rows = max(1, PART_ENTRIES // d**2), min(d, max(1, PART_ENTRIES // d))
         for group in range(0, groups, most):
             some = jump[group : group + most]
             for row in range(0, d, rows):
@@ -74,11 +74,11 @@ class DenseScatter:
         return (jump.T @ jump)[None]
 
     def diagonal(self) -> Floats:
-        """Sums of squares, a row a group."""
+        """Sums of squares, one row per group."""
         return np.ascontiguousarray(self.sums.high.diagonal(axis1=1, axis2=2))
 
     def times(self, vectors: Floats, groups: slice | Indices) -> Floats:
-        """Scatter matrix times vector, for one vector a group."""
+        """Scatter matrix times vector, for one vector per group."""
         if not self.per_class:
             return np.asarray(vectors @ self.sums.high[0])
         return np.asarray(np.matmul(self.sums.high[groups], vectors[:, :, None])[:, :, 0])
@@ -122,7 +122,7 @@ class DiagonalScatter:
 
     @property
     def per_class(self) -> bool:
-        """Always by class."""
+        """Always True."""
         return True
 
     def merged(self, other: DiagonalScatter, alignment: Alignment, jump: Floats) -> DiagonalScatter:
@@ -134,10 +134,12 @@ class DiagonalScatter:
         total = self.sums.spread(at.left, at.size).with_rows(at.right, other.sums)
         return DiagonalScatter(total.with_rows(at.both, rows))
 
-    def reduced(self, gone: DiagonalScatter, alignment: Alignment, jump: Floats) -> DiagonalScatter:
-        """What remains when `gone` and its distance to the remaining mean are taken away."""
+    def reduced(
+        self, removed: DiagonalScatter, alignment: Alignment, jump: Floats
+    ) -> DiagonalScatter:
+        """What remains without `removed` and its distance to the remaining mean."""
         at = alignment
-        rows = (self.sums[at.both_left] - DoubleDouble(jump * jump)) - gone.sums[at.both_right]
+        rows = (self.sums[at.both_left] - DoubleDouble(jump * jump)) - removed.sums[at.both_right]
         return DiagonalScatter(self.sums.with_rows(at.both, rows))
 
     def rounded(self) -> DiagonalScatter:
@@ -145,7 +147,7 @@ class DiagonalScatter:
         return self if self.sums.low is None else DiagonalScatter(DoubleDouble(self.sums.high))
 
     def diagonal(self) -> Floats:
-        """Sums of squares, a row a class."""
+        """Sums of squares, one row per class."""
         return self.sums.high
 
     def select(self, features: Indices) -> DiagonalScatter:
@@ -166,7 +168,7 @@ Scatter: TypeAlias = DenseScatter | FactoredScatter | DiagonalScatter
 
 
 def merge(a: Scatter, b: Scatter, alignment: Alignment, jump: Floats) -> Scatter:
-    """Scatter of two parts; a factor becomes a matrix once it would be the larger."""
+    """Scatter of two parts; a factor becomes a matrix once it would take more memory."""
     if isinstance(a, DiagonalScatter) and isinstance(b, DiagonalScatter):
         return a.merged(b, alignment, jump)
     assert not isinstance(a, DiagonalScatter)
@@ -177,15 +179,17 @@ def merge(a: Scatter, b: Scatter, alignment: Alignment, jump: Floats) -> Scatter
     return dense(a).merged(b, alignment, jump)
 
 
-def reduce(a: Scatter, gone: Scatter, alignment: Alignment, jump: Floats, slack: Floats) -> Scatter:
-    """Scatter of what remains of `a` without `gone`; `slack` bounds its rounding error."""
-    if isinstance(a, DiagonalScatter) and isinstance(gone, DiagonalScatter):
-        return a.reduced(gone, alignment, jump)
+def reduce(
+    a: Scatter, removed: Scatter, alignment: Alignment, jump: Floats, slack: Floats
+) -> Scatter:
+    """Scatter of what remains of `a` without `removed`; `slack` bounds its rounding error."""
+    if isinstance(a, DiagonalScatter) and isinstance(removed, DiagonalScatter):
+        return a.reduced(removed, alignment, jump)
     assert not isinstance(a, DiagonalScatter)
-    assert not isinstance(gone, DiagonalScatter)
-    if isinstance(a, FactoredScatter) and isinstance(gone, FactoredScatter):
-        return a.reduced(gone, alignment, jump, slack)
-    return dense(a).reduced(gone, alignment, jump)
+    assert not isinstance(removed, DiagonalScatter)
+    if isinstance(a, FactoredScatter) and isinstance(removed, FactoredScatter):
+        return a.reduced(removed, alignment, jump, slack)
+    return dense(a).reduced(removed, alignment, jump)
 
 
 def dense(scatter: DenseScatter | FactoredScatter) -> DenseScatter:
@@ -200,7 +204,7 @@ def dense(scatter: DenseScatter | FactoredScatter) -> DenseScatter:
 
 
 def canonical(scatter: Scatter) -> Scatter:
-    """The same scatter as what the rows determine, however they came: what a file holds."""
+    """The same scatter in a form that the rows alone determine, whatever their order: for files."""
     if isinstance(scatter, FactoredScatter):
         return scatter.canonical()
     return scatter.rounded()

@@ -17,8 +17,8 @@ from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.thin import FactoredScatter, from_rows
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
-# Rows are gathered by class from stretches with about this many of each.
-ROWS_OF_CLASS = 8192
+# Rows are gathered by class from stretches with on average this many rows per class.
+ROWS_PER_CLASS = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ScatterSums:
 
     @classmethod
     def empty(cls, k: int, d: int, per_class: bool) -> ScatterSums:
-        """Sums of nothing: fourth-order ones only with the scatter of each class."""
+        """Sums over no rows; fourth-order sums only with a scatter per class."""
         if per_class:
             return cls(np.zeros((k, d, d)), Fourths.empty(k, d))
         return cls(np.zeros((1, d, d)), None)
@@ -44,7 +44,7 @@ class ScatterSums:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Rows of a block that go to one group: those of a class, or all of them."""
+    """Rows of a block that belong to one group: those of a class, or all of them."""
 
     group: int
     order: Indices
@@ -53,39 +53,39 @@ class Segment:
 def scatter(
     reader: Reader, mean: DoubleDouble, weight: Floats, unit: float, per_class: bool
 ) -> tuple[DenseScatter | FactoredScatter, Fourth | None]:
-    """Scatter by class or pooled, as matrices or as the factor that takes less room.
+    """Scatter by class or pooled, as matrices or as a factor, whichever takes less memory.
 
-    Fourth-order sums come with the scatter of each class alone: without it they do not merge.
+    Fourth-order sums need a scatter per class: without it they cannot be merged.
     """
     k = len(mean.high)
     rest = np.zeros_like(mean.high) if mean.low is None else mean.low
     about = Centres(mean.high, rest, 1.0 / unit)
     n, d = reader.shape
-    found: DenseScatter | FactoredScatter
+    spread: DenseScatter | FactoredScatter
     with np.errstate(all="ignore"):
         if n <= (k if per_class else 1) * d:
-            found, fourths = _thin(reader, about, k, per_class)
+            spread, fourths = _factored(reader, about, k, per_class)
         else:
             sums = _by_rows(reader, about, k, per_class)
-            found, fourths = DenseScatter(DoubleDouble(sums.outer), per_class), sums.fourths
-    if not np.isfinite(found.diagonal()).all():
+            spread, fourths = DenseScatter(DoubleDouble(sums.outer), per_class), sums.fourths
+    if not np.isfinite(spread.diagonal()).all():
         raise reader.not_finite()
     if fourths is None:
-        return found, None
+        return spread, None
     if not np.isfinite(fourths.square).all():
         raise reader.not_finite()
     parts = (fourths.square, fourths.cubic, fourths.quartic)
-    return found, Fourth(unit, *parts, mean.high, weight)
+    return spread, Fourth(unit, *parts, mean.high, weight)
 
 
-def _thin(
+def _factored(
     reader: Reader, about: Centres, k: int, per_class: bool
 ) -> tuple[FactoredScatter, Fourths | None]:
     n, d = reader.shape
     fourths = Fourths.empty(k, d) if per_class else None
     parts, owners = [], []
     for block in reader.blocks(0, n):
-        order = _counted(block, k)
+        order = _counted_rows(block, k)
         rows = np.empty((len(order), d))
         if len(order):
             reader.kernels.centre(
@@ -100,7 +100,7 @@ def _thin(
 
 
 def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> ScatterSums:
-    """Share the rows out, each thread with sums of its own; else share out the classes."""
+    """Divide the rows among threads that each have sums; if these are too large, the classes."""
     n, d = reader.shape
     groups = k if per_class else 1
     workers = reader.workers(8 * groups * d * d)
@@ -110,7 +110,7 @@ def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> Scatter
     def work(start: int, stop: int) -> ScatterSums:
         sums = ScatterSums.empty(k, d, per_class)
         centred = reader.kernels.centred(reader.shape, workers)
-        for block in reader.blocks(start, stop, ROWS_OF_CLASS * k if per_class else None):
+        for block in reader.blocks(start, stop, ROWS_PER_CLASS * k if per_class else None):
             for segment in _segments(reader, block, k, per_class):
                 _add(block, segment, about, centred, sums)
         return sums
@@ -123,7 +123,7 @@ def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> Scatter
 
 
 def _by_class(reader: Reader, about: Centres, k: int) -> ScatterSums:
-    """Share the classes out: no thread needs sums of its own, however large they are."""
+    """Divide the classes among threads, which then need no sums of their own."""
     n, d = reader.shape
     sums = ScatterSums.empty(k, d, per_class=True)
     workers = min(reader.threads, k)
@@ -137,21 +137,21 @@ def _by_class(reader: Reader, about: Centres, k: int) -> ScatterSums:
         for block in reader.blocks(0, n):
             segments = _segments(reader, block, k, per_class=True)
             segments.sort(key=lambda segment: -len(segment.order))
-            hands = [segments[i::workers] for i in range(workers)]
-            in_parallel(work, [(block, hand) for hand in hands if hand])
+            shares_of_work = [segments[i::workers] for i in range(workers)]
+            in_parallel(work, [(block, share) for share in shares_of_work if share])
     return sums
 
 
 def _segments(reader: Reader, block: RowBlock, k: int, per_class: bool) -> list[Segment]:
     if not per_class:
-        return [Segment(0, _counted(block, k))]
+        return [Segment(0, _counted_rows(block, k))]
     order, edges = reader.kernels.by_class(block.codes, k)
     ranges = enumerate(pairwise(edges.tolist()))
     return [Segment(c, order[start:stop]) for c, (start, stop) in ranges if stop > start]
 
 
-def _counted(block: RowBlock, k: int) -> Indices:
-    """The rows of a block but for those of weight zero."""
+def _counted_rows(block: RowBlock, k: int) -> Indices:
+    """The rows of a block without those of weight zero."""
     return np.flatnonzero(block.codes < k) if len(block.weights) else np.arange(len(block.codes))
 
 

@@ -1,4 +1,4 @@
-"""Semidefinite: whether a matrix can be the scatter of any rows."""
+"""Semidefinite: whether a matrix can be a scatter matrix."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 
-# Correlations may be off by this much: removals leave five digits of them.
+# Error allowed in correlations: removals leave them five digits.
 SLACK = 1e-4
 
 

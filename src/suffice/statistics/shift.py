@@ -28,11 +28,11 @@ class Shift:
 
     @property
     def jump(self) -> Floats:
-        """sqrt(ab / (a + b)) gap: its outer product is what joins two scatters."""
+        """sqrt(ab / (a + b)) gap: merged scatter = left + right + its outer product."""
         return np.sqrt(self.right_weight * self.right_share)[:, None] * self.gap
 
     def merged_mean(self, left: DoubleDouble, right: DoubleDouble) -> DoubleDouble:
-        """The merged means, from the heavier part on: what is rounded is then the shorter way."""
+        """The merged means, as a step from the heavier part: a shorter step has less rounding."""
         if max(self.left_share.tolist(), default=0.0) <= 0.5:
             return left + DoubleDouble(self.gap * self.left_share[:, None])
         is_right = (self.left_share > 0.5)[:, None]
@@ -63,8 +63,8 @@ def shift_of_merge(
     )
 
 
-def _rest(pair: DoubleDouble) -> Floats | float:
-    return 0.0 if pair.low is None else pair.low
+def _rest(values: DoubleDouble) -> Floats | float:
+    return 0.0 if values.low is None else values.low
 
 
 def difference(a: DoubleDouble, b: DoubleDouble) -> Floats:

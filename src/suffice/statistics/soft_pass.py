@@ -1,7 +1,7 @@
-"""Soft pass: statistics of rows that belong to several components, to each in part.
+"""Soft pass: statistics of rows that belong in part to several components.
 
-Expectation and sums go block by block, while the rows are in the cache: responsibilities of all
-rows, (n, K), never exist at once.
+Expectation and sums are computed block by block, while the rows are in the cache; the
+responsibilities of all rows, (n, K), are never held in memory.
 """
 
 from __future__ import annotations
@@ -19,47 +19,48 @@ from suffice.statistics.scatter import DenseScatter, DiagonalScatter
 from suffice.statistics.soft_rows import SoftBlock, SoftRows
 from suffice.statistics.statistics import Statistics
 
-# From this many features on, BLAS makes half of a symmetric product faster than all of it.
+# Number of features from which BLAS computes a symmetric product faster than a general one.
 SYMMETRIC_FROM = 64
 
 EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Components(Protocol):
-    """What the pass asks of the components."""
+    """What the pass needs from the components."""
 
     @property
     def points(self) -> Floats:
-        """Where to sum about, (K, d): near the means."""
+        """Points that the sums are taken about, (K, d), near the means."""
 
     @property
     def one_point(self) -> bool:
-        """Whether the points are all the same, so that the components can be summed at once."""
+        """Whether all points are equal, so that one product sums all components."""
 
     def log_joint(self, columns: Floats, which: Indices) -> Floats:
-        """ln p(x, component) of rows, a column each (d, b), for some components: (m, b)."""
+        """ln p(x, component) of rows, one per column (d, b), for some components: (m, b)."""
 
     def filled(self, rows: Floats, gaps: Gaps, component: int) -> tuple[Floats, Floats]:
-        """Steps (b, d) from its point, gaps at conditional means; ln p(known, component)."""
+        """Steps (b, d) from its point, with missing values at their conditional means; and
+        ln p(observed, component)."""
 
     def unknown(self, component: int, patterns: Array, weights: Floats) -> Floats:
-        """Sum of w times the conditional covariance of what each pattern (p, d) misses."""
+        """Sum of w times the conditional covariance of what is missing in each pattern (p, d)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoftPass:
-    """What one pass over the rows finds."""
+    """The result of one pass over the rows."""
 
-    statistics: Statistics  # of the components, by the shares that they have in the rows
-    log_likelihood: float  # sum of w ln p(x), over the components that a row may belong to
-    lowest_row: Floats  # (K, d): of the rows that a component may have, the least expected
+    statistics: Statistics  # of the components, weighted by their shares in the rows
+    log_likelihood: float  # sum of w ln p(x), over the components allowed for each row
+    lowest_row: Floats  # (K, d): the least likely of the rows allowed for a component
 
 
 def soft_pass(rows: SoftRows, components: Components, detail: str) -> SoftPass:
     """Statistics of the components, each with its share r in every row.
 
-    r = p(component | x), times the weight of the row; where values are missing, given the known
-    ones. Those missing are put at their conditional mean, and what they vary about it is added.
+    r = p(component | x) times the weight of the row, given the observed values of x. Missing
+    values are set to their conditional mean, and their conditional covariance is added.
     detail : "separate", "shared" or "diagonal", as for `summarize`
     """
     K, d = components.points.shape
@@ -86,13 +87,13 @@ class Tally:
     weight: Floats  # (K,): of r w
     step: Floats  # (K, d): of r w (x - m)
     square: Floats  # (K, d, d) or (1, d, d): of r w (x - m)(x - m)'; or its diagonals, (K, d)
-    lowest: Floats  # (K,): the least ln p(x) of a row that a component may have
+    lowest: Floats  # (K,): the smallest ln p(x) of a row allowed for a component
     lowest_row: Floats  # (K, d): that row
     log_likelihood: float = 0.0
 
     @classmethod
     def empty(cls, K: int, d: int, detail: str) -> Tally:
-        """Sums over no row."""
+        """Sums over no rows."""
         shape = {"separate": (K, d, d), "shared": (1, d, d), "diagonal": (K, d)}[detail]
         sums = np.zeros(K), np.zeros(K), np.zeros((K, d)), np.zeros(shape)
         return cls(*sums, np.full(K, np.inf), np.full((K, d), np.nan))
@@ -109,7 +110,7 @@ class Tally:
 
     def add(self, block: SoftBlock, components: Components) -> None:
         """Add the rows of a block."""
-        joint, steps = _expected(block, components)
+        joint, steps = _log_joint_and_steps(block, components)
         density = _to_shares(joint)
         i, at = int(density.argmin()), block.components
         lower = at[density[i] < self.lowest[at]]
@@ -148,22 +149,22 @@ class Tally:
 
     def statistics(self, points: Floats, detail: str) -> Statistics:
         """The sums as statistics, about the means."""
-        known = self.weight > 0
-        shift = self.step / np.where(known, self.weight, 1.0)[:, None]
+        has_weight = self.weight > 0
+        shift = self.step / np.where(has_weight, self.weight, 1.0)[:, None]
         means = DoubleDouble(*two_sum(points, shift))
         jump = shift * np.sqrt(self.weight)[:, None]
-        # What is left of a sum of squares after cancellation, or of rows that are all the same
-        # but for the rounding of their mean, is nothing.
+        # A sum of squares within this noise is zero: it is what cancellation leaves, or comes from
+        # equal rows and the rounding of their mean.
         noise = 64 * EPSILON * jump**2
         noise += self.weight[:, None] * (8 * EPSILON * means.high) ** 2
         if detail == "shared":
             noise = noise.sum(axis=0, keepdims=True)
         spread = self._centred(jump)
         lost = spread.diagonal() <= noise
-        # A component that has all but a trace of a row has it.
+        # A component with nearly all of a row counts the whole row.
         count = np.floor(self.count + 1e-6).astype(np.int64)
         if detail == "diagonal":
-            lost |= (count <= 1)[:, None]  # one row has no variance, only traces of others
+            lost |= (count <= 1)[:, None]  # a single row has no variance, only traces of other rows
         return Statistics(
             np.arange(len(points)),
             count,
@@ -174,7 +175,7 @@ class Tally:
         )
 
     def _centred(self, jump: Floats) -> DenseScatter | DiagonalScatter:
-        """The squares about means that lie `jump` away, in units of one over root weight."""
+        """The squares about the means; `jump` is sqrt(weight) times the step from point to mean."""
         if self.square.ndim == 2:
             return DiagonalScatter(DoubleDouble(self.square - jump**2))
         shared = len(self.square) < len(jump)
@@ -186,13 +187,15 @@ class Tally:
         return DenseScatter(DoubleDouble(self.square), not shared)
 
 
-def _expected(block: SoftBlock, components: Components) -> tuple[Floats, Iterable[Floats]]:
+def _log_joint_and_steps(
+    block: SoftBlock, components: Components
+) -> tuple[Floats, Iterable[Floats]]:
     """ln p(x, component) (m, b), and for each component the steps (d, b) from its point."""
     if block.gaps is None:
         return components.log_joint(block.columns, block.components), _steps(block, components)
     rows, which = block.columns.T, block.components.tolist()
-    found = [components.filled(rows, block.gaps, c) for c in which]
-    return np.array([joint for _, joint in found]), [steps.T for steps, _ in found]
+    filled_rows = [components.filled(rows, block.gaps, c) for c in which]
+    return np.array([joint for _, joint in filled_rows]), [steps.T for steps, _ in filled_rows]
 
 
 def _steps(block: SoftBlock, components: Components) -> Iterator[Floats]:
@@ -202,7 +205,7 @@ def _steps(block: SoftBlock, components: Components) -> Iterator[Floats]:
 
 
 def _to_shares(joint: Floats) -> Floats:
-    """ln p(x), (b,), from ln p(x, component), which become p(component | x) in place."""
+    """ln p(x), (b,), from ln p(x, component), which is replaced in place by p(component | x)."""
     top = joint.max(axis=0)
     joint -= top
     np.exp(joint, out=joint)

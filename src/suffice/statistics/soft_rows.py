@@ -15,14 +15,15 @@ from suffice.statistics.threads import blas_threads, in_parallel, n_threads
 
 Result = TypeVar("Result")
 
-# A block of rows takes about this much, so that it stays in the cache with what is made of it.
+# A block of rows takes about this much, so that it fits the cache along with temporary arrays.
 BLOCK_BYTES = 1 << 17
-FEWEST_ROWS, MOST_ROWS = 256, 4096
+FEWEST_ROWS = 256  # per block
+MOST_ROWS = 4096  # per block
 
-# From this many entries on, a second thread repays its start.
+# Number of entries from which a second thread saves more time than starting it takes.
 PARALLEL_FROM = 1 << 18
 
-# Each thread adds up on its own; the sums of all threads together take at most this much.
+# Every thread has its own sums; this limits the memory of the sums of all threads together.
 COPIES_BYTES = 48 << 20
 
 
@@ -33,7 +34,7 @@ class Stretch:
     at: Indices | slice  # which rows of X
     size: int
     components: Indices  # (m,)
-    gaps: Gaps | None = None  # what the rows miss, which are then sorted by pattern
+    gaps: Gaps | None = None  # the missing values of the rows, which are then sorted by pattern
 
     @property
     def rows(self) -> Indices:
@@ -43,7 +44,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class SoftBlock:
-    """Some rows of a stretch, a column each."""
+    """Some rows of a stretch, one per column."""
 
     columns: Floats  # (d, b)
     weights: Floats | None  # (b,)
@@ -54,7 +55,7 @@ class SoftBlock:
 
 @dataclass(frozen=True, slots=True)
 class SoftRows:
-    """Rows with the components that each may belong to."""
+    """Rows, with the components that each may belong to."""
 
     X: Array  # (n, d)
     weights: Floats | None  # (n,)
@@ -64,21 +65,21 @@ class SoftRows:
     def of(
         cls, X: Array, weights: Floats | None, codes: Indices, owner: Indices, gaps: bool
     ) -> SoftRows:
-        """Rows of a class, which have its components, and of none (-1), which have all.
+        """Rows of a class may have its components; rows of no class (-1) may have all.
 
         codes : (n,) position of the class of each row; rows of weight zero are left out
         owner : (K,) class of each component
         gaps : whether values are missing
         """
-        found: list[Stretch] = []
+        stretches: list[Stretch] = []
         for c in np.unique(codes).tolist():
             mine = codes == c if weights is None else (codes == c) & (weights > 0)
             components = np.arange(len(owner)) if c < 0 else np.flatnonzero(owner == c)
-            found += _stretches(X, mine, components, gaps)
-        return cls(X, weights, tuple(stretch for stretch in found if stretch.size))
+            stretches += _stretches(X, mine, components, gaps)
+        return cls(X, weights, tuple(stretch for stretch in stretches if stretch.size))
 
     def each(self, work: Callable[[SoftBlock], None]) -> None:
-        """Call work(block) for every block, shared out to threads."""
+        """Call work(block) for every block, divided among threads."""
 
         def several(first: int, workers: int) -> None:
             for block in self.blocks(first, workers):
@@ -87,7 +88,7 @@ class SoftRows:
         self.shared_out(several)
 
     def shared_out(self, work: Callable[[int, int], Result], bytes_each: int = 0) -> list[Result]:
-        """Results of work(first, workers) for each worker, with so many bytes of its own."""
+        """Results of work(first, workers) for each worker, which allocates `bytes_each` bytes."""
         size = sum(stretch.size for stretch in self.stretches) * self.X.shape[1]
         threads = n_threads() if size >= PARALLEL_FROM else 1
         workers = max(1, min(threads, COPIES_BYTES // max(1, bytes_each)))
@@ -95,7 +96,7 @@ class SoftRows:
             return in_parallel(work, [(first, workers) for first in range(workers)])
 
     def blocks(self, first: int, every: int) -> Iterator[SoftBlock]:
-        """The blocks from the first on, every so many."""
+        """Every `every`-th block, starting with block `first`."""
         fair = BLOCK_BYTES // (8 * self.X.shape[1])
         step = min(MOST_ROWS, max(FEWEST_ROWS, fair))
         for i, low in islice(self._starts(step), first, None, every):
@@ -114,7 +115,7 @@ class SoftRows:
 
 
 def _stretches(X: Array, mine: Array, components: Indices, gaps: bool) -> Iterator[Stretch]:
-    """Complete rows as they lie, and rows with gaps sorted by pattern."""
+    """Complete rows in their order, and rows with missing values sorted by pattern."""
     if not gaps:
         at = slice(0, len(X)) if mine.all() else np.flatnonzero(mine)
         yield Stretch(at, int(mine.sum()), components)

@@ -1,4 +1,4 @@
-"""Soundness: whether the numbers of statistics can be those of any rows."""
+"""Soundness: whether any rows can have these statistics."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from suffice.statistics.statistics import Statistics
 from suffice.statistics.thin import FactoredScatter
 from suffice.statistics.threads import blas_threads
 
-# Fourth-order sums may lose digits when rows are removed, but are not off by more than this factor.
-LOOSE = 4.0
+# Fourth-order sums may lose digits when rows are removed, but are right up to this factor.
+FOURTH_ORDER_FACTOR = 4.0
 
-# More rows than floats can count are in no table, and sums of such counts would overflow.
+# Largest number of rows: floats count no further, and sums of such counts would overflow.
 MOST_ROWS = 1 << 53
 
-# Weights and sums of squares beyond this could not be added up.
+# Largest weight or sum of squares: sums of larger ones would overflow.
 LARGEST = 1e300
 
 
 def check_sound(s: Statistics) -> None:
-    """Raise ValueError where numbers contradict each other, though their shapes are right.
+    """Raise ValueError if numbers contradict each other; shapes were checked before.
 
     >>> import suffice as sf
     >>> check_sound(sf.summarize([[1.0, 2.0], [3.0, 1.0]], ["a", "a"]))
@@ -40,7 +40,7 @@ def check_sound(s: Statistics) -> None:
     if isinstance(spread, FactoredScatter):
         bad = (spread.owner < 0) | (spread.owner >= spread.groups)
         if bad.any() or (np.diff(spread.owner) < 0).any():
-            raise ValueError("the factor has rows of no class")
+            raise ValueError("the factor has rows that belong to no class")
     else:
         _check_rounded("scatter", spread.sums)
         if (squares < 0).any():
@@ -52,7 +52,7 @@ def check_sound(s: Statistics) -> None:
 
 
 def check_counts(count: Array, weight: Array) -> None:
-    """Raise ValueError unless every class has rows and weight, in a number that can be."""
+    """Raise ValueError unless every class has a possible number of rows and weight."""
     if count.dtype != np.int64 or weight.dtype != np.float64 or not np.isfinite(weight).all():
         raise ValueError("a count or a weight is not a number")
     if (count <= 0).any() or (weight < SMALLEST_WEIGHT).any():
@@ -62,16 +62,16 @@ def check_counts(count: Array, weight: Array) -> None:
 
 
 def check_total(count: Array, weight: Array) -> None:
-    """Raise ValueError where the rows of all classes are too many to be added up."""
+    """Raise ValueError if the rows of all classes are too many to be added up."""
     if count.sum(dtype=np.float64) > MOST_ROWS or weight.sum() > LARGEST:
         raise ValueError("there are more rows than can be counted")
 
 
 def _check_rounded(name: str, values: DoubleDouble) -> None:
-    """Raise unless the low part is what rounding left of the high one.
+    """Raise unless the low part is below the rounding of the high part.
 
-    A larger one would not show in what is computed from the high part alone, until more rows are
-    added and both are.
+    A larger low part would go unnoticed in results computed from the high part alone, until rows
+    are added and both parts count.
     """
     if values.low is not None and not np.array_equal(values.high + values.low, values.high):
         raise ValueError(f"the low part of {name} is not what rounding leaves")
@@ -89,19 +89,19 @@ def _check_matrices(spread: DenseScatter) -> None:
 
 
 def _check_fourth(s: Statistics, fourth: Fourth, squares: Floats) -> None:
-    """Raise where sums of |u|², |u|²u and |u|⁴ cannot be those of rows with these squares."""
+    """Raise if no rows with these squares can have these sums of |u|², |u|²u and |u|⁴."""
     if not 0 < fourth.unit < np.inf or not (fourth.since > 0).all():
         raise ValueError("the fourth-order sums have no unit or weight")
     with np.errstate(all="ignore"):
-        least = (squares / fourth.unit / fourth.unit).sum(axis=1)
+        smallest = (squares / fourth.unit / fourth.unit).sum(axis=1)
         apart = np.abs(s.mean - fourth.anchor) + SLACK * np.abs(s.mean)
-        most = least + s.weight * ((apart / fourth.unit) ** 2).sum(axis=1)
+        largest = smallest + s.weight * ((apart / fourth.unit) ** 2).sum(axis=1)
         cubic = np.linalg.norm(fourth.cubic, axis=1)
         possible = (
-            (least <= LOOSE * fourth.square)
-            & (fourth.square <= LOOSE * most)
-            & (fourth.square**2 <= LOOSE * s.weight * fourth.quartic)
-            & (cubic**2 <= LOOSE * fourth.square * fourth.quartic)
+            (smallest <= FOURTH_ORDER_FACTOR * fourth.square)
+            & (fourth.square <= FOURTH_ORDER_FACTOR * largest)
+            & (fourth.square**2 <= FOURTH_ORDER_FACTOR * s.weight * fourth.quartic)
+            & (cubic**2 <= FOURTH_ORDER_FACTOR * fourth.square * fourth.quartic)
         )
     if s.spread.per_class and not possible.all():
         raise ValueError("the fourth-order sums are not those of rows with this scatter")

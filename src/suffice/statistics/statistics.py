@@ -1,4 +1,4 @@
-"""Statistics: what the models need to know of the rows, and the algebra of it."""
+"""Statistics: what models need to know about the rows, and its algebra."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import narrowest, place_of, shown
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch
-from suffice.statistics.fourth import Fourth, KnownMoments
+from suffice.statistics.fourth import ClassMoments, Fourth
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DiagonalScatter, Scatter, dense, only_diagonal
 from suffice.statistics.thin import FactoredScatter
 
 DETAILS = ("separate", "shared", "diagonal")
 
-# Two statistics are equal when they differ by no more than this, in units of the spread.
+# Relative difference, in units of the spread, up to which two statistics are equal.
 ROUNDING = 1e-10
 
 
@@ -30,7 +30,7 @@ class Statistics:
     """Sufficient statistics of labelled rows, made by `suffice.summarize`.
 
     A value: `a + b` is having seen both, `a - b` never having seen b, and neither changes
-    a or b. Beyond the scatter it carries what shrinkage estimates need later.
+    a or b. It also carries the fourth-order sums that shrinkage estimates need later.
 
     Attributes
     ----------
@@ -65,20 +65,20 @@ class Statistics:
     @property
     def mean(self) -> Floats:
         """Weighted mean of each class, (k, d)."""
-        return _locked(self.means.high)
+        return _lock(self.means.high)
 
     @property
     def scatter(self) -> Floats:
         """Centred sums of products (see the class)."""
         if isinstance(self.spread, DiagonalScatter):
-            return _locked(self.spread.sums.high)
-        matrices = _locked(dense(self.spread).sums.high)
+            return _lock(self.spread.sums.high)
+        matrices = _lock(dense(self.spread).sums.high)
         return matrices if self.spread.per_class else matrices[0]
 
     @property
     def factor(self) -> Floats | None:
-        """Rows F with F'F the pooled scatter, where the thin form is kept; else None."""
-        return _locked(self.spread.factor) if isinstance(self.spread, FactoredScatter) else None
+        """Rows F with F'F the pooled scatter if the scatter is kept as a factor; else None."""
+        return _lock(self.spread.factor) if isinstance(self.spread, FactoredScatter) else None
 
     @property
     def detail(self) -> str:
@@ -89,29 +89,29 @@ class Statistics:
 
     @property
     def n_features(self) -> int:
-        """How many features a row has."""
+        """Number of features."""
         return int(self.means.high.shape[1])
 
     @property
     def known_count(self) -> Indices:
-        """How many values of a feature are known: those of all rows, (k, 1)."""
+        """Number of observed values of a feature: the rows of each class, (k, 1)."""
         return self.count[:, None]
 
     @property
     def known_weight(self) -> Floats:
-        """Weight of the known values of a feature: that of all rows, (k, 1)."""
+        """Weight of the observed values of a feature: that of each class, (k, 1)."""
         return self.weight[:, None]
 
     @property
     def squares(self) -> Floats:
-        """Centred sums of squares, a row a class, or one row where they are pooled."""
+        """Centred sums of squares: one row per class, or a single row if pooled."""
         return self.spread.diagonal()
 
     @property
-    def known(self) -> KnownMoments:
-        """What it takes to move the fourth-order sums."""
+    def known(self) -> ClassMoments:
+        """The moments needed to move the fourth-order sums."""
         assert not isinstance(self.spread, DiagonalScatter)
-        return KnownMoments(self.means, self.weight, self.spread)
+        return ClassMoments(self.means, self.weight, self.spread)
 
     def __add__(self, other: object) -> Statistics:
         if not isinstance(other, Statistics):
@@ -130,10 +130,10 @@ class Statistics:
         return remove(self, other)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both say the same of the same classes and features, up to rounding.
+        """Whether both have the same classes, features and numbers, up to rounding.
 
-        Rounding is measured by the numbers compared. Where most of a class was removed, what
-        remains carries the rounding of what was removed, and may differ by more: compare
+        Rounding is relative to the numbers compared. If most of a class was removed, what
+        remains carries the rounding of what was removed and may differ by more: then compare
         arrays in units of the whole. `digest` compares to the last bit.
         """
         if not isinstance(other, Statistics):
@@ -159,9 +159,9 @@ class Statistics:
         return like.keep_classes(np.zeros(0, np.int64), allow_pooled=True)
 
     def select(self, features: Iterable[int] | Iterable[str]) -> Statistics:
-        """The statistics of some features, by name or position, in the order asked for.
+        """The statistics of some features, by name or position, in the order given.
 
-        The fourth-order sums mix all features, so a choice of fewer drops them.
+        The fourth-order sums mix all features, so selecting fewer drops them.
         """
         at = positions(features, self.feature_names or (), self.n_features)
         fourth = self.fourth if len(at) == self.n_features else None
@@ -175,11 +175,11 @@ class Statistics:
         )
 
     def named(self, names: tuple[str, ...] | None) -> Statistics:
-        """The same statistics, of features of other names."""
+        """The same statistics with other feature names."""
         return replace(self, feature_names=names)
 
     def drop_class(self, label: Any) -> Statistics:
-        """The statistics without one class: as if its rows had never been seen."""
+        """The statistics without one class, as if its rows had never been seen."""
         at = place_of(label, self.classes)
         if at is None:
             raise InvalidParameter(
@@ -237,7 +237,7 @@ class Statistics:
         return replace(self, spread=self.spread.pooled(), fourth=None)
 
     def digest(self) -> str:
-        """A fingerprint of every bit: equal for equal content, on every machine."""
+        """SHA-256 of the content: equal for equal content, on every machine."""
         from suffice.statistics.storage import digest
 
         return digest(self)
@@ -253,7 +253,7 @@ class Statistics:
 
 
 def positions(features: Any, names: tuple[str, ...], n_features: int) -> Indices:
-    """Where some features stand, given by name or position."""
+    """The positions of some features, given by name or position."""
     if isinstance(features, str) or not isinstance(features, Iterable):
         raise InvalidParameter(
             f"select takes a list of features, such as [0], not {shown(features)}."
@@ -270,8 +270,10 @@ def _position(feature: Any, names: tuple[str, ...], n_features: int) -> int:
     if isinstance(feature, str):
         if feature in names:
             return names.index(feature)
-        known = listed(names) if names else "unnamed, so use positions"
-        raise InvalidParameter(f"there is no feature {shown(feature)}; the features are {known}.")
+        available = listed(names) if names else "unnamed, so use positions"
+        raise InvalidParameter(
+            f"there is no feature {shown(feature)}; the features are {available}."
+        )
     if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
         raise InvalidParameter(
             f"select takes names or positions of features, not {shown(feature)}; "
@@ -289,14 +291,14 @@ def _merge() -> Callable[[Statistics, Statistics], Statistics]:
     return merge
 
 
-def _locked(array: Array) -> Array:
-    """The same array, which nobody can write to any more."""
+def _lock(array: Array) -> Array:
+    """The same array, made read-only."""
     array.setflags(write=False)
     return array
 
 
 class Shaped(Protocol):
-    """What has features and a detail."""
+    """Anything with features and a detail."""
 
     @property
     def n_features(self) -> int: ...  # noqa: D102
@@ -323,14 +325,14 @@ def _names_differ(a: tuple[str, ...] | None, b: tuple[str, ...] | None) -> str:
     if a is None or b is None:
         return "one side has feature names and the other has none; pass data frames on both sides."
     if sorted(a) == sorted(b):
-        return "both sides have the same features in another order; use select to order them."
+        return "both sides have the same features in a different order; use select on one of them."
     only_a = [name for name in a if name not in b]
     only_b = [name for name in b if name not in a]
     return f"features differ: {listed(only_a)} on one side, {listed(only_b)} on the other."
 
 
 def listed(names: Iterable[Any], most: int = 10) -> str:
-    """Names for a message, the first few of them."""
+    """The first few names, for a message."""
     all_names = [shown(name) for name in names]
     more = f" and {len(all_names) - most} more" if len(all_names) > most else ""
     return (", ".join(all_names[:most]) or "none") + more

@@ -20,10 +20,10 @@ from suffice.statistics.statistics import Statistics
 
 Stored: TypeAlias = Statistics | IncompleteStatistics | Counts | MixedStatistics
 
-# Characters of a reason that a message shows: it may quote what a crafted file holds.
+# Longest reason shown in a message, in characters: it may quote the content of a crafted file.
 LONGEST_REASON = 300
 
-# What crafted content may raise in code that was written for honest content.
+# Errors that crafted content may raise in code that expects valid content.
 INCONSISTENT = (
     ValueError,
     KeyError,
@@ -47,17 +47,17 @@ _READERS = {file.KIND: file for file in _FILES.values()}
 def save(statistics: Stored, path: str | PathLike[str], key: bytes | None = None) -> None:
     """Write statistics to one safetensors file, whole or not at all."""
     check_path(path)
-    write_whole(path, packed(statistics, key))
+    write_whole(path, to_bytes(statistics, key))
 
 
 def load(path: str | PathLike[str], *, key: bytes | None = None, trusted: bool = False) -> Stored:
-    """The statistics that `save` wrote, checked throughout; nothing in the file is executed."""
+    """The statistics that `save` wrote, fully validated; nothing in the file is executed."""
     check_path(path)
     data, name = read_whole(path), str(path)
-    return opened(*unpack(data, name, key), name, Room(None if trusted else len(data)))
+    return read_statistics(*unpack(data, name, key), name, Room(None if trusted else len(data)))
 
 
-def opened(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Stored:
+def read_statistics(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Stored:
     """The statistics in a file of that name; an error says what is wrong with it."""
     if not is_statistics(header):
         kind = brief(header.get("kind"))
@@ -70,48 +70,48 @@ def opened(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Sto
 
 
 def is_statistics(header: dict[str, Any]) -> bool:
-    """Whether a header is one of statistics."""
+    """Whether a header describes statistics."""
     return isinstance(header.get("kind"), str) and header["kind"] in _READERS
 
 
 def read(header: Any, arrays: Arrays, room: Room) -> Stored:
-    """The statistics of a header and arrays; ValueError says what is wrong."""
+    """The statistics of a header and arrays; a ValueError says what is wrong."""
     if not isinstance(header, dict) or not is_statistics(header):
         raise ValueError("there are no statistics")
     file = _READERS[header["kind"]]
-    strange = sorted(set(header) ^ file.FIELDS)
-    if strange:
-        raise ValueError(f"its header lacks the field {strange[0]!r}, or has it though it must not")
-    found: Stored = file.read(header, arrays, room)
-    return found
+    wrong_fields = sorted(set(header) ^ file.FIELDS)
+    if wrong_fields:
+        raise ValueError(f"its header lacks the field {wrong_fields[0]!r}, or should not have it")
+    statistics: Stored = file.read(header, arrays, room)
+    return statistics
 
 
 def inconsistent(name: str, error: Exception) -> InvalidFile:
     """The error for a file that contradicts itself."""
-    known = isinstance(error, SufficeError) or type(error) is ValueError
-    why = str(error) if known else f"{type(error).__name__} {error}"
+    is_ours = isinstance(error, SufficeError) or type(error) is ValueError
+    why = str(error) if is_ours else f"{type(error).__name__} {error}"
     why = why if len(why) <= LONGEST_REASON else f"{why[:LONGEST_REASON]}..."
     return InvalidFile(f"{name} is not consistent: {why.rstrip('.')}.")
 
 
 def digest(statistics: Stored) -> str:
     """SHA-256 of the file that `save` would write."""
-    return hashlib.sha256(packed(statistics)).hexdigest()
+    return hashlib.sha256(to_bytes(statistics)).hexdigest()
 
 
-def packed(statistics: Stored, key: bytes | None = None) -> bytes:
+def to_bytes(statistics: Stored, key: bytes | None = None) -> bytes:
     """The bytes of a file: equal for equal content."""
-    return pack(*written(statistics), key)
+    return pack(*to_arrays(statistics), key)
 
 
-def written(statistics: Stored) -> tuple[dict[str, Any], Arrays]:
+def to_arrays(statistics: Stored) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of statistics."""
-    found: tuple[dict[str, Any], Arrays] = _FILES[type(statistics)].written(statistics)
-    return found
+    content: tuple[dict[str, Any], Arrays] = _FILES[type(statistics)].to_arrays(statistics)
+    return content
 
 
-def running(statistics: AnyStatistics) -> tuple[dict[str, Any], Arrays]:
-    """The same, with all that a pass which is resumed takes to come to the same bits."""
+def to_resumable_arrays(statistics: AnyStatistics) -> tuple[dict[str, Any], Arrays]:
+    """The same, with everything a resumed pass needs to give the same result in every bit."""
     if isinstance(statistics, IncompleteStatistics):
-        return incomplete_file.written(statistics, running=True)
-    return complete_file.written(statistics, running=True)
+        return incomplete_file.to_arrays(statistics, resumable=True)
+    return complete_file.to_arrays(statistics, resumable=True)

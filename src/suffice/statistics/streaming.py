@@ -1,7 +1,7 @@
-"""Streaming: chunks are read ahead, summarized side by side, and added up in their order.
+"""Streaming: chunks are read ahead, summarized in parallel, and added up in their order.
 
-Each chunk is one thread's work, whatever the number of threads. So the sums are the same to the
-last bit on one core or many, and whether or not the pass was interrupted.
+Each chunk is summarized by one thread, whatever the number of threads. So the sums are the same to
+the last bit on one core or many, and whether or not the pass was interrupted.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from suffice.statistics.checkpoint import Checkpoint
 from suffice.statistics.checkpoint_file import PassState
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.progress import Listener, Progress
-from suffice.statistics.relabelling import typed
+from suffice.statistics.relabelling import infer_label_type
 from suffice.statistics.threads import blas_threads, n_threads
 
-# Every thread holds a chunk: more threads than this take memory, and wait for the reader.
+# Every thread holds a chunk: more threads than this take memory and only wait for the reader.
 MOST_THREADS = 3
 
 Part: TypeAlias = AnyStatistics | None
@@ -39,7 +39,7 @@ Part: TypeAlias = AnyStatistics | None
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A chunk that is being summarized; its rows are let go as early as can be."""
+    """A chunk that is being summarized; its rows are released as early as possible."""
 
     source: str
     after: Position
@@ -55,7 +55,7 @@ def summarize_stream(
 ) -> AnyStatistics:
     """Statistics of all chunks of a stream.
 
-    of_batch : makes those of a chunk
+    of_batch : makes the statistics of one chunk
     """
     start = PassState() if checkpoint is None else checkpoint.begin()
     run = _Pass(start, checkpoint, listener)
@@ -71,7 +71,7 @@ def summarize_stream(
         checkpoint.commit(run.state)
     if run.state.statistics is None:
         raise InvalidFeatures(f"there is no row of positive weight in {_inputs(stream)}.")
-    return run.state.statistics if stream.roles.typed else typed(run.state.statistics)
+    return run.state.statistics if stream.roles.typed else infer_label_type(run.state.statistics)
 
 
 def _inputs(stream: Stream) -> str:
@@ -82,7 +82,7 @@ def _inputs(stream: Stream) -> str:
 
 
 class _Pass:
-    """One pass: how far it has come, and where the file that it is in began."""
+    """One pass: its state now, and its state at the start of the current file."""
 
     def __init__(
         self, start: PassState, checkpoint: Checkpoint | None, listener: Listener | None
@@ -98,7 +98,7 @@ class _Pass:
         self._first_share: float | None = None if start.rows else 0.0
 
     def count(self, stream: Stream, parts: _Parts, pool: ThreadPoolExecutor, most: int) -> None:
-        """Add up all chunks from the state on, at most so many of them side by side."""
+        """Add up all chunks from the current state on, at most `most` of them in parallel."""
         waiting: deque[Waiting] = deque()
         with Prefetched(stream.chunks(self.state.position), 1) as ready:
             try:
@@ -107,13 +107,13 @@ class _Pass:
                     del chunk
                     waiting.append(Waiting(source, after, share, pool.submit(parts, box)))
                     while len(waiting) >= most:
-                        self._take(waiting.popleft())
+                        self._collect(waiting.popleft())
             except FileFailed as failed:
-                # What was read before the failure comes first, and may fail itself.
-                self._take_all(waiting)
-                self._enter(failed.file)
+                # Chunks read before the failure come first; their error, if any, takes precedence.
+                self._collect_all(waiting)
+                self._enter_file(failed.file)
                 raise failed.error from failed.error.__cause__
-            self._take_all(waiting)
+            self._collect_all(waiting)
 
     def abandon(self, error: BaseException) -> None:
         """Keep what was counted before an error."""
@@ -123,15 +123,15 @@ class _Pass:
             before = self._before if isinstance(error, InvalidInput) else None
             self._checkpoint.commit(self.state, before)
         except CheckpointFailed:
-            # The error that ended the pass is the one to be told; the last checkpoint stands.
+            # The error that ended the pass is the one to raise; the last checkpoint stays valid.
             return
 
-    def _take_all(self, waiting: deque[Waiting]) -> None:
+    def _collect_all(self, waiting: deque[Waiting]) -> None:
         while waiting:
-            self._take(waiting.popleft())
+            self._collect(waiting.popleft())
 
-    def _take(self, one: Waiting) -> None:
-        self._enter(one.after.file)
+    def _collect(self, one: Waiting) -> None:
+        self._enter_file(one.after.file)
         part, total = one.part.result(), self.state.statistics
         if part is not None:
             try:
@@ -142,17 +142,17 @@ class _Pass:
         if self._checkpoint is not None:
             self._checkpoint.offer(self.state)
         if self._listener is not None:
-            self._tell(one.share)
+            self._report_progress(one.share)
 
-    def _enter(self, file: int) -> None:
+    def _enter_file(self, file: int) -> None:
         if file != self.state.position.file:
             self._before = PassState(Position(file), self.state.statistics)
 
-    def _tell(self, share: float) -> None:
+    def _report_progress(self, share: float) -> None:
         assert self._listener is not None
         seconds = monotonic() - self._began
         if self._first_share is None:
-            # The first rows after an interruption only tell where it was.
+            # After an interruption, the first report only sets the starting point.
             self._first_share = share
         self._listener(
             Progress(self.state.rows, share, seconds, self._first_rows, self._first_share)
@@ -160,7 +160,7 @@ class _Pass:
 
 
 class _Parts:
-    """Makes the statistics of a chunk; each thread uses one array for rows again and again."""
+    """Makes the statistics of a chunk; each thread reuses one array for its rows."""
 
     def __init__(self, stream: Stream, of_batch: Callable[[Batch], AnyStatistics]) -> None:
         self._roles = stream.roles
@@ -183,6 +183,6 @@ class _Parts:
         size = math.prod(shape)
         kept: Floats | None = getattr(self._kept, "room", None)
         if kept is None or kept.size < size:
-            # New memory costs as much time as the sums: the system clears it first.
+            # Fresh memory costs as much time as the sums, because the system clears it first.
             kept = self._kept.room = np.empty(size)
         return kept[:size].reshape(shape)

@@ -25,7 +25,7 @@ from suffice.statistics.fourth import Fourth, unit_of
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import DoubleDouble, two_sum
-from suffice.statistics.progress import Listener, listening
+from suffice.statistics.progress import Listener, progress_listener
 from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
 from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.second_pass import scatter
@@ -54,18 +54,18 @@ def summarize(
     Parameters
     ----------
     X : NumPy array of any real dtype, data frame (pandas, polars, pyarrow, ...), or an
-        iterable of batches (X, y) or (X, y, weight). Or what is read in parts, in bounded
+        iterable of batches (X, y) or (X, y, weight). Or a source read in parts, in bounded
         memory: files by name, pattern or list (CSV, also gzip or zstd; Parquet; Arrow), a polars
         LazyFrame, or anything with `__arrow_c_stream__`, such as a DuckDB query
-    y : a label a row: strings, integers, booleans, categories; none with batches or `target`
-    sample_weight : a weight a row; zero counts as absent
-    detail : the least the models to come need: a scatter matrix for each class ("separate"),
+    y : one label per row: strings, integers, booleans, categories; None with batches or `target`
+    sample_weight : one weight per row; rows of weight zero are ignored
+    detail : what later models need at least: a scatter matrix for each class ("separate"),
         one pooled over classes ("shared"), or variances only ("diagonal")
-    target : the label column, when X is files or a data frame that holds it
+    target : the label column, if X is files or a data frame that contains it
     weight : the column of weights, likewise
     columns : the features and their order; all other columns if None
-    checkpoint : a file from which an interrupted pass over files goes on, to the same result in
-        every bit; it stays until you remove it
+    checkpoint : a file from which an interrupted pass over files resumes, with the same result in
+        every bit; it stays until you delete it
     progress : True for a bar on a terminal, or a function that is passed `rows`, `rate` and
         `seconds_left` as attributes of one value
 
@@ -85,20 +85,21 @@ def summarize(
     choice("detail", detail, DETAILS)
     files = is_paths(X)
     if checkpoint is not None and not files:
-        raise InvalidParameter("checkpoint is for files only: other rows cannot be read again.")
+        raise InvalidParameter("checkpoint works with files only: other rows cannot be read again.")
     engine = None if files else engine_of(X)
     if engine is not None:
         if weight is not None or columns is not None:
             raise InvalidParameter(
-                f"weight and columns name no columns of a {type(X).__name__}; choose them first."
+                f"weight= and columns= do not apply to a {type(X).__name__}; select "
+                "its columns first."
             )
-        found: AnyStatistics = engine.summarize(X, y, sample_weight, detail, target)
-        return found
+        statistics: AnyStatistics = engine.summarize(X, y, sample_weight, detail, target)
+        return statistics
     if y is None and (files or is_stream(X)):
         if sample_weight is not None or target is None:
             raise InvalidParameter(
-                "the labels of rows that are read in parts are a column: name it by target=, and "
-                "that of weights, if any, by weight=, not by sample_weight."
+                "rows that are read in parts have their labels in a column: name it with target=, "
+                "and the column of weights, if any, with weight=, not sample_weight=."
             )
         chosen = None if columns is None else tuple(columns)
         wanted = Wanted(target, weight, chosen)
@@ -134,7 +135,7 @@ def summarize_parts(
             saved = Checkpoint(Path(checkpoint), stream.paths, _task(stream.roles, detail))
     else:
         stream = ObjectStream.open(X, wanted)
-    with listening(progress) as listener:
+    with progress_listener(progress) as listener:
         of_batch = partial(_of_any_batch, detail=detail)
         return summarize_stream(stream, of_batch, saved, listener)
 
@@ -178,7 +179,7 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
         constant = sums.low[kept] == sums.high[kept]
         spread, fourth = DiagonalScatter(DoubleDouble(np.where(constant, 0.0, squares))), None
     else:
-        # Only now is it known which classes have rows: no matrix is made for the others.
+        # Only now it is clear which classes have rows; no matrix is made for the others.
         reader = Reader.of(batch.without_empty_classes(sums.count))
         unit = unit_of(_largest_variance(sums, kept))
         spread, fourth = scatter(reader, means, weight, unit, per_class=detail == "separate")
@@ -206,7 +207,7 @@ def _check_underflow(
 
 
 def _of_row(batch: Batch, detail: str) -> Statistics:
-    """A single row is its own mean and has no scatter: nothing to add up."""
+    """Statistics of a single row, which is its own mean and has no scatter."""
     row = batch.features.read(0, 1).astype(np.float64)
     if not np.isfinite(row).all():
         raise Reader.of(batch).not_finite()

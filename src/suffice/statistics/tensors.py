@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array
 
-# A dimension beyond this and beyond the size of the file belongs to no table.
+# A dimension that exceeds both this and the size of the file is invalid.
 LONGEST_AXIS = 1 << 20
 
 _TYPES: dict[Any, Any] = {
@@ -26,30 +26,30 @@ _TYPES: dict[Any, Any] = {
 
 
 def views(table: dict[str, Any], data: bytes, start: int) -> dict[str, Array]:
-    """The arrays that a table of contents declares, from byte `start` of the file on.
+    """The arrays that a table of contents declares, starting at byte `start` of the file.
 
-    ValueError where what is declared is not exactly what there is: arrays that overlap, leave
+    A ValueError if the declaration does not match the bytes exactly: arrays that overlap, leave
     bytes out, or have more entries than bytes.
     """
-    found, reached = {}, 0
-    for name, entry in sorted(table.items(), key=_begin):
-        (begin, end), (dtype, shape) = entry["data_offsets"], _declared(entry, len(data))
+    arrays, reached = {}, 0
+    for name, entry in sorted(table.items(), key=_offsets):
+        (begin, end), (dtype, shape) = entry["data_offsets"], _dtype_and_shape(entry, len(data))
         size = prod(shape) * dtype.itemsize
         if (begin, end) != (reached, reached + size) or end > len(data) - start:
-            raise ValueError("its arrays are not where it says")
+            raise ValueError("its arrays are not where its header says")
         if (start + reached) % dtype.itemsize:
             raise ValueError("an array does not start at a multiple of its entries")
         flat = np.frombuffer(data, dtype, prod(shape), start + reached)
         if dtype == np.bool_ and (flat.view(np.uint8) > 1).any():
             raise ValueError("a truth value is neither true nor false")
-        found[name] = flat.reshape(shape)
+        arrays[name] = flat.reshape(shape)
         reached = end
     if start + reached != len(data):
         raise ValueError("there are bytes that belong to no array")
-    return found
+    return arrays
 
 
-def _begin(item: tuple[str, Any]) -> tuple[int, int]:
+def _offsets(item: tuple[str, Any]) -> tuple[int, int]:
     entry = item[1]
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise ValueError("an array has no type, shape or place")
@@ -59,7 +59,7 @@ def _begin(item: tuple[str, Any]) -> tuple[int, int]:
     return offsets[0], offsets[1]
 
 
-def _declared(entry: dict[str, Any], size: int) -> tuple[Any, tuple[int, ...]]:
+def _dtype_and_shape(entry: dict[str, Any], size: int) -> tuple[Any, tuple[int, ...]]:
     shape, dtype = entry["shape"], entry["dtype"]
     if not isinstance(dtype, str) or dtype not in _TYPES:
         raise ValueError("an array has an unknown type")

@@ -1,7 +1,7 @@
 """Texts: labels, levels and names as arrays of a file, and back.
 
-Texts are their UTF-8 bytes one after the other, and where each of them ends. So what they take in
-memory is known before one of them is read, which a JSON list would not allow.
+Strings are stored as their concatenated UTF-8 bytes and the position where each one ends. So the
+memory they take is known before any of them is read, unlike with a JSON list.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from suffice.data.arrays import Array
 from suffice.statistics.room import Room
 
-# What a Python string takes beside its characters, in a list and in a set.
+# Memory of a Python string beside its characters, in a list and in a set.
 STRING_BYTES = 100
 
 LABEL_KINDS = {"b": "bool", "i": "int", "f": "float", "U": "str"}
@@ -25,7 +25,7 @@ _ORDER = ("bool", "int", "float", "str")
 
 
 def write_texts(name: str, texts: Sequence[str]) -> dict[str, Array]:
-    """Texts as two arrays.
+    """Strings as two arrays: bytes and end positions.
 
     >>> arrays = write_texts("names", ["a", "bc"])
     >>> bytes(arrays["names"]), arrays["names.ends"]
@@ -37,15 +37,15 @@ def write_texts(name: str, texts: Sequence[str]) -> dict[str, Array]:
 
 
 def read_texts(name: str, arrays: dict[str, Array], room: Room) -> list[str]:
-    """The texts that `write_texts` wrote; ValueError says what is wrong."""
+    """The strings that `write_texts` wrote; a ValueError says what is wrong."""
     data, ends = _parts(name, arrays)
-    # A character takes 4 bytes where one of the text is beyond the basic plane.
+    # A character takes up to 4 bytes: all do if one is outside the basic multilingual plane.
     room.take(STRING_BYTES * len(ends) + 4 * len(data), f"the texts of {name}")
-    return list(_decoded(name, data, ends))
+    return list(_decode(name, data, ends))
 
 
 def write_labels(name: str, labels: Array) -> dict[str, Array]:
-    """Labels or levels as arrays that keep their kind: booleans, integers, floats or texts."""
+    """Labels or levels as arrays that keep their type: booleans, integers, floats or strings."""
     kind = LABEL_KINDS[labels.dtype.kind]
     if kind == "str":
         return write_texts(name, labels.tolist())
@@ -53,7 +53,7 @@ def write_labels(name: str, labels: Array) -> dict[str, Array]:
 
 
 def read_labels(name: str, arrays: dict[str, Array], room: Room) -> Array:
-    """The labels that `write_labels` wrote, ascending; ValueError says what is wrong."""
+    """The labels that `write_labels` wrote, ascending; a ValueError says what is wrong."""
     if f"{name}.ends" in arrays:
         return ascending(name, _wide(name, *_parts(name, arrays), room))
     labels = arrays[name]
@@ -63,7 +63,7 @@ def read_labels(name: str, arrays: dict[str, Array], room: Room) -> Array:
 
 
 def write_levels(name: str, levels: Sequence[Array]) -> dict[str, Array]:
-    """Several lists of labels, each of a kind of its own, in a fixed number of arrays."""
+    """Several lists of labels, each with its own type, in a fixed number of arrays."""
     kinds = [LABEL_KINDS[own.dtype.kind] for own in levels]
     arrays: dict[str, Array] = {
         f"{name}.kind": np.array([_ORDER.index(kind) for kind in kinds], np.int64),
@@ -79,7 +79,7 @@ def write_levels(name: str, levels: Sequence[Array]) -> dict[str, Array]:
 
 
 def read_levels(name: str, arrays: dict[str, Array], room: Room) -> list[Array]:
-    """The lists of labels that `write_levels` wrote; ValueError says what is wrong."""
+    """The lists of labels that `write_levels` wrote; a ValueError says what is wrong."""
     kinds, sizes = (arrays[f"{name}.{part}"] for part in ("kind", "size"))
     if not _are_counts(kinds) or not _are_counts(sizes) or len(kinds) != len(sizes):
         raise ValueError(f"{name} have no kinds or sizes")
@@ -95,7 +95,7 @@ def read_levels(name: str, arrays: dict[str, Array], room: Room) -> list[Array]:
 
 
 def names_of(arrays: dict[str, Array], features: int, room: Room) -> tuple[str, ...] | None:
-    """Names of the features, where a file has them; ValueError unless there is one for each."""
+    """Names of the features, or None; a ValueError unless there is one for each."""
     if "names" not in arrays:
         return None
     if len(_parts("names", arrays)[1]) != features:
@@ -112,7 +112,7 @@ def write_names(names: Sequence[str] | None) -> dict[str, Array]:
 
 
 def ascending(name: str, labels: Array) -> Array:
-    """The labels; ValueError where they are not sorted, or one is there twice."""
+    """The labels; a ValueError if they are not sorted, or one occurs twice."""
     if len(labels) > 1 and not (labels[:-1] < labels[1:]).all():
         raise ValueError(f"{name} are not sorted or not unique")
     return labels
@@ -123,7 +123,7 @@ def _runs(name: str, arrays: dict[str, Array], sizes: list[int], room: Room) -> 
     texts = f"{name}.ends" in arrays
     whole, ends = _parts(name, arrays) if texts else (arrays[name], arrays[name])
     if ends.ndim != 1 or sum(sizes) != len(ends):
-        raise ValueError(f"{name} are not as many as they should be")
+        raise ValueError(f"{name} has the wrong number of entries")
     if not texts and (whole.dtype != _TYPES[name.rpartition(".")[2]] or not _finite(whole)):
         raise ValueError(f"{name} are not labels")
     starts = np.concatenate([[0], ends]) if texts else ends
@@ -138,7 +138,7 @@ def _runs(name: str, arrays: dict[str, Array], sizes: list[int], room: Room) -> 
 
 
 def _wide(name: str, data: Array, ends: Array, room: Room) -> Array:
-    """Texts as an array of labels, every one as wide as the longest."""
+    """Strings as an array of labels, each as wide as the longest."""
     longest = int(np.diff(ends, prepend=0).max(initial=0))
     if room.label_bytes is not None and longest > room.label_bytes:
         raise ValueError(
@@ -146,10 +146,10 @@ def _wide(name: str, data: Array, ends: Array, room: Room) -> Array:
             "labels of files have; if you trust where it comes from, load it with trusted=True"
         )
     room.take(len(ends) * (4 * longest + STRING_BYTES), f"the labels of {name}")
-    return np.array([*_decoded(name, data, ends)], dtype=np.str_)
+    return np.array([*_decode(name, data, ends)], dtype=np.str_)
 
 
-def _decoded(name: str, data: Array, ends: Array) -> Iterator[str]:
+def _decode(name: str, data: Array, ends: Array) -> Iterator[str]:
     whole = data.tobytes()
     try:
         for low, high in pairwise([0, *ends.tolist()]):

@@ -1,4 +1,4 @@
-"""Thin: a scatter matrix kept as a factor, for more features than rows."""
+"""Thin: a scatter matrix kept as a factor, used when there are more features than rows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.alignment import Alignment
 from suffice.statistics.numbers import DoubleDouble
 
-# Directions that a removal leaves with less than this share of the largest are rounding.
+# A direction left by a removal with less than this share of the largest is rounding.
 NOISE = 1e-13
 
-# Directions that a removal leaves with less than minus this share were never those of other rows.
+# A direction left with less than minus this share means that the removed rows were never there.
 LOST = 1e-6
 
 
@@ -22,17 +22,17 @@ LOST = 1e-6
 class FactoredScatter:
     """Rows whose outer products add up to the scatter of their group: S_g = F_g' F_g.
 
-    200 rows of 20,000 features take 32 MB so; as a matrix they would take 3.2 GB.
+    200 rows of 20,000 features take 32 MB in this form; as a matrix, 3.2 GB.
     """
 
     factor: Floats  # (rows, d), ordered by owner
     owner: Indices  # (rows,): the group of each row
-    groups: int  # how many classes, or 1 when pooled
+    groups: int  # number of classes, or 1 if pooled
     per_class: bool
 
     @property
     def is_worthwhile(self) -> bool:
-        """Whether the factor takes no more room than the matrices."""
+        """Whether the factor takes no more memory than the matrices."""
         rows, d = self.factor.shape
         return bool(rows <= self.groups * d)
 
@@ -44,7 +44,7 @@ class FactoredScatter:
             owners.append(np.arange(alignment.size)[alignment.both][apart])
         else:
             owners.append(np.zeros(int(apart.sum()), np.int64))
-        return _ordered(
+        return _sort_by_owner(
             np.concatenate([self.factor, other.factor, jump[apart]]),
             np.concatenate(owners),
             alignment.size if self.per_class else 1,
@@ -52,14 +52,14 @@ class FactoredScatter:
         )
 
     def reduced(
-        self, gone: FactoredScatter, alignment: Alignment, jump: Floats, slack: Floats
+        self, removed: FactoredScatter, alignment: Alignment, jump: Floats, slack: Floats
     ) -> FactoredScatter:
-        """Factor of what remains, found in the space that the rows span."""
+        """Factor of what remains, computed in the space that the rows span."""
         apart = jump.any(axis=1)
         shared = np.arange(self.groups)[alignment.both] if self.per_class else np.zeros(1, int)
         jump_owner = shared[apart] if self.per_class else np.zeros(int(apart.sum()), np.int64)
-        taken = np.concatenate([gone.factor, jump[apart]])
-        taken_owner = np.concatenate([gone._owner(alignment.right, alignment), jump_owner])
+        taken = np.concatenate([removed.factor, jump[apart]])
+        taken_owner = np.concatenate([removed._owner(alignment.right, alignment), jump_owner])
         parts, owners = [], []
         for group in range(self.groups):
             left = self.factor[self.owner == group]
@@ -93,14 +93,14 @@ class FactoredScatter:
         ]
 
     def diagonal(self) -> Floats:
-        """Sums of squares, a row a group."""
+        """Sums of squares, one row per group."""
         out = np.zeros((self.groups, self.factor.shape[1]))
         for group, rows in self.by_group():
             out[group] = np.einsum("ij,ij->j", rows, rows)
         return out
 
     def times(self, vectors: Floats, groups: slice | Indices) -> Floats:
-        """Scatter matrix times vector, for one vector a group."""
+        """Scatter matrix times vector, for one vector per group."""
         if not self.per_class:
             return (vectors @ self.factor.T) @ self.factor
         out = np.zeros_like(vectors)
@@ -126,10 +126,10 @@ class FactoredScatter:
         return FactoredScatter(factor, self.owner, self.groups, self.per_class)
 
     def canonical(self) -> FactoredScatter:
-        """The same scatter as factors that depend on nothing else: its principal axes.
+        """The same scatter as a factor that it determines uniquely: its principal axes.
 
-        Features are measured in units of their own size. Rows of a factor are orthogonal in
-        these, from the longest down, with the first large entry of each positive.
+        Features are measured in units of their own size. In these units the rows of a factor are
+        orthogonal, from the longest down, and the first large entry of each is positive.
         """
         parts, owners = [], []
         for group, rows in self.by_group():
@@ -150,7 +150,7 @@ class FactoredScatter:
 def from_rows(rows: Floats, owner: Indices, groups: int, per_class: bool) -> FactoredScatter:
     """A factor made of centred rows; rows of zeros add nothing and are left out."""
     kept = rows.any(axis=1)
-    return _ordered(rows[kept], owner[kept], groups, per_class)
+    return _sort_by_owner(rows[kept], owner[kept], groups, per_class)
 
 
 def from_matrices(
@@ -158,11 +158,11 @@ def from_matrices(
 ) -> FactoredScatter:
     """The factor of scatter matrices (groups, d, d) that have at most these ranks.
 
-    sizes : (groups, d) the sums of squares whose rounding the matrices hold
+    sizes : (groups, d) the sums of squares that determine the rounding in the matrices
     """
     parts, owners = [], []
     for group, matrix in enumerate(matrices):
-        # Features that do not vary stay exactly so.
+        # Features that do not vary stay exactly constant.
         varies = np.flatnonzero(matrix.diagonal() > 0)
         scale = np.sqrt(sizes[group, varies])
         values, vectors = np.linalg.eigh(matrix[np.ix_(varies, varies)] / scale / scale[:, None])
@@ -174,7 +174,7 @@ def from_matrices(
     return FactoredScatter(np.concatenate(parts), np.concatenate(owners), len(matrices), per_class)
 
 
-def _ordered(rows: Floats, owner: Indices, groups: int, per_class: bool) -> FactoredScatter:
+def _sort_by_owner(rows: Floats, owner: Indices, groups: int, per_class: bool) -> FactoredScatter:
     order = np.argsort(owner, kind="stable")
     return FactoredScatter(rows[order], owner[order], groups, per_class)
 
@@ -186,7 +186,7 @@ def _principal(rows: Floats) -> Floats:
     units = rows / scale
     products = units @ units.T
     if _is_diagonal(products):
-        return rows * _signs(units)  # along them already: the same to the last bit
+        return rows * _signs(units)  # already along the axes: keep every bit
     _, vectors = np.linalg.eigh(products)
     axes = vectors[:, ::-1].T @ units
     length = np.sqrt(np.einsum("ij,ij->i", axes, axes))
@@ -195,39 +195,39 @@ def _principal(rows: Floats) -> Floats:
 
 
 def _signs(rows: Floats) -> Floats:
-    """What makes the first large entry of each row positive, (rows, 1)."""
-    # Of two rows all entries are as large: the largest of all would be a matter of rounding.
+    """Signs that make the first large entry of each row positive, (rows, 1)."""
+    # Not the largest entry: entries may be equally large (with two rows all are), so that
+    # rounding would decide.
     sizes = np.abs(rows)
     first = (sizes > 0.5 * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
     return np.asarray(np.sign(rows[np.arange(len(rows)), first])[:, None])
 
 
 def _is_diagonal(products: Floats) -> bool:
-    """Whether a symmetric matrix is diagonal up to rounding, its entries from the largest down."""
+    """Whether a symmetric matrix is diagonal up to rounding, with entries in descending order."""
     sizes = products.diagonal()
     rounding = 8 * len(sizes) * np.finfo(float).eps * sizes.max()
     beside = np.abs(products - np.diag(sizes)).max()
     return bool(beside <= rounding and (np.diff(sizes) <= rounding).all() and sizes[-1] > 0)
 
 
-def _difference(left: Floats, gone: Floats, slack: Floats) -> Floats:
+def _difference(left: Floats, removed: Floats, slack: Floats) -> Floats:
     """A factor of L'L - G'G, which must have no negative direction beyond rounding.
 
-    Rows are measured in units of each feature's own size first, so that the rank found
-    does not depend on units.
+    Features are first divided by their own size, so that the rank does not depend on units.
     """
-    if not len(gone):
+    if not len(removed):
         return left
     if np.isinf(slack).any():
         return left[:0]
     scale = np.sqrt(np.einsum("ij,ij->j", left, left))
     varies = scale > 0
     scale[~varies] = 1.0
-    rows = np.concatenate([left, gone]) / scale
-    sign = np.repeat([1.0, -1.0], [len(left), len(gone)])
+    rows = np.concatenate([left, removed]) / scale
+    sign = np.repeat([1.0, -1.0], [len(left), len(removed)])
     # In the space that the rows span: rows = share basis', with orthonormal basis.
     basis, share = np.linalg.qr(rows.T)
-    values, turn = np.linalg.eigh((share * sign) @ share.T)
+    values, rotation = np.linalg.eigh((share * sign) @ share.T)
     noise = NOISE * len(rows) + float((slack / scale**2).sum())
     if values[0] < -max(noise, LOST):
         raise NeverIncluded(
@@ -236,9 +236,8 @@ def _difference(left: Floats, gone: Floats, slack: Floats) -> Floats:
         )
     if values[0] < -noise:
         raise LostPrecision(
-            "what remains is too small beside what was removed; summarize the remaining rows "
-            "afresh."
+            "what remains is too small beside what was removed; summarize the remaining rows again."
         )
     kept = values > noise
-    # Features that do not vary stay exactly so.
-    return np.asarray((np.sqrt(values[kept]) * turn[:, kept]).T @ basis.T * (scale * varies))
+    # Features that do not vary stay exactly constant.
+    return np.asarray((np.sqrt(values[kept]) * rotation[:, kept]).T @ basis.T * (scale * varies))

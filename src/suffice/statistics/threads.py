@@ -1,4 +1,4 @@
-"""Threads: how many, and BLAS kept from adding its own to them."""
+"""Threads: their number, and how many of them BLAS may use."""
 
 from __future__ import annotations
 
@@ -17,20 +17,23 @@ from suffice.errors import InvalidParameter
 Result = TypeVar("Result")
 Task = TypeVar("Task")
 
-# Sizes of matrices: from the first BLAS may use threads, up to the second it had better not.
-THREADED_FROM, SMALL_MATRIX = 32, 256
+# Size of matrices from which BLAS uses threads by itself.
+THREADED_FROM = 32
 
-# More threads than any machine has processors for.
+# Size of matrices up to which one thread is faster than several.
+SMALL_MATRIX = 256
+
+# Largest number of threads that is accepted.
 MOST_THREADS = 4096
 
 _usual: ContextVar[int | None] = ContextVar("usual_threads", default=None)
 
 
 def n_threads() -> int:
-    """Threads to use: SUFFICE_NUM_THREADS, or as many as this process may run on."""
-    asked = os.environ.get("SUFFICE_NUM_THREADS", "")
-    if asked:
-        return _threads(asked)
+    """Number of threads: SUFFICE_NUM_THREADS, or the number of processors of this process."""
+    setting = os.environ.get("SUFFICE_NUM_THREADS", "")
+    if setting:
+        return _threads(setting)
     usual = _usual.get()
     if usual is not None:
         return usual
@@ -39,19 +42,19 @@ def n_threads() -> int:
     return os.cpu_count() or 1
 
 
-def _threads(asked: str) -> int:
-    whole = asked.isdecimal() and asked.isascii()
-    if not whole or not 0 < int(asked[:12]) <= MOST_THREADS:
+def _threads(setting: str) -> int:
+    whole = setting.isdecimal() and setting.isascii()
+    if not whole or not 0 < int(setting[:12]) <= MOST_THREADS:
         raise InvalidParameter(
-            f"the variable SUFFICE_NUM_THREADS is {asked[:20]!r}; it must be a whole number "
-            f"from 1 to {MOST_THREADS}. Unset it to use all processors."
+            f"the environment variable SUFFICE_NUM_THREADS is {setting[:20]!r}; it must be a "
+            f"whole number from 1 to {MOST_THREADS}. Unset it to use all processors."
         )
-    return int(asked)
+    return int(setting)
 
 
 @contextmanager
 def usual_threads(number: int) -> Iterator[None]:
-    """So many threads unless SUFFICE_NUM_THREADS says otherwise: others have work of their own."""
+    """Use `number` threads unless SUFFICE_NUM_THREADS is set: other workers need the rest."""
     before = _usual.set(number)
     try:
         yield
@@ -60,19 +63,19 @@ def usual_threads(number: int) -> Iterator[None]:
 
 
 def in_parallel(work: Callable[..., Result], tasks: list[tuple[Any, ...]]) -> list[Result]:
-    """Results of work(*task) for each task, a thread a task, in the order of the tasks."""
+    """Results of work(*task) for each task, one thread per task, in the order of the tasks."""
     first, *others = tasks
     if not others:
         return [work(*first)]
-    # A pool for one call: nothing stays behind that a fork could break. The calling thread
-    # takes its share, since starting a thread is what costs most.
+    # A new pool for each call: no thread stays alive that a fork could break. The calling
+    # thread does its share, since starting threads is the largest cost.
     with ThreadPoolExecutor(len(others)) as pool:
         waiting = [pool.submit(copy_context().run, work, *task) for task in others]
         return [work(*first), *(result.result() for result in waiting)]
 
 
 def in_turns(work: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
-    """Results of work(task) for each task, by threads that each take the next, with BLAS alone."""
+    """Results of work(task) for each task; idle threads take the next task, BLAS uses one."""
     if min(threads, len(tasks)) < 2:
         return [work(task) for task in tasks]
     with blas_threads(1), ThreadPoolExecutor(min(threads, len(tasks))) as pool:
@@ -92,15 +95,16 @@ def shares(n: int, parts: int) -> list[tuple[int, int]]:
 _lock = Lock()
 _users = 0
 _limiter: Any = None
-_limits: list[int] = []  # that of the first user, and all firm ones
+_limits: list[int] = []  # the limit of the first caller, and all firm limits
 
 
 @contextmanager
 def blas_threads(limit: int, firmly: bool = False) -> Iterator[None]:
-    """BLAS held to `limit` threads: several callers at once, the last one to leave restores.
+    """Limit BLAS to `limit` threads; of several concurrent callers, the last one restores it.
 
-    Small products are faster one a thread than one over all threads. Of several callers the first
-    has its way, unless another one asks firmly: last digits of products depend on it.
+    Several small products run faster with one thread each than one after the other on all threads.
+    Of several concurrent callers, the first sets the limit, unless another one sets it `firmly`:
+    the last digits of products depend on it.
     """
     global _users, _limiter
     with _lock:
@@ -111,7 +115,7 @@ def blas_threads(limit: int, firmly: bool = False) -> Iterator[None]:
         _users += 1
         if firmly:
             _limits.append(limit)
-            _hold_to(min(_limits))
+            _set_blas_threads(min(_limits))
     try:
         yield
     finally:
@@ -119,23 +123,23 @@ def blas_threads(limit: int, firmly: bool = False) -> Iterator[None]:
             _users -= 1
             if firmly:
                 _limits.remove(limit)
-                _hold_to(min(_limits))
+                _set_blas_threads(min(_limits))
             if _users == 0:
                 _limiter.__exit__(None, None, None)
                 _limiter = None
                 _limits.clear()
 
 
-def _hold_to(limit: int) -> None:
+def _set_blas_threads(limit: int) -> None:
     for library in _controller().select(user_api="blas").lib_controllers:
         library.set_num_threads(limit)
 
 
 @contextmanager
 def small_matrices(d: int) -> Iterator[None]:
-    """BLAS as is best for factors of d x d matrices: its threads wait longer than small ones take.
+    """Limit BLAS as is best for factoring d x d matrices: with small ones, threads mostly wait.
 
-    Below some size it uses one thread by itself.
+    Below some size BLAS uses one thread by itself.
     """
     if d < THREADED_FROM:
         yield

@@ -9,7 +9,7 @@ import numpy as np
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.statistics import Statistics
 
-# Units of rounding of the values themselves that a deviation must exceed.
+# Smallest deviation that counts, in units of rounding of the values.
 ROUNDINGS = 2
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -17,8 +17,8 @@ EPSILON = float(np.finfo(np.float64).eps)
 def without_value_rounding(s: Statistics) -> Statistics:
     """The same, with exactly one value for every feature that varies by rounding alone.
 
-    Shares that add up to one differ in their last bit, for example. What a model found in that
-    would be an accident of arithmetic.
+    For example, shares that add up to one may differ in the last bit. A model must not learn from
+    such accidents of arithmetic.
 
     >>> import suffice as sf
     >>> a = without_value_rounding(sf.summarize([[0.1 + 0.2], [0.3], [0.3]], [0, 0, 1]))

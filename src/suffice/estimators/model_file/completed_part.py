@@ -32,14 +32,14 @@ def takes_em(statistics: Any) -> bool:
     return isinstance(numeric, IncompleteStatistics) and numeric.detail != "diagonal"
 
 
-def written(model: Learner[Any]) -> Arrays:
+def to_arrays(model: Learner[Any]) -> Arrays:
     """What EM found, as arrays."""
     found: Any = model._fitted
     if isinstance(found, ProductModel | StudentModel):
         found = found.gaussian
-    arrays = gaussian_part.written(found)
+    arrays = gaussian_part.to_arrays(found)
     if isinstance(found, MapModel):
-        known, prior = found.knowledge, found.knowledge.prior
+        known, prior = found.posterior, found.posterior.prior
         strengths = prior.mean_strength, prior.covariance_strength
         arrays |= {
             "prior.mean": prior.mean,
@@ -67,14 +67,14 @@ def read(arrays: Arrays, statistics: Any, settings: Any) -> GaussianModel:
         if rest:
             raise ValueError(f"what EM found has the array {min(rest)!r}")
         return found
-    knowledge = _knowledge(rest, k, d)
+    posterior = _knowledge(rest, k, d)
     return MapModel(
         found.classes,
         found.priors,
         found.means,
         found.covariances,
         found.borrowed,
-        knowledge,
+        posterior,
         means_low=found.means_low,
     )
 

@@ -26,7 +26,7 @@ FAR = 1e150
 _SCALES = ("variances", "floor", "scale", "inverse_scale")
 
 
-def written(covariance: Covariance) -> Arrays:
+def to_arrays(covariance: Covariance) -> Arrays:
     """Its arrays, whose names say which shape it has."""
     if isinstance(covariance, DiagonalCovariance):
         return {"variances": covariance.variances}

@@ -12,9 +12,9 @@ from suffice.statistics.nesting import Arrays, below, prefixed, stack, unstack
 NAMES = {"means", "means.low", "borrowed"}
 
 
-def written(model: GaussianModel) -> Arrays:
+def to_arrays(model: GaussianModel) -> Arrays:
     """Its arrays, beside those of classes and priors."""
-    covariances = [covariance_part.written(covariance) for covariance in model.covariances]
+    covariances = [covariance_part.to_arrays(covariance) for covariance in model.covariances]
     low = {} if model.means_low is None else {"means.low": model.means_low}
     return {
         "means": model.means,

@@ -9,14 +9,14 @@ import numpy as np
 from suffice.data.mixed import ColumnLayout
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.indicators import FittedLevels, Indicators
-from suffice.statistics.nesting import Arrays, check_known
+from suffice.statistics.nesting import Arrays, check_names
 from suffice.statistics.room import Room
 from suffice.statistics.texts import STRING_BYTES, read_levels, write_levels
 
 FIELDS: set[str] = set()
 
 
-def written(model: Indicators) -> tuple[dict[str, Any], Arrays]:
+def to_arrays(model: Indicators) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of what was learned."""
     discrete = np.zeros(model.n_features_in_, np.bool_)
     discrete[list(model.layout_.discrete)] = True
@@ -33,6 +33,6 @@ def read(model: Indicators, header: dict[str, Any], arrays: Arrays, room: Room) 
     numeric, others = (tuple(np.flatnonzero(at).tolist()) for at in (~discrete, discrete))
     if len(levels) != len(others):
         raise ValueError("there is not a list of levels for each discrete feature")
-    check_known(arrays, {"is_discrete"}, ["levels"])
+    check_names(arrays, {"is_discrete"}, ["levels"])
     layout = ColumnLayout(numeric, others)
     model._state = FittedLevels(columns=LearnedColumns(len(discrete)), layout=layout, levels=levels)

@@ -23,20 +23,20 @@ _STATISTICS = "statistics"
 _COMPLETED = "completed"
 
 
-def written(model: Learner[Any]) -> tuple[dict[str, Any], Arrays]:
+def to_arrays(model: Learner[Any]) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of what was learned."""
     built = is_built(model)
     check_current(model, built)
-    statistics, own = storage.written(model.statistics_)
+    statistics, own = storage.to_arrays(model.statistics_)
     arrays = prefixed(_STATISTICS, own)
     selection = None
     if hasattr(model, "selection_"):
-        selection, scores = selection_part.written(model.selection_)
+        selection, scores = selection_part.to_arrays(model.selection_)
         arrays |= scores
     if _extra(model):
         arrays |= model._written()
     if built and completed_part.takes_em(model.statistics_):
-        arrays |= prefixed(_COMPLETED, completed_part.written(model))
+        arrays |= prefixed(_COMPLETED, completed_part.to_arrays(model))
     return {"statistics": statistics, "built": built, "selection": selection}, arrays
 
 

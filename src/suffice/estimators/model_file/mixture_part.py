@@ -18,7 +18,7 @@ from suffice.estimators.model_file import gaussian_part
 from suffice.models.computable import check_computable
 from suffice.models.mixture import MixtureModel
 from suffice.models.training import Given
-from suffice.statistics.nesting import Arrays, check_known
+from suffice.statistics.nesting import Arrays, check_names
 from suffice.statistics.room import Room
 from suffice.statistics.texts import read_labels, write_labels
 
@@ -30,7 +30,7 @@ _FLOATS = ("priors", "shares", "component_priors", "component_weight", "log_like
 _NAMES = {*_FLOATS, "owner", "classes", "classes.ends", *gaussian_part.NAMES}
 
 
-def written(model: Mixture) -> tuple[dict[str, Any], Arrays]:
+def to_arrays(model: Mixture) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of what was found."""
     if isinstance(model, GaussianMixture) and model._settings() != model._built_with:
         raise InvalidParameter(
@@ -46,7 +46,7 @@ def written(model: Mixture) -> tuple[dict[str, Any], Arrays]:
         "component_weight": model._component_weight,
         "log_likelihoods": model.log_likelihoods_,
         "owner": np.asarray(found.owner, np.int64),
-        **gaussian_part.written(parts),
+        **gaussian_part.to_arrays(parts),
     }
     header = {
         "converged": bool(model.converged_),
@@ -57,7 +57,7 @@ def written(model: Mixture) -> tuple[dict[str, Any], Arrays]:
 
 def read(model: Mixture, header: dict[str, Any], arrays: Arrays, room: Room) -> None:
     """Give an estimator with parameters what it had found; ValueError says what is wrong."""
-    check_known(arrays, _NAMES, ["covariances"])
+    check_names(arrays, _NAMES, ["covariances"])
     classes = read_labels("classes", arrays, room)
     K = _check_arrays(arrays, len(classes))
     components = gaussian_part.read(arrays, np.arange(K), arrays["component_priors"])

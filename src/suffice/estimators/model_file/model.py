@@ -32,7 +32,7 @@ OUTER = FILE_FIELDS | {"created"}
 OUTPUTS = (None, "default", "pandas", "polars")
 
 
-def written(model: Any) -> tuple[dict[str, Any], Arrays]:
+def to_arrays(model: Any) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a fitted estimator."""
     if not is_known(model):
         raise InvalidParameter(
@@ -41,7 +41,7 @@ def written(model: Any) -> tuple[dict[str, Any], Arrays]:
         )
     check_is_fitted(model)
     model = snapshot(model)
-    learned, arrays = _part(model).written(model)
+    learned, arrays = _part(model).to_arrays(model)
     names = getattr(model, "feature_names_in_", None)
     arrays |= write_names(None if names is None else [str(name) for name in names])
     parameters, dropped = values.kept(model.get_params(deep=False))
@@ -51,7 +51,7 @@ def written(model: Any) -> tuple[dict[str, Any], Arrays]:
         "library": __version__,
         "class": type(model).__name__,
         "parameters": {
-            name: values.written(name, value, arrays) for name, value in parameters.items()
+            name: values.to_arrays(name, value, arrays) for name, value in parameters.items()
         },
         "dropped": dropped,
         "output": getattr(model, "_sklearn_output_config", {}).get("transform"),

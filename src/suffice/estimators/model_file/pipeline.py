@@ -24,7 +24,7 @@ MOST_STEPS = 100
 _MEMORY = {"memory": "a place of this machine"}
 
 
-def written(pipeline: Pipeline) -> tuple[dict[str, Any], Arrays]:
+def to_arrays(pipeline: Pipeline) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a pipeline."""
     if type(pipeline) is not Pipeline or getattr(pipeline, "transform_input", None) is not None:
         raise InvalidParameter("a file holds a plain Pipeline of steps of suffice.")
@@ -39,7 +39,7 @@ def written(pipeline: Pipeline) -> tuple[dict[str, Any], Arrays]:
     }
     arrays: Arrays = {}
     for i, (name, step) in enumerate(steps):
-        about, own = model_file.written(step)
+        about, own = model_file.to_arrays(step)
         header["steps"].append({"name": name, "model": about})
         arrays |= prefixed(_prefix(i), own)
     return header, arrays

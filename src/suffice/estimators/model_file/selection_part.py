@@ -16,7 +16,7 @@ _SCORES = "selection.scores."
 _COMPLEXITY = "selection.complexity"
 
 
-def written(found: Selection) -> tuple[dict[str, Any], dict[str, Array]]:
+def to_arrays(found: Selection) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays."""
     header = {
         "candidates": [dict(one) for one in found.candidates],

@@ -43,10 +43,10 @@ def kept(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]
     return {name: v for name, v in parameters.items() if name not in dropped}, dropped
 
 
-def written(name: str, value: Any, arrays: Arrays) -> Any:
+def to_arrays(name: str, value: Any, arrays: Arrays) -> Any:
     """A value as JSON; arrays in it and long lists are put beside.
 
-    >>> written("priors", {"a": 0.25, "b": 0.75}, {})
+    >>> to_arrays("priors", {"a": 0.25, "b": 0.75}, {})
     {'mapping': [{'list': ['a', 'b']}, {'list': [0.25, 0.75]}]}
     """
     if isinstance(value, np.generic):
@@ -58,15 +58,15 @@ def written(name: str, value: Any, arrays: Arrays) -> Any:
     if isinstance(value, np.ndarray) or hasattr(value, "to_dict") or hasattr(value, "__array__"):
         return _written_array(name, value, arrays)
     if isinstance(value, Structure):
-        return {"structure": written(name, structures.written(value), arrays)}
+        return {"structure": to_arrays(name, structures.to_dict(value), arrays)}
     if isinstance(value, Mapping):
-        return {"mapping": [written(name, [*part], arrays) for part in (value, value.values())]}
+        return {"mapping": [to_arrays(name, [*part], arrays) for part in (value, value.values())]}
     if isinstance(value, Set):
         value = sorted(value)
     if isinstance(value, Iterable):
         kind, parts = "tuple" if isinstance(value, tuple) else "list", [*value]
         key = _columnar(parts, arrays)
-        return {kind: [written(name, part, arrays) for part in parts] if key is None else key}
+        return {kind: [to_arrays(name, part, arrays) for part in parts] if key is None else key}
     raise InvalidParameter(
         f"{name} is {shown(value)}, a {type(value).__name__}, which a file cannot hold; give "
         "numbers, texts, lists, mappings or arrays."
@@ -118,12 +118,12 @@ def _written_array(name: str, value: Any, arrays: Arrays) -> Any:
     if hasattr(value, "to_dict"):  # a pandas Series: by its index, unless that only counts
         by_index = value.to_dict()
         if not isinstance(value, np.ndarray) and list(by_index) != list(range(len(by_index))):
-            return written(name, by_index, arrays)
+            return to_arrays(name, by_index, arrays)
     array = np.asarray(value)
     if array.ndim == 1 and array.dtype.kind == "U":
         return {"texts": _put_texts(array.tolist(), arrays)}
     if array.ndim == 1 and array.dtype.kind == "O":
-        return {"list": [written(name, part, arrays) for part in array.tolist()]}
+        return {"list": [to_arrays(name, part, arrays) for part in array.tolist()]}
     if array.dtype.kind not in "bif" or array.dtype.itemsize > 8:
         raise InvalidParameter(
             f"{name} is an array of {array.dtype}, which a file cannot hold; give numbers or texts."

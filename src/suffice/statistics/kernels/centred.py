@@ -1,4 +1,4 @@
-"""Centred rows: where one thread centres rows and multiplies them by the library's product."""
+"""Centred rows: one thread's buffers for centring rows and multiplying them with BLAS."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.sums import Centres, Fourths
 
-# Rows are centred in blocks of this size, which stay in the cache.
+# Rows are centred in blocks of this size, which fit the cache.
 BLOCK_BYTES = 4 << 20
 FEWEST_ROWS = 3072  # products of fewer rows are slower
-ALL_BLOCKS_BYTES = 64 << 20  # of all threads together
+ALL_BLOCKS_BYTES = 64 << 20  # limit for all threads together
 
 Centre = Callable[[Array, Indices, Indices, Floats, Centres, Floats, Fourths | None], None]
 
 
 class Centred(Protocol):
-    """What adds up the scatter of rows."""
+    """An object that adds up the scatter of rows."""
 
     def add_scatter(
         self,
@@ -34,7 +34,7 @@ class Centred(Protocol):
     ) -> None:
         """Add the scatter of the rows in `order` about their class means to `out`.
 
-        fourths : where sums of fourth order are added to; then the rows are of one class
+        fourths : receives the fourth-order sums; all rows must then belong to one class
         """
 
 
@@ -48,7 +48,7 @@ class CentredRows:
 
     @classmethod
     def of(cls, shape: tuple[int, int], workers: int, centre: Centre) -> CentredRows:
-        """Room for one of several threads that share rows of this shape."""
+        """Buffers for one of several threads that share rows of this shape."""
         n, d = shape
         rows = max(BLOCK_BYTES // (8 * d), FEWEST_ROWS)
         most = min(n, ALL_BLOCKS_BYTES // workers // (8 * d))

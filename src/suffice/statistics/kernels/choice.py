@@ -1,4 +1,4 @@
-"""Which inner loops to use: compiled ones are loaded only where the data repays it."""
+"""Which inner loops to use: compiled ones are loaded only for data large enough to repay it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.centred import Centred
 from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
 
-# From this many entries on, the time to load compiled loops is repaid.
+# Number of entries from which compiled loops save more time than loading them takes.
 COMPILED_FROM = 1 << 22
 
 
@@ -36,7 +36,7 @@ class Kernels(Protocol):
         """Write centred rows to Z and add to the fourth-order sums."""
 
     def centred(self, shape: tuple[int, int], workers: int) -> Centred:
-        """What adds up scatter, for one of several threads that share rows of this shape."""
+        """An accumulator of scatter, for one of several threads that share rows of this shape."""
 
 
 def kernels_for(n_entries: int) -> Kernels:

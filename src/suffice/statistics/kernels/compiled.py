@@ -12,14 +12,14 @@ from suffice.statistics.kernels.centred import Centred, CentredRows
 from suffice.statistics.kernels.products import WIDE, CentredColumns, dot, minus
 from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
 
-# NaN and infinity make a sum non-finite all the same, and are found there; no loop reorders
+# NaN and infinity still make a sum non-finite, where they are detected. No loop reorders
 # a sum across rows, so results do not depend on the vector width.
 _FAST = {"contract", "nnan", "nsz"}
 
 _BLOCK_ROWS = 4096
-_BLOCK_BYTES = 1 << 19  # half of a usual second-level cache
-_ROWS_OF_CLASS = 32  # fewer than these together are not worth a block of their own
-LONG_ROW = 64  # features
+_BLOCK_BYTES = 1 << 19  # half of a typical second-level cache
+_ROWS_OF_CLASS = 32  # average rows per class below which a cached block does not pay
+LONG_ROW = 64  # features from which eight rows are summed at a time
 
 
 def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums) -> None:
@@ -57,7 +57,7 @@ def sort_codes(
     codes: Any, start: int, stop: int, k: int, place: Any, order: Any
 ) -> None:  # pragma: no cover - compiled
     """Rows start to stop in the order of their codes, and where each code ends: place[4]."""
-    # Four streams with counters of their own: with one, each row would wait for the last.
+    # Four streams with separate counters: with one, each row would wait for the previous one.
     quarter = (stop - start) // 4
     b1 = start + quarter
     b2 = b1 + quarter
@@ -98,8 +98,8 @@ def sort_codes(
 
 @jit(fastmath=True, forceinline=True)
 def _touch(X: Any, start: int, stop: int) -> Any:  # pragma: no cover - compiled
-    # Rows of a class lie apart; reading a block in order first brings it into the cache. The
-    # largest value is of no interest, but no load waits for another as in a sum.
+    # Rows of a class are not adjacent; reading the block in order brings it into the cache. The
+    # maximum itself is not used; unlike a sum, it lets loads proceed independently.
     seen = X[start, 0]
     for i in range(start, stop):
         for j in range(0, X.shape[1], 64 // X.itemsize):
@@ -111,7 +111,7 @@ def _touch(X: Any, start: int, stop: int) -> Any:  # pragma: no cover - compiled
 def _rows_of_class(
     X: Any, order: Any, o: Any, s: Any, v: Any, low: Any, high: Any
 ) -> None:  # pragma: no cover - compiled
-    # Several rows for each time the sums are loaded and stored.
+    # Several rows each time the sums are loaded and stored.
     d = len(o)
     r = _eights(X, order, o, s, v, low, high) if d >= LONG_ROW else 0
     while r + 4 <= len(order):
@@ -142,13 +142,13 @@ def _rows_of_class(
 
 
 @jit(fastmath=_FAST, forceinline=True)
-def least(a: float, b: float) -> float:  # pragma: no cover - compiled
+def smaller(a: float, b: float) -> float:  # pragma: no cover - compiled
     """The smaller of two numbers."""
     return a if a < b else b
 
 
 @jit(fastmath=_FAST, forceinline=True)
-def most(a: float, b: float) -> float:  # pragma: no cover - compiled
+def larger(a: float, b: float) -> float:  # pragma: no cover - compiled
     """The larger of two numbers."""
     return a if a > b else b
 
@@ -162,12 +162,12 @@ def _eights(
         x0, x1, x2, x3 = X[order[r]], X[order[r + 1]], X[order[r + 2]], X[order[r + 3]]
         x4, x5, x6, x7 = X[order[r + 4]], X[order[r + 5]], X[order[r + 6]], X[order[r + 7]]
         for j in range(len(o)):
-            bottom = least(least(x0[j], x1[j]), least(x2[j], x3[j]))
-            bottom = least(bottom, least(least(x4[j], x5[j]), least(x6[j], x7[j])))
-            top = most(most(x0[j], x1[j]), most(x2[j], x3[j]))
-            top = most(top, most(most(x4[j], x5[j]), most(x6[j], x7[j])))
-            low[j] = least(np.float64(bottom), low[j])
-            high[j] = most(np.float64(top), high[j])
+            bottom = smaller(smaller(x0[j], x1[j]), smaller(x2[j], x3[j]))
+            bottom = smaller(bottom, smaller(smaller(x4[j], x5[j]), smaller(x6[j], x7[j])))
+            top = larger(larger(x0[j], x1[j]), larger(x2[j], x3[j]))
+            top = larger(top, larger(larger(x4[j], x5[j]), larger(x6[j], x7[j])))
+            low[j] = smaller(np.float64(bottom), low[j])
+            high[j] = larger(np.float64(top), high[j])
             a, b, c, d = x0[j] - o[j], x1[j] - o[j], x2[j] - o[j], x3[j] - o[j]
             e, f, g, h = x4[j] - o[j], x5[j] - o[j], x6[j] - o[j], x7[j] - o[j]
             s[j] += ((a + b) + (c + d)) + ((e + f) + (g + h))
@@ -209,8 +209,8 @@ def _class_sums(
     weighted = len(weights) > 0
     order = np.empty(block, np.int64)
     place = np.empty((5, k), np.int64)
-    # Sums of a stretch of rows are added up apart: a long run of additions to one
-    # accumulator loses digits.
+    # Sums of a stretch of rows are kept separate before they are added to the total: a long run
+    # of additions to one accumulator loses digits.
     s = np.zeros((k, d))
     v = np.zeros((k, d))
     stretch = max(block, 64 * k)
@@ -243,7 +243,7 @@ def _class_sums(
 
 
 def centred(shape: tuple[int, int], workers: int) -> Centred:
-    """What adds up scatter, for one of several threads that share rows of this shape."""
+    """An accumulator of scatter, for one of several threads that share rows of this shape."""
     n, d = shape
     if d < WIDE:
         return CentredColumns.of(n, d)

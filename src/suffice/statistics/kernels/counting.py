@@ -1,4 +1,4 @@
-"""Counting levels, compiled: imported only when there are entries enough."""
+"""Counting levels, compiled: imported only when there are enough entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from suffice.data.jit import jit
 
 @jit()
 def ranges(X: Any, low: Any, high: Any) -> None:  # pragma: no cover - compiled
-    """The least and the largest entry of each column."""
+    """Minimum and maximum of each column."""
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
             x = np.int64(X[i, j])
@@ -42,9 +42,9 @@ def weigh(
 
 @jit()
 def whole(X: Any, out: Any, high: Any) -> bool:  # pragma: no cover - compiled
-    """Copy floats to integers, and find the largest of each column.
+    """Copy floats to integers, and find the maximum of each column.
 
-    False where one is missing, negative, no whole number, or large.
+    False if any is missing, negative, not a whole number, or too large.
     """
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):

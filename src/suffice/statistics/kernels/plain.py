@@ -1,4 +1,4 @@
-"""The inner loops with NumPy alone: for data too small to repay a compiler."""
+"""The inner loops with NumPy alone: for data too small to repay loading compiled code."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
 
 BLOCK_BYTES = 1 << 20
 
-# With at least so many rows a class, sums a class at a time are faster than reduceat.
-ROWS_OF_RUN = 32
+# Average rows per class from which one sum per class is faster than reduceat.
+ROWS_PER_RUN = 32
 
 
 def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums) -> None:
@@ -27,17 +27,17 @@ def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: C
         first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
         present = ordered[first]
         rows = X[start : start + step].take(order, axis=0).astype(np.float64, copy=False)
-        out.low[present] = np.minimum(out.low[present], _reduced(np.minimum, rows, first))
-        out.high[present] = np.maximum(out.high[present], _reduced(np.maximum, rows, first))
+        out.low[present] = np.minimum(out.low[present], _reduce_by_class(np.minimum, rows, first))
+        out.high[present] = np.maximum(out.high[present], _reduce_by_class(np.maximum, rows, first))
         out.count[present] += np.diff(np.r_[first, len(block)])
         z = rows - origin[ordered]
         w = np.ones(len(block))
         if len(weights):
             w = weights[start : start + step][order]
             out.weight[present] += np.add.reduceat(w, first)
-        out.sum[present] += _weighted(w, z, first)
+        out.sum[present] += _weighted_sums(w, z, first)
         z *= z
-        out.square[present] += _weighted(w, z, first)
+        out.square[present] += _weighted_sums(w, z, first)
 
 
 def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
@@ -67,21 +67,21 @@ def centre(
         length = np.einsum("ij,ij->i", size, size)
         long = w * length
         out.square[present] += np.add.reduceat(long, first)
-        out.cubic[present] += _weighted(long, size, first)
+        out.cubic[present] += _weighted_sums(long, size, first)
         out.quartic[present] += np.add.reduceat(long * length, first)
     if len(weights):
         z *= np.sqrt(w)[:, None]
-    # Where rows go matters to those who keep them.
+    # Callers that keep the rows need them in their original order.
     Z[by_class if len(present) > 1 else slice(None)] = z
 
 
 def centred(shape: tuple[int, int], workers: int) -> Centred:
-    """What adds up scatter, for one of several threads that share rows of this shape."""
+    """An accumulator of scatter, for one of several threads that share rows of this shape."""
     return CentredRows.of(shape, workers, centre)
 
 
 def _about(rows: Array, of: Indices, first: Indices, about: Centres) -> Floats:
-    """Rows, in the order of their classes `of`, less the means of these."""
+    """Rows, sorted by their classes `of`, minus the class means."""
     runs = _runs(first, len(rows))
     if runs is None:
         return np.asarray((rows - about.mean[of]) - about.rest[of])
@@ -93,20 +93,20 @@ def _about(rows: Array, of: Indices, first: Indices, about: Centres) -> Floats:
 
 
 def _runs(first: Indices, n: int) -> list[tuple[int, int]] | None:
-    """Where the rows of each class start and stop, unless they are too short to go one by one."""
-    if n < ROWS_OF_RUN * len(first):
+    """Start and stop of the rows of each class, or None if there are too few rows per class."""
+    if n < ROWS_PER_RUN * len(first):
         return None
     return list(pairwise([*first.tolist(), n]))
 
 
-def _reduced(operation: np.ufunc, rows: Floats, first: Indices) -> Floats:
+def _reduce_by_class(operation: np.ufunc, rows: Floats, first: Indices) -> Floats:
     runs = _runs(first, len(rows))
     if runs is None:
         return np.asarray(operation.reduceat(rows, first))
     return np.array([operation.reduce(rows[a:b], axis=0) for a, b in runs])
 
 
-def _weighted(w: Floats, rows: Floats, first: Indices) -> Floats:
+def _weighted_sums(w: Floats, rows: Floats, first: Indices) -> Floats:
     """Weighted sums of the rows of each class."""
     runs = _runs(first, len(rows))
     if runs is None:

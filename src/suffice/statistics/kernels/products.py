@@ -1,7 +1,7 @@
-"""Centred columns: rows centred and multiplied by compiled loops; imported for many rows only.
+"""Centred columns: rows centred and multiplied by compiled loops; imported for large data only.
 
-Linear algebra libraries are made for large matrices. Below some hundred features, loops over
-columns that lie in the cache take a half or a quarter of the library's time.
+BLAS is made for large matrices. Below about two hundred features, loops over columns that are in
+the cache take a half or a quarter of its time.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.jit import jit
 from suffice.statistics.kernels.sums import Centres, Fourths
 
-# Sums along rows may be added up in any order, so that several are taken at a time: but only in
-# loops that write nothing. Otherwise the order would depend on where in memory things lie.
+# Sums along rows may be reordered for vector instructions, but only in loops that write nothing:
+# otherwise the order, and so the last digit, would depend on the alignment of the arrays.
 ANY_ORDER = {"contract", "reassoc"}
 
-# From this many features on, the library is faster.
+# Number of features from which BLAS is faster.
 WIDE = 192
 
-# Each tile multiplies four columns by this many others: 16 sums where the processor has 32 wide
-# registers, else 12. Sums without a register cost half as much time again, or more.
+# Each tile multiplies four columns by this many others: 16 sums if the processor has 32 wide
+# registers, else 12. Sums that do not fit the registers take half as much time again, or more.
 HAS_32_REGISTERS = get_host_cpu_features().get("avx512f") or machine() in ("aarch64", "arm64")
 TILE_COLUMNS = 4 if HAS_32_REGISTERS else 3
 
-# Rows are centred in blocks of this size, which stay in the second-level cache.
+# Rows are centred in blocks of this size, which fit the second-level cache.
 BLOCK_BYTES = 1 << 18
 FEWEST_ROWS = 256
 
-# Columns are this many entries longer than their rows: with lengths of powers of two, all columns
-# would compete for the same lines of the cache.
+# Extra entries at the end of each column: if lengths were powers of two, all columns would compete
+# for the same cache lines.
 PADDING = 8
 
 
 @dataclass(frozen=True, slots=True)
 class CentredColumns:
-    """Columns of rows less the means of their classes, and their products."""
+    """Buffers for the columns of rows minus their class means, and for the products of columns."""
 
-    columns: Floats  # (d and those that tiles reach beyond the last, rows and padding)
+    columns: Floats  # (d + columns that the last tile reads beyond it, rows + padding)
     length: Floats  # (rows,)
-    product: Floats  # one row and column for each of the columns; filled below the diagonal
+    product: Floats  # one row and column per column; filled below the diagonal only
     cubic: Floats  # (d,)
 
     @classmethod
     def of(cls, n: int, d: int) -> CentredColumns:
-        """Room for blocks of at most n rows."""
+        """Buffers for blocks of at most n rows."""
         rows = max(1, min(n, max(FEWEST_ROWS, BLOCK_BYTES // (8 * d))))
         reached = 4 * -(-d // 4) + 2
         columns = np.zeros((reached, rows + PADDING))
@@ -121,8 +121,8 @@ def _multiply(Z: Any, d: int, root: Any) -> None:  # pragma: no cover - compiled
 
 @jit(forceinline=True)
 def minus(x: float, m: float, rest: float) -> float:  # pragma: no cover - compiled
-    """A number less a mean in two parts."""
-    # Apart, without the licence to join the two subtractions into one.
+    """x minus a mean in two parts."""
+    # A function of its own, compiled without permission to merge the two subtractions.
     return (x - m) - rest
 
 

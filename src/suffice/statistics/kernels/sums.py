@@ -1,4 +1,4 @@
-"""What the inner loops take and fill: sums by class, and the means rows are centred about."""
+"""Arguments of the inner loops: sums by class, and the means that rows are centred about."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ClassSums:
     """Sums by class about an origin; filled in place while rows are read."""
 
     count: Indices  # (k,)
-    weight: Floats  # (k,) unused without weights
+    weight: Floats  # (k,); not filled without weights
     sum: Floats  # (k, d): sum of w (x - origin)
     square: Floats  # (k, d): sum of w (x - origin)²
     low: Floats  # (k, d)
@@ -22,7 +22,7 @@ class ClassSums:
 
     @classmethod
     def empty(cls, k: int, d: int) -> ClassSums:
-        """Sums of nothing."""
+        """Sums over no rows."""
         low = np.full((k, d), np.inf)
         return cls(
             np.zeros(k, np.int64),
@@ -62,7 +62,7 @@ class Fourths:
 
     @classmethod
     def empty(cls, k: int, d: int) -> Fourths:
-        """Sums of nothing."""
+        """Sums over no rows."""
         return cls(np.zeros(k), np.zeros((k, d)), np.zeros(k))
 
     def add(self, c: int, square: float, cubic: Floats, quartic: float) -> None:
