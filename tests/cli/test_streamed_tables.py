@@ -135,6 +135,15 @@ def test_errors_name_the_file(folder):
     assert "text of a CSV in all.csv" in message or "strings in all.parquet" in message
 
 
+def test_errors_name_options_in_place_of_parameters(folder):
+    (folder / "rows2.csv").write_text(iris().with_columns(note=pl.lit(1)).write_csv())
+    message = refused("summarize", "rows*.csv", "-t", "species", "-o", "s")
+    assert message.endswith("Choose the features by --drop.")
+    run("fit", "all.csv", "-t", "species", "--model", "lda", "-o", "model")
+    message = refused("summarize", "model", "-t", "species", "-o", "s")
+    assert message.endswith("`suffice info 'model'` shows it.")
+
+
 def test_a_bar_is_shown_on_a_terminal_only(folder, monkeypatch, capsys):
     import io
     import sys

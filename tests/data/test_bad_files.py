@@ -118,7 +118,7 @@ def test_files_cut_short_or_of_another_kind(folder):
     with pytest.raises(InvalidFile, match=r"rows\.csv\.gz cannot be decompressed"):
         sf.summarize("rows.csv.gz", target="label")
     (folder / "rows.jsonl").write_text('{"a": 1, "label": 2}\n')
-    with pytest.raises(InvalidFile, match=r"rows\.jsonl holds JSON lines"):
+    with pytest.raises(InvalidFile, match=r"rows\.jsonl holds JSON"):
         sf.summarize("rows.jsonl", target="label")
 
 

@@ -132,7 +132,7 @@ class TableOptions(Reading):
             target,
             weights,
             drop=tuple(listed(self.drop)),
-            missing=self.null_markers,
+            null_markers=self.null_markers,
             drop_unlabelled=self.drop_unlabelled,
         )
 

@@ -32,7 +32,9 @@ def read(path: Path, reading: Reading, text: Sequence[str] = ()) -> Any:
     from suffice.data.table_file import read_table
 
     with working(f"reading {path}"):
-        return read_table(path, text=text, missing=reading.null_markers, encoding=reading.encoding)
+        return read_table(
+            path, text=text, null_markers=reading.null_markers, encoding=reading.encoding
+        )
 
 
 def read_training(

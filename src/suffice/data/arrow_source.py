@@ -10,16 +10,15 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from suffice.data import packages
-from suffice.data.arrow_schema import schema_of
 from suffice.data.chunk import Piece, Position
-from suffice.data.table_file import ARROW
+from suffice.data.table import check_unique
 from suffice.errors import InvalidFile
 
-# Record batches larger than this are not read as a whole, but mapped and read by part.
-LARGE_BYTES = 1 << 26
+# Larger record batches are not read as a whole, but mapped and read by part.
+LARGE_BATCH_BYTES = 1 << 26
 
-# So many columns are mapped at a time: the system may map megabytes around every value touched.
-TOGETHER = 16
+# Mapped at a time: the system may map megabytes around every value touched.
+MAPPED_COLUMNS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class ArrowSource:
 
         try:
             with pa.OSFile(str(path)) as file:
-                if file.read(len(ARROW)) == ARROW:
+                if file.read(6) == b"ARROW1":
                     reader = pa.ipc.open_file(file)
                     batches = reader.num_record_batches
                 else:
@@ -78,7 +77,7 @@ class ArrowSource:
         fields = [list(self.schema).index(name) for name in names]
         options = pa.ipc.IpcReadOptions(included_fields=fields)
         size = self.path.stat().st_size
-        if self.batches is not None and size > LARGE_BYTES * self.batches:
+        if self.batches is not None and size > LARGE_BATCH_BYTES * self.batches:
             for number in range(first, self.batches):
                 for part, share in self._mapped(number, rows, fields):
                     yield number, part, (number + share) / self.batches
@@ -105,11 +104,11 @@ class ArrowSource:
         at = total = 0
         while at == 0 or at < total:
             columns: list[Any] = []
-            for first in range(0, len(fields), TOGETHER):
+            for first in range(0, len(fields), MAPPED_COLUMNS):
                 with pa.memory_map(str(self.path)) as file:
                     # Were fields chosen by options here, all of their rows would be read.
                     batch = pa.ipc.open_file(file).get_batch(number)
-                    chosen = batch.select(fields[first : first + TOGETHER])
+                    chosen = batch.select(fields[first : first + MAPPED_COLUMNS])
                     total = batch.num_rows
                     columns += _copied(chosen.slice(at, rows)).columns
                     del batch, chosen
@@ -128,3 +127,14 @@ def _copied(batch: Any) -> Any:
     with pa.ipc.new_stream(out, batch.schema) as writer:
         writer.write_batch(batch)
     return pa.ipc.open_stream(out.getvalue()).read_all()
+
+
+def schema_of(schema: Any, source: object) -> dict[str, Any]:
+    """The narwhals type of each column of a pyarrow schema."""
+    check_unique(schema.names, source)
+    types = dict(nw.from_native(schema.empty_table(), eager_only=True).schema)
+    for field in schema:
+        # Of the types that narwhals does not know, only a column of nulls may serve as numbers.
+        if types[field.name] == nw.Unknown and str(field.type) != "null":
+            types[field.name] = nw.Object()
+    return types

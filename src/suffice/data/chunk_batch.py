@@ -15,7 +15,7 @@ from suffice.data.chunk import Chunk, is_large
 from suffice.data.features import ArrayFeatures
 from suffice.data.labels import Labels, texts
 from suffice.data.roles import Roles
-from suffice.data.table_file import MISSING
+from suffice.data.text_source import NULL_MARKERS
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 
 # Columns become rows in blocks of this size, which stay in the cache.
@@ -44,7 +44,10 @@ def batch_of(
         if unknown.any() and not roles.wanted.drop_unlabelled:
             raise _unlabelled(unknown, chunk, roles)
         if unknown.any():
-            frames = (nw.concat(frames).filter((~unknown).tolist()),)
+            # Without the labels: pyarrow cannot filter all kinds of text.
+            others = [name for name in roles.names if name != roles.wanted.target]
+            rows = nw.concat([frame.select(others) for frame in frames])
+            frames = (rows.filter((~unknown).tolist()),)
             codes = codes[~unknown]
         if roles.wanted.weight is not None:
             weights = _weights(_joined(frames, roles.wanted.weight), chunk)
@@ -56,9 +59,9 @@ def batch_of(
     some = bool(ignored.any())
     if some:
         codes = np.where(ignored, len(classes), codes)
-    rows = ArrayFeatures(floats(frames, roles.features, room, is_long), roles.features)
+    features = ArrayFeatures(floats(frames, roles.features, room, is_long), roles.features)
     about = {"ignores_rows": some, "is_chunk": True, "is_long": is_long}
-    return Batch(rows, classes, codes, weights, chunk.row, source, **about)
+    return Batch(features, classes, codes, weights, chunk.row, source, **about)
 
 
 def floats(
@@ -144,7 +147,7 @@ def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indi
     row : the number of the first
     """
     if roles.labels == "U":
-        return _text_codes(series, () if roles.typed else (*MISSING, *roles.wanted.missing))
+        return _text_codes(series, roles)
     if not series.null_count() and roles.labels != "f":
         return Labels.of(np.asarray(series.to_numpy())).encode()
     if roles.labels == "f":
@@ -177,13 +180,13 @@ def _unlabelled(unknown: Array, chunk: Chunk, roles: Roles) -> InvalidLabels:
     )
 
 
-def _text_codes(series: nw.Series[Any], missing: Sequence[str]) -> tuple[Array, Indices]:
-    """Classes and codes of texts, spaces around them and texts for nothing taken away."""
+def _text_codes(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
+    """Classes and codes of texts; null markers have no class, and spaces in a CSV do not count."""
     series = _plain_text(series)
     spellings = series.drop_nulls().unique().to_list()
-    strip = bool(missing)
-    meant = {text: text.strip() if strip else text for text in spellings}
-    labels = sorted({label for label in meant.values() if label not in missing})
+    markers = (*(() if roles.typed else NULL_MARKERS), *roles.wanted.null_markers)
+    meant = {text: text if roles.typed else text.strip() for text in spellings}
+    labels = sorted({label for label in meant.values() if label not in markers})
     at = {label: code for code, label in enumerate(labels)}
     table = [at.get(meant[text], -1) for text in spellings]
     if not labels:

@@ -12,12 +12,13 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from suffice.data import packages
-from suffice.data.arrow_schema import schema_of
+from suffice.data.arrow_source import schema_of
 from suffice.data.chunk import Piece, Position
 from suffice.errors import InvalidFile
 
-# Of every column that is read so much is held at once, or as much less as many columns ask for.
-BUFFER_BYTES, ALL_BUFFERS_BYTES = 1 << 16, 1 << 25
+# Read ahead of each column, and of all columns together.
+BUFFER_BYTES = 1 << 16
+ALL_BUFFERS_BYTES = 1 << 25
 
 
 def _packages() -> tuple[Any, Any]:

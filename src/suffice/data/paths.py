@@ -44,13 +44,25 @@ def file_paths(X: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> 
     return paths
 
 
-def check_file(path: Path) -> None:
-    """Raise unless there is a file at a path that may be read."""
+def ending_of(name: str) -> str:
+    """The ending of a file's name in lower case, without that of its compression.
+
+    >>> ending_of("rows.CSV.gz")
+    '.csv'
+    """
+    return Path(name.lower().removesuffix(".gz").removesuffix(".zst")).suffix
+
+
+def check_file(path: Path, regular: bool = True) -> None:
+    """Raise unless there is a file at a path that may be read.
+
+    regular : refuse pipes and devices, which can be read only once
+    """
     if path.is_dir():
         raise UnreadableFile(f"{path} is a folder; name the files in it, such as {path}/*.parquet.")
     if not path.exists():
         raise MissingFile(f"there is no file {path}. {others_near(path)}")
-    if not path.is_file():
+    if regular and not path.is_file():
         raise UnreadableFile(f"{path} is not a regular file, which reading in parts needs.")
     if not os.access(path, os.R_OK):
         raise UnreadableFile(f"{path} cannot be read: permission denied.")

@@ -28,7 +28,7 @@ class Wanted:
 
     columns : the features in this order; None for all columns but the target and the weights
     drop : columns that are not features, where `columns` is None
-    missing : further texts of a CSV that mean that a value is missing
+    null_markers : texts that mean that a value is missing, beside those of every CSV
     drop_unlabelled : whether rows without a label are passed over
     """
 
@@ -36,7 +36,7 @@ class Wanted:
     weight: str | None = None
     columns: tuple[str, ...] | None = None
     drop: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    null_markers: tuple[str, ...] = ()
     drop_unlabelled: bool = False
 
     def __post_init__(self) -> None:

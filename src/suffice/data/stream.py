@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 
 from suffice.data import packages
-from suffice.data.arrow_schema import check_same, schema_of
+from suffice.data.arrow_source import schema_of
 from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
 from suffice.data.paths import check_file
 from suffice.data.roles import Roles, Wanted
 from suffice.data.source import Source, open_source
-from suffice.data.table_text import warn_of_row_names
 from suffice.data.text_source import TextSource
 from suffice.errors import (
     BatchFailed,
@@ -98,7 +97,7 @@ class FileStream:
         """Files after a look at the columns of the first."""
         first = open_source(paths[0], wanted)
         if isinstance(first, TextSource):
-            warn_of_row_names(first.how.names, str(paths[0]))
+            first.how.warn_of_row_names(str(paths[0]))
         roles = Roles.of(first.schema, first.typed, str(paths[0]), wanted)
         return cls(tuple(paths), roles, tuple(Version.of(path).size for path in paths))
 
@@ -247,8 +246,22 @@ def _arrow(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Itera
 
     def pieces(names: Sequence[str], rows: int) -> Iterator[Any]:
         for batch in reader:
-            check_same(batch.schema, reader.schema)
+            _check_same(batch.schema, reader.schema)
             table = arrow.Table.from_batches([batch]).select(list(names))
             yield from (table.slice(at, rows) for at in range(0, len(table), rows))
 
     return schema, pieces
+
+
+def _check_same(schema: Any, declared: Any) -> None:
+    """Raise where columns have other names or types than were declared for them."""
+    if schema.equals(declared):
+        return
+    pairs = zip_longest(_columns(schema), _columns(declared), fillvalue="no further one")
+    for one, other in pairs:
+        if one != other:
+            raise InvalidFeatures(f"a batch has the column {one}, where {other} was declared.")
+
+
+def _columns(schema: Any) -> list[str]:
+    return [f"{field.name!r} ({field.type})" for field in schema]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from shlex import quote
 from typing import Any
 
-from suffice.errors import InvalidFeatures, InvalidParameter, MissingPackage, NotFinite
+from suffice.data.packages import require_polars
+from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter, NotFinite
 
 # So many names are told in a message.
 SHOWN = 10
@@ -79,8 +80,8 @@ class Table:
             names = [name for name in self.columns if self._unfit(name, name in levels)]
             raise InvalidFeatures(
                 f"{self.source} has columns that are neither numbers nor categories: "
-                f"{'; '.join(unfit)}. Leave them out with --drop {quote(_list(names))}, or name "
-                "those that are categories by --categorical."
+                f"{'; '.join(unfit)}. Leave them out with drop={names!r}, or name those that are "
+                "categories with categorical=."
             )
         columns = [_as_feature(self.frame[name], name in levels) for name in self.columns]
         for column in columns:
@@ -97,7 +98,7 @@ class Table:
 
     def _unfit(self, name: str, is_level: bool) -> str | None:
         """Why a column can be no feature, if it cannot."""
-        pl, series = polars(), self.frame[name]
+        pl, series = require_polars(), self.frame[name]
         if series.null_count() == len(series):
             return None
         if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
@@ -127,15 +128,13 @@ def named(names: Iterable[Any]) -> str:
     return (", ".join(every[:SHOWN]) or "none") + more
 
 
-def polars() -> Any:
-    """The polars package; an error says how to install it."""
-    try:
-        import polars
-    except ImportError:
-        raise MissingPackage(
-            "reading and writing tables needs polars: pip install 'suffice[cli]'"
-        ) from None
-    return polars
+def check_unique(names: Iterable[str], source: object) -> None:
+    """Raise where two columns have the same name."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InvalidFile(
+            f"{source} has more than one column named {named(repeated)}; rename or remove them."
+        )
 
 
 def _example(series: Any) -> str:
@@ -153,13 +152,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _list(names: Iterable[str]) -> str:
-    """Names as options take them: in a list with commas, in quotes where they have one."""
-    return ",".join(f'"{name}"' if "," in name else name for name in names)
-
-
 def _as_feature(series: Any, is_level: bool) -> Any:
-    pl = polars()
+    pl = require_polars()
     if series.dtype == pl.Enum:
         return series
     if is_level or series.dtype == pl.Categorical:

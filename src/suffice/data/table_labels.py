@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.data.table import Table, polars
+from suffice.data.packages import require_polars
+from suffice.data.table import Table
 from suffice.errors import InvalidLabels
 
 # A target with more values than this, and more than half as many as rows, is no class.
@@ -25,7 +26,7 @@ def class_column(
     several : whether there must be two classes at least
     discrete : whether to refuse what looks continuous
     """
-    pl, series = polars(), table.column(target)
+    pl, series = require_polars(), table.column(target)
     if series.dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
     if series.dtype.is_float():
@@ -33,13 +34,13 @@ def class_column(
     what = f"the target {target!r} of {table.source}"
     known = series.drop_nulls()
     if not len(known):
-        raise InvalidLabels(f"{what} has no values. Name another column by --target.")
+        raise InvalidLabels(f"{what} has no values. Name another column with target=.")
     if len(known) < len(series) and not gaps:
         row = int(series.is_null().arg_true()[0])
-        learn = ", or learn from them with `suffice fit --model mixture`" if discrete else ""
+        learn = ", or learn from them with MixtureDiscriminant()" if discrete else ""
         raise InvalidLabels(
             f"{what} is missing in {len(series) - len(known)} rows, first in row {row}. Leave "
-            f"them out with --drop-unlabelled{learn}."
+            f"them out with drop_unlabelled=True{learn}."
         )
     if series.dtype.is_nested() or series.dtype.is_temporal():
         raise InvalidLabels(f"{what} holds {str(series.dtype).lower()} values, no classes.")
@@ -73,13 +74,13 @@ def _check_discrete(known: Any, what: str) -> None:
     if many:
         raise InvalidLabels(
             f"{what} holds {values} different texts in {len(known)} rows: that is no class but a "
-            "name or free text. Name another column by --target."
+            "name or free text. Name another column with target=."
         )
 
 
 def _whole(series: Any) -> Any:
     """Whole numbers as integers: a gap somewhere must not make other labels of them."""
-    pl = polars()
+    pl = require_polars()
     if (
         not series.dtype.is_numeric()
         or not (series.drop_nulls() == series.drop_nulls().round()).all()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from suffice.data.table import polars
+from suffice.data.packages import require_polars
 from suffice.errors import InvalidParameter
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
@@ -35,7 +35,7 @@ def frame_of(columns: Mapping[str, Any]) -> Any:
     >>> frame_of({"a": [1.0, float("nan")]}).rows()
     [(1.0,), (None,)]
     """
-    pl = polars()
+    pl = require_polars()
     found = []
     for name, values in columns.items():
         # Objects stand for levels and numbers alike; polars tells them apart in a list.
@@ -80,7 +80,7 @@ def harmless(text: str) -> str:
 
 
 def _harmless(frame: Any) -> Any:
-    pl = polars()
+    pl = require_polars()
     columns = []
     for series in frame.iter_columns():
         if series.dtype in (pl.Categorical, pl.Enum):

@@ -146,7 +146,7 @@ def _task(roles: Roles, detail: str) -> dict[str, Any]:
         "weight": wanted.weight,
         "columns": list(roles.features),
         "detail": detail,
-        "missing": list(wanted.missing),
+        "missing": list(wanted.null_markers),
         "drop_unlabelled": wanted.drop_unlabelled,
         "rows a chunk": chunk_rows(len(roles.features)),
     }
