@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from suffice.cli.options import Reading
-from suffice.cli.output import reads_as_number
 from suffice.cli.signing import key
 from suffice.cli.training import TrainingTable, labels_and_weights, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
@@ -175,6 +174,8 @@ class Loaded:
 
     def _check_numbers(self, table: Any) -> None:
         """Raise if there is text in a column of numbers."""
+        from suffice.data.table import reads_as_number
+
         discrete = self.schema["discrete"]
         for j, name in enumerate(table.columns):
             if j in discrete or str(table.frame[name].dtype) != "String":

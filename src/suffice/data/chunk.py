@@ -8,9 +8,10 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-# A chunk has about so many entries: few enough to hold several of them.
+# Rows times features of a chunk, about: few enough to hold several chunks in memory.
 CHUNK_ENTRIES = 1 << 22
-FEWEST_ROWS, MOST_ROWS = 1 << 10, 1 << 20
+FEWEST_ROWS = 1 << 10
+MOST_ROWS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)

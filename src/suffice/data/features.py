@@ -10,8 +10,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.gaps import is_missing
 from suffice.data.labels import shown
-from suffice.data.missing import is_missing
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 
 FILES = (

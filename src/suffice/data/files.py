@@ -14,8 +14,9 @@ from os import PathLike
 from pathlib import Path
 from shlex import quote
 
+from suffice.data.paths import check_file, reason, unreadable
 from suffice.data.pipes import descriptor
-from suffice.errors import MissingFile, MissingFolder, UnreadableFile, UnwritableFile
+from suffice.errors import MissingFolder, UnwritableFile
 
 try:
     import fcntl
@@ -45,21 +46,11 @@ Named = str | PathLike[str]
 def read_whole(path: Named) -> bytes:
     """The bytes of a file; an error says what is there instead of one."""
     source = Path(path)
-    try:
+    with unreadable(source):
         # A device or a pipe would be read forever.
-        if source.is_file():
-            return source.read_bytes()
-        folder = source.is_dir()
-        other = source.exists()
-    except (OSError, ValueError) as error:
-        raise UnreadableFile(f"{source} cannot be read: {reason(error)}.") from None
-    if folder:
-        raise UnreadableFile(f"{source} is a folder; name a file in it.")
-    if other:
-        raise UnreadableFile(f"{source} is not a regular file.")
-    above = source.parent
-    where = f"the folder is {above.resolve()}" if above.is_dir() else "nor is there its folder"
-    raise MissingFile(f"there is no file {source}; {where}. Check the path.")
+        if not source.is_file():
+            check_file(source)
+        return source.read_bytes()
 
 
 def write_whole(path: Named, data: bytes) -> None:
@@ -92,12 +83,6 @@ def unwritable(path: Named) -> Iterator[None]:
         raised = UnwritableFile(f"{name} cannot be written: {reason(error)}. Nothing was changed.")
         raised.errno = getattr(error, "errno", None)
         raise raised from None
-
-
-def reason(error: Exception) -> str:
-    """What the system says of an error, without a full stop."""
-    why = str(getattr(error, "strerror", None) or error).rstrip(".")
-    return why or type(error).__name__
 
 
 def _target(path: Named) -> tuple[str, os.stat_result | None]:

@@ -1,9 +1,10 @@
-"""Gaps: rows in an order that brings those together which miss the same values."""
+"""Gaps: which values are missing, and rows sorted so that equal patterns stand together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,14 @@ from suffice.data.arrays import Array, Indices
 
 # Odd numbers with well mixed bits: words of a pattern are hashed with their powers.
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a Python object is None, NaN, or what pandas takes for missing."""
+    # By the names of their types: pandas itself need not be installed.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return bool(value != value)
 
 
 @dataclass(frozen=True, slots=True)

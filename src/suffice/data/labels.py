@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.missing import is_missing
+from suffice.data.gaps import is_missing
 from suffice.errors import InvalidInput, InvalidLabels, Mismatch
 
 KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}

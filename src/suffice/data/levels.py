@@ -10,8 +10,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.features import as_frame, check_table, check_two_dimensional
+from suffice.data.gaps import is_missing
 from suffice.data.labels import shown, texts
-from suffice.data.missing import is_missing
 from suffice.errors import InvalidFeatures, NotFinite
 
 # What a code says that is no position among the levels.

@@ -10,8 +10,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
+from suffice.data.gaps import is_missing
 from suffice.data.labels import Labels, same_kind, shown
-from suffice.data.missing import is_missing
 from suffice.errors import InvalidLabels, InvalidParameter
 
 

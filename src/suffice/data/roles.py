@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from suffice.data.labels import KINDS
-from suffice.data.table import named, nearest
+from suffice.data.table import check_has, named, nearest
 from suffice.errors import (
     InvalidFeatures,
     InvalidLabels,
@@ -67,7 +67,7 @@ class Roles:
     def of(cls, schema: Mapping[str, Any], typed: bool, source: str, wanted: Wanted) -> Roles:
         """The roles in the first file."""
         needed = [wanted.target, *([wanted.weight] if wanted.weight else []), *wanted.drop]
-        _check_has(schema, [*needed, *(wanted.columns or ())], source)
+        check_has([*needed, *(wanted.columns or ())], schema, _what(source))
         features = wanted.columns or tuple(name for name in schema if name not in needed)
         if not features:
             raise InvalidFeatures(f"{_what(source)} has no column beside {named(needed)}.")
@@ -107,7 +107,7 @@ class Roles:
         self._check_numbers(schema, source)
 
     def _check_numbers(self, schema: Mapping[str, Any], source: str) -> None:
-        bad = [name for name in self.features if not _is_number(schema[name])]
+        bad = [name for name in self.features if not _is_numeric(schema[name])]
         if bad:
             raise NotNumbers(
                 f"{_what(source)} has columns that are no numbers: {named(bad)} "
@@ -115,7 +115,7 @@ class Roles:
                 "them as numbers first."
             )
         weight = self.wanted.weight
-        if weight is not None and not _is_number(schema[weight]):
+        if weight is not None and not _is_numeric(schema[weight]):
             raise InvalidWeights(
                 f"the weights {weight!r} of {_what(source)} hold {schema[weight]}; they must be "
                 "numbers from 0 on."
@@ -137,17 +137,7 @@ def _label_kind(schema: Mapping[str, Any], wanted: Wanted, source: str) -> str:
     )
 
 
-def _check_has(schema: Mapping[str, Any], names: Iterable[str], source: str) -> None:
-    for name in names:
-        if name not in schema:
-            near = nearest(name, schema)
-            hint = f"Did you mean {near!r}? " if near else ""
-            raise InvalidParameter(
-                f"{_what(source)} has no column {name!r}. {hint}Its columns are {named(schema)}."
-            )
-
-
-def _is_number(dtype: Any) -> bool:
+def _is_numeric(dtype: Any) -> bool:
     # A column that was null in every row has no type of its own.
     return bool(dtype.is_numeric() or dtype == nw.Boolean or dtype == nw.Unknown)
 

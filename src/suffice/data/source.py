@@ -12,10 +12,10 @@ from suffice.data.arrow_source import ArrowSource
 from suffice.data.chunk import Piece, Position
 from suffice.data.lazy_source import LazySource
 from suffice.data.parquet_source import ParquetSource
-from suffice.data.paths import check_file, ending_of
+from suffice.data.paths import check_file, ending_of, unreadable
 from suffice.data.roles import Wanted
 from suffice.data.text_source import TextSource
-from suffice.errors import InvalidFile, MissingPackage, UnreadableFile
+from suffice.errors import InvalidFile, MissingPackage
 
 Format = Literal["parquet", "arrow", "stream", "json", "text"]
 
@@ -74,13 +74,8 @@ def format_of(head: bytes, name: str) -> Format:
 def file_format(path: Path) -> Format:
     """The format of a file on disk."""
     check_file(path)
-    try:
-        with path.open("rb") as file:
-            return format_of(file.read(HEAD_BYTES), str(path))
-    except OSError as error:
-        if isinstance(error, InvalidFile):
-            raise
-        raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from None
+    with unreadable(path), path.open("rb") as file:
+        return format_of(file.read(HEAD_BYTES), str(path))
 
 
 def open_source(path: Path, wanted: Wanted) -> Source:

@@ -13,17 +13,16 @@ import narwhals.stable.v2 as nw
 from suffice.data import packages
 from suffice.data.arrow_source import schema_of
 from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
-from suffice.data.paths import check_file
+from suffice.data.fingerprint import Fingerprint
+from suffice.data.paths import check_file, unreadable
 from suffice.data.roles import Roles, Wanted
 from suffice.data.source import Source, open_source
 from suffice.data.text_source import TextSource
 from suffice.errors import (
     BatchFailed,
-    ChangedInput,
     InvalidFeatures,
     InvalidFile,
     MissingPackage,
-    UnreadableFile,
 )
 
 # Files of so many bytes in all repay loading compiled loops, however few rows are in each.
@@ -58,33 +57,6 @@ class Stream(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """What a file is known by while it is read."""
-
-    size: int  # bytes
-    modified: int  # nanoseconds
-
-    @classmethod
-    def of(cls, path: Path) -> Version:
-        """That of a file which must be there."""
-        check_file(path)
-        try:
-            about = path.stat()
-        except OSError as error:
-            raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from None
-        return cls(about.st_size, about.st_mtime_ns)
-
-    def check(self, path: Path) -> None:
-        """Raise if the file is no longer the same."""
-        try:
-            same = Version.of(path) == self
-        except UnreadableFile:
-            raise ChangedInput(f"{path} was removed while it was read; start again.") from None
-        if not same:
-            raise ChangedInput(f"{path} was changed while it was read; start again.") from None
-
-
-@dataclass(frozen=True, slots=True)
 class FileStream:
     """The rows of files, one file after the other."""
 
@@ -99,7 +71,7 @@ class FileStream:
         if isinstance(first, TextSource):
             first.how.warn_of_row_names(str(paths[0]))
         roles = Roles.of(first.schema, first.typed, str(paths[0]), wanted)
-        return cls(tuple(paths), roles, tuple(Version.of(path).size for path in paths))
+        return cls(tuple(paths), roles, tuple(_size(path) for path in paths))
 
     @property
     def is_long(self) -> bool:
@@ -130,7 +102,7 @@ class FileStream:
 
     def _pieces(self, number: int, at: Position) -> Iterator[Piece]:
         path = self.paths[number]
-        before = Version.of(path)
+        before = Fingerprint.of(path)
         rows = chunk_rows(len(self.roles.features))
         try:
             source = self._opened(path)
@@ -179,9 +151,15 @@ class ObjectStream:
                 row += len(frame)
         except Exception as error:
             raise BatchFailed(
-                f"the input failed after {row} rows: {error!r}. Nothing was kept; mend the "
+                f"the input failed after {row} rows: {error!r}. Nothing was kept; fix the "
                 "source and start again."
             ) from error
+
+
+def _size(path: Path) -> int:
+    check_file(path)
+    with unreadable(path):
+        return path.stat().st_size
 
 
 def _unnamed(piece: Piece) -> Chunk:

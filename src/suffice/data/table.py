@@ -56,17 +56,8 @@ class Table:
         return replace(self, frame=self.frame.filter(known))
 
     def check_has(self, names: Iterable[str]) -> None:
-        """Raise unless there is a column of each name; the error says which comes nearest."""
-        for name in names:
-            if name not in self.frame.columns:
-                near = nearest(name, self.columns)
-                hint = f"Did you mean {near!r}? " if near else ""
-                bare = any(_is_number(one) for one in self.columns)
-                first = " Does its first line hold no names? Put one above it." if bare else ""
-                raise InvalidParameter(
-                    f"{self.source} has no column {name!r}. {hint}Its columns are "
-                    f"{named(self.columns)}.{first}"
-                )
+        """Raise unless there is a column of each name."""
+        check_has(names, self.columns, self.source)
 
     def features(self, categorical: Iterable[str] = ()) -> Table:
         """The columns as models take them: floats for numbers, text or booleans for levels.
@@ -114,6 +105,20 @@ class Table:
         return None
 
 
+def check_has(names: Iterable[str], columns: Iterable[str], source: str) -> None:
+    """Raise unless there is a column of each name; the error suggests the most similar one."""
+    have = list(columns)
+    for name in names:
+        if name not in have:
+            near = nearest(name, have)
+            hint = f"Did you mean {near!r}? " if near else ""
+            bare = any(map(reads_as_number, have))
+            first = " Does its first line hold no names? Put one above it." if bare else ""
+            raise InvalidParameter(
+                f"{source} has no column {name!r}. {hint}Its columns are {named(have)}.{first}"
+            )
+
+
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The name that is most like another, if one is; case does not count."""
     by_lower = {str(one).lower(): str(one) for one in names}
@@ -139,12 +144,13 @@ def check_unique(names: Iterable[str], source: object) -> None:
 
 def _example(series: Any) -> str:
     text = str(series.drop_nulls()[0])
-    number = _is_number(text.strip("%$€£¥ ").replace(",", ""))
+    number = reads_as_number(text.strip("%$€£¥ ").replace(",", ""))
     hint = "; write numbers without signs" if number else ""
     return f" (such as {text if len(text) <= 30 else text[:27] + '...'!r}{hint})"
 
 
-def _is_number(text: str) -> bool:
+def reads_as_number(text: str) -> bool:
+    """Whether a text can be read as a number."""
     try:
         float(text)
     except ValueError:

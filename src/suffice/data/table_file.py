@@ -12,13 +12,13 @@ from typing import Any
 
 from suffice.data.lazy_source import LazySource
 from suffice.data.packages import require_polars, unreadable_by_polars
-from suffice.data.paths import check_file
+from suffice.data.paths import check_file, unreadable
 from suffice.data.source import HEAD_BYTES, format_of
 from suffice.data.table import Table
 from suffice.data.text_blocks import TextFile
 from suffice.data.text_layout import decode
 from suffice.data.text_source import TextSource
-from suffice.errors import InvalidFile, UnreadableFile
+from suffice.errors import InvalidFile
 
 HOW_JSON = 'A table in JSON is a list of records such as {"a": 1, "b": 2}, or one record per line.'
 
@@ -68,10 +68,8 @@ def _read_bytes(path: str | PathLike[str]) -> tuple[bytes, str]:
     if str(path) == "-":
         return sys.stdin.buffer.read(), "standard input"
     check_file(Path(path), regular=False)
-    try:
+    with unreadable(path):
         return Path(path).read_bytes(), str(path)
-    except OSError as error:
-        raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _read_json(data: bytes, name: str) -> Any:

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from suffice.data.packages import pyarrow
+from suffice.data.paths import unreadable
 from suffice.data.text_layout import SEPARATORS
-from suffice.errors import InvalidFile, MissingPackage, UnreadableFile
+from suffice.errors import InvalidFile, MissingPackage
 
 BLOCK_BYTES = 1 << 23
 
@@ -85,23 +86,20 @@ class TextFile:
     @contextmanager
     def _open(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         """The text, decompressed as it is read, and the file itself."""
-        try:
-            with self._open_raw() as raw:
-                start = raw.read(4)
-                raw.seek(0)
+        with unreadable(self.name), self._open_raw() as raw:
+            start = raw.read(4)
+            raw.seek(0)
+            try:
                 with self._decompress(raw, start) as text:
                     yield text, raw
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self._damaged(error) from None
-        except OSError as error:
-            if isinstance(error, InvalidFile):
-                raise
-            why = error.strerror or error
-            raise UnreadableFile(f"{self.name} cannot be read: {why}.") from None
-        except Exception as error:
-            if type(error).__name__ != "ZstdError":  # of a package that need not be installed
-                raise
-            raise self._damaged(error) from None
+            except Exception as error:
+                damages = (EOFError, zlib.error, gzip.BadGzipFile)
+                # zstandard, which raises ZstdError, need not be installed.
+                if not isinstance(error, damages) and type(error).__name__ != "ZstdError":
+                    raise
+                raise InvalidFile(
+                    f"{self.name} cannot be decompressed: {error}. Fetch it again."
+                ) from None
 
     def _size(self) -> int:
         if isinstance(self.content, bytes):
@@ -112,9 +110,6 @@ class TextFile:
         if isinstance(self.content, bytes):
             return io.BytesIO(self.content)
         return self.content.open("rb")
-
-    def _damaged(self, error: Exception) -> InvalidFile:
-        return InvalidFile(f"{self.name} cannot be decompressed: {error}. Fetch it again.")
 
     def _decompress(self, raw: IO[bytes], start: bytes) -> Any:
         if start.startswith(b"\x1f\x8b"):

@@ -17,6 +17,7 @@ from suffice.data import packages
 from suffice.data.chunk import Piece, Position
 from suffice.data.paths import ending_of
 from suffice.data.prefetch import in_order
+from suffice.data.table import reads_as_number
 from suffice.data.text_blocks import BLOCK_BYTES, TextBlock, TextFile, first_record
 from suffice.data.text_layout import TextLayout, check_quotes, check_utf8, layout, not_utf8
 from suffice.errors import InvalidFile, NotNumbers
@@ -132,9 +133,12 @@ class TextSource:
         With polars, looking for any in each field takes a quarter of the time, while a marker
         among numbers that was not looked for is an error, unless it is a number itself.
         """
-        if packages.polars() is None or any(map(_is_number, self.null_markers)):
+        if packages.polars() is None or self._has_number_markers():
             return [self.null_markers]
         return [(), self.null_markers]
+
+    def _has_number_markers(self) -> bool:
+        return any(reads_as_number(one) for one in self.null_markers if one.lower() != "nan")
 
     def _parse(self, block: TextBlock, names: Sequence[str], attempts: list[Sequence[str]]) -> Any:
         """A block as a frame; markers that failed where later ones did not are not tried again."""
@@ -264,13 +268,6 @@ class TextSource:
         arrow: Any = packages.pyarrow()
         kinds = {n: arrow.string() if n in self.texts else arrow.float64() for n in columns}
         return arrow.table({n: arrow.array(v, kinds[n]) for n, v in columns.items()})
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return not np.isnan(float(text))
-    except ValueError:
-        return False
 
 
 def _typed(cells: Any, decimal_comma: bool) -> Any:
