@@ -16,7 +16,7 @@ from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLa
 
 _END = object()
 
-# Codes and orderings of a batch cost 16 bytes a row; this keeps them under 64 MB.
+# Codes and orderings of a batch take 16 bytes per row; this keeps them below 64 MB.
 MOST_ROWS = 1 << 22
 
 
@@ -36,8 +36,8 @@ class Batch:
     source: str = ""  # where the rows come from, as the start of an error message
 
     ignores_rows: bool = False
-    is_chunk: bool = False  # of a stream: one thread's work, beside that of other chunks
-    is_long: bool = False  # the stream has so many rows that it repays compiled loops
+    is_chunk: bool = False  # of a stream: summarized by one thread, beside other chunks
+    is_long: bool = False  # the stream has enough rows to repay compiled loops
 
     @property
     def n_codes(self) -> int:

@@ -18,10 +18,10 @@ from suffice.data.roles import Roles
 from suffice.data.text_source import NULL_MARKERS
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 
-# Columns become rows in blocks of this size, which stay in the cache.
+# Columns are transposed in blocks of this size, which stay in the cache.
 BLOCK_BYTES = 1 << 19
 
-# Types of Arrow that NumPy reads where they lie.
+# Arrow types that NumPy reads without a copy.
 PLAIN = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8")
 
 
@@ -31,18 +31,18 @@ def batch_of(
     room: Callable[[tuple[int, int]], Floats] = np.empty,
     is_long: bool = False,
 ) -> Batch | None:
-    """The batch of a chunk; None where no row counts.
+    """The batch of a chunk; None where no row has weight.
 
-    room : makes, or has kept, an array of some shape for the rows
-    is_long : whether the stream has so many rows that it repays compiled loops
+    room : returns an array of a shape for the rows, new or used before
+    is_long : whether the stream has enough rows to repay compiled loops
     """
     source = f"{chunk.source}: " if chunk.source else ""
     frames, weights = chunk.frames, None
     try:
-        classes, codes = _labels(_joined(frames, roles.wanted.target), roles, chunk.row)
+        classes, codes = _labels(_join(frames, roles.wanted.target), roles, chunk.row)
         unknown = codes < 0
         if unknown.any() and not roles.wanted.drop_unlabelled:
-            raise _unlabelled(unknown, chunk, roles)
+            raise _missing_label(unknown, chunk, roles)
         if unknown.any():
             # Without the labels: pyarrow cannot filter all kinds of text.
             others = [name for name in roles.names if name != roles.wanted.target]
@@ -50,7 +50,7 @@ def batch_of(
             frames = (rows.filter((~unknown).tolist()),)
             codes = codes[~unknown]
         if roles.wanted.weight is not None:
-            weights = _weights(_joined(frames, roles.wanted.weight), chunk)
+            weights = _weights(_join(frames, roles.wanted.weight), chunk)
     except InvalidInput as error:
         raise type(error)(f"{source}{error}") from None
     ignored = np.zeros(len(codes), bool) if weights is None else weights == 0
@@ -98,7 +98,7 @@ def _package(native: Any) -> str:
     return type(native).__module__.partition(".")[0]
 
 
-def _joined(frames: Sequence[nw.DataFrame[Any]], name: str) -> nw.Series[Any]:
+def _join(frames: Sequence[nw.DataFrame[Any]], name: str) -> nw.Series[Any]:
     if len(frames) == 1:
         return frames[0][name]
     return nw.concat([frame.select(name) for frame in frames])[name]
@@ -114,7 +114,7 @@ def _column(series: nw.Series[Any]) -> Array:
 
 
 def _columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[Array]:
-    # Frames of a few thousand rows are many: a detour by narwhals would cost as much as the sums.
+    # There are many frames of a few thousand rows: narwhals would take as long as the sums.
     native = frame.to_native()
     plain = {"pyarrow": _plain_arrow, "polars": _plain_polars}.get(_package(native))
     found = []
@@ -144,7 +144,7 @@ def _plain_polars(frame: Any, name: str) -> Array | None:
 def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indices]:
     """Sorted classes and the code of each row, -1 for a row without a label.
 
-    row : the number of the first
+    row : number of the first row
     """
     if roles.labels == "U":
         return _text_codes(series, roles)
@@ -171,7 +171,7 @@ def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indi
     return classes, codes
 
 
-def _unlabelled(unknown: Array, chunk: Chunk, roles: Roles) -> InvalidLabels:
+def _missing_label(unknown: Array, chunk: Chunk, roles: Roles) -> InvalidLabels:
     more = int(unknown.sum()) - 1
     also = f", and in {more} of the {len(unknown) - 1} rows around it" if more else ""
     return InvalidLabels(
@@ -199,14 +199,14 @@ def _text_codes(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
 def _plain_text(series: nw.Series[Any]) -> nw.Series[Any]:
     native = series.to_native()
     if "string_view" in str(getattr(native, "type", "")):
-        # Few functions of pyarrow know the text of polars.
+        # Few functions of pyarrow take the text type of polars.
         arrow: Any = packages.pyarrow()
-        native = arrow.chunked_array([_viewed(one) for one in native.chunks], "large_string")
+        native = arrow.chunked_array([_from_view(one) for one in native.chunks], "large_string")
         return nw.from_native(native, series_only=True)
     return series if series.dtype == nw.String else series.cast(nw.String)
 
 
-def _viewed(array: Any) -> Any:
+def _from_view(array: Any) -> Any:
     if hasattr(array, "dictionary"):
         return array.dictionary.cast("large_string").take(array.indices)
     return array.cast("large_string")
@@ -217,9 +217,9 @@ def _weights(series: nw.Series[Any], chunk: Chunk) -> Floats:
     bad = ~(values >= 0) | np.isinf(values)
     if bad.any():
         row = int(bad.argmax())
-        told = "missing" if np.isnan(values[row]) else f"{values[row]:g}"
+        value = "missing" if np.isnan(values[row]) else f"{values[row]:g}"
         raise InvalidWeights(
-            f"the weight {series.name!r} in row {chunk.row + row} is {told}; weights must be "
+            f"the weight {series.name!r} in row {chunk.row + row} is {value}; weights must be "
             "finite and not negative."
         )
     return values

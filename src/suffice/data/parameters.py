@@ -1,4 +1,4 @@
-"""Parameters: what users give by name, checked; one sentence says what is wrong."""
+"""Parameters: checks of what users pass by name; one sentence says what is wrong."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from suffice.data.arrays import Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 
-# Beyond this a number of steps is a slip, not a request.
+# A larger number of steps is a slip, not a request.
 MOST_STEPS = 10**9
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number; truth values and spans of time are none."""
+    """Whether a value is a real number; booleans and time spans are not."""
     return isinstance(value, Real | Decimal) and not isinstance(
         value, bool | np.bool_ | np.timedelta64
     )
@@ -28,9 +28,9 @@ def as_floats(values: Any) -> Floats:
     """A new array of numbers; a TypeError, ValueError or OverflowError for anything else."""
     found = np.asarray(values)
     if found.dtype.kind == "O":
-        strange = [value for value in found.ravel().tolist() if not is_number(value)]
-        if strange:
-            raise TypeError(f"{shown(strange[0])} is not a number")
+        others = [value for value in found.ravel().tolist() if not is_number(value)]
+        if others:
+            raise TypeError(f"{shown(others[0])} is not a number")
     elif found.dtype.kind not in "fiu":
         raise TypeError(f"{found.dtype} values are not numbers")
     return np.array(found, np.float64)
@@ -92,8 +92,8 @@ def numbers(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Flo
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"{name} must hold numbers.") from None
     if (shape is not None and found.shape != shape) or not np.isfinite(found).all():
-        told = "" if shape is None else f" in the shape {shape}"
-        raise InvalidParameter(f"{name} must hold finite numbers{told}.")
+        expected = "" if shape is None else f" in the shape {shape}"
+        raise InvalidParameter(f"{name} must hold finite numbers{expected}.")
     return found
 
 
@@ -110,12 +110,12 @@ def check_path(path: Any) -> None:
 
 
 def check_room(name: str, value: int, size: int, advice: str) -> None:
-    """Raise where an answer of so many bytes would not fit into the memory of this machine."""
-    room = _memory()
+    """Raise where an answer of `size` bytes would not fit into the memory of this machine."""
+    room = _memory_bytes()
     if size > room:
         raise InvalidParameter(
-            f"{name} is {value:,}: the answer would take {_shown(size)}, and this machine has "
-            f"{_shown(room)} of memory. {advice}"
+            f"{name} is {value:,}: the answer would take {_format_bytes(size)}, and this machine "
+            f"has {_format_bytes(room)} of memory. {advice}"
         )
 
 
@@ -127,7 +127,7 @@ def as_float(value: Any) -> float:
         return np.inf
 
 
-def _memory() -> int:
+def _memory_bytes() -> int:
     """Bytes of memory; where the system does not say, as many as could be addressed."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -135,7 +135,7 @@ def _memory() -> int:
         return 1 << 47
 
 
-def _shown(size: int) -> str:
+def _format_bytes(size: int) -> str:
     units = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB")
     at = min(len(units) - 1, max(0, (size.bit_length() - 1) // 10))
     return f"{size / (1 << 10 * at):,.3g} {units[at]}"

@@ -1,4 +1,4 @@
-"""Partial labels: classes of rows of which some have none."""
+"""Partial labels: classes of rows where some rows have none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from suffice.errors import InvalidLabels, InvalidParameter
 
 
 def label_column(y: Any) -> Any:
-    """One label a row, missing ones as None or NaN."""
+    """One label per row, missing ones as None or NaN."""
     if isinstance(y, np.ma.MaskedArray):
         values = np.array(y, object)
         values[np.ma.getmaskarray(y)] = None
@@ -36,8 +36,8 @@ def check_label(name: str, value: Any) -> None:
     single = isinstance(value, str | bool | int | float | np.generic)
     if value is not None and (not single or np.asarray(value).dtype.kind not in "biufUO"):
         raise InvalidParameter(
-            f"{name} is {shown(value)}; it must be one label (a string, a number or a truth "
-            "value), or None."
+            f"{name} is {shown(value)}; it must be one label (a string, a number or a "
+            "boolean), or None."
         )
 
 
@@ -72,7 +72,7 @@ def no_labels(rows: int) -> InvalidLabels:
 
 @dataclass(frozen=True, slots=True)
 class PartialLabels:
-    """Labels of some rows, and which of them are none.
+    """Labels of some rows, and which of them mean that a row has no label.
 
     >>> found = PartialLabels.of([0.0, float("nan"), -1.0], -1)
     >>> found.missing, found.marked
@@ -88,7 +88,7 @@ class PartialLabels:
         """The labels that a user passed."""
         values = np.asarray(y)
         if values.ndim != 1 or values.dtype.kind not in "biufUSTO":
-            classes, codes = Labels.of(y).encode()  # which says what is wrong with it
+            classes, codes = Labels.of(y).encode()  # raises with what is wrong
             values = classes[codes]
         missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
         if values.dtype.kind == "O":

@@ -1,4 +1,4 @@
-"""Paths: what a user calls files -> their paths, each of a file that can be read."""
+"""Paths: names and patterns of files -> paths of files that can be read."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def file_paths(X: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> 
         check_file(path)
     for path, times in Counter(paths).items():
         if times > 1:
-            raise UnreadableFile(f"{path} is named {times} times; its rows would count again.")
+            raise UnreadableFile(
+                f"{path} is named {times} times; its rows would count more than once."
+            )
     return paths
 
 
@@ -65,7 +67,7 @@ def check_file(path: Path, regular: bool = True) -> None:
     if path.is_dir():
         raise UnreadableFile(f"{path} is a folder; name a file in it.")
     if not path.exists():
-        raise MissingFile(f"there is no file {path}. {others_near(path)}")
+        raise MissingFile(f"there is no file {path}. {similar_names(path)}")
     if regular and not path.is_file():
         raise UnreadableFile(f"{path} is not a regular file.")
     if not os.access(path, os.R_OK):
@@ -95,11 +97,11 @@ def _expand(name: str) -> list[Path]:
         return [Path(name)]
     found = sorted(Path(one) for one in glob(name, recursive=True) if not os.path.isdir(one))
     if not found:
-        raise MissingFile(f"no file matches {name!r}. {others_near(Path(name))}")
+        raise MissingFile(f"no file matches {name!r}. {similar_names(Path(name))}")
     return found
 
 
-def others_near(path: Path) -> str:
+def similar_names(path: Path) -> str:
     """A hint for a path where there is no file: the file with the most similar name."""
     if has_magic(str(path.parent)) or (has_magic(path.name) and path.parent.is_dir()):
         return "Check the pattern."

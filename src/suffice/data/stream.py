@@ -25,12 +25,12 @@ from suffice.errors import (
     MissingPackage,
 )
 
-# Files of so many bytes in all repay loading compiled loops, however few rows are in each.
+# Files of this total size repay loading compiled loops, however few rows each has.
 LONG_BYTES = 1 << 27
 
 
 class FileFailed(Exception):
-    """The error of a file, and which one it is."""
+    """The error of a file, and the number of that file."""
 
     def __init__(self, file: int, error: Exception) -> None:
         super().__init__(file, error)
@@ -43,12 +43,12 @@ class Stream(Protocol):
 
     @property
     def roles(self) -> Roles:
-        """What the columns are."""
+        """The roles of the columns."""
         ...
 
     @property
     def is_long(self) -> bool:
-        """Whether it is known to have rows enough to repay compiled loops."""
+        """Whether it has enough rows to repay compiled loops, as far as that is known."""
         ...
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
@@ -75,7 +75,7 @@ class FileStream:
 
     @property
     def is_long(self) -> bool:
-        """Whether there are rows enough to repay compiled loops."""
+        """Whether there are enough rows to repay compiled loops."""
         return sum(self.sizes) >= LONG_BYTES
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
@@ -89,7 +89,7 @@ class FileStream:
                 raise FileFailed(number, error) from error
 
     def _chunks(self, number: int, at: Position, ends: list[int]) -> Iterator[Chunk]:
-        """Those of a file; `ends` tells how many bytes all files before each have."""
+        """The chunks of a file; `ends` are the cumulative sizes of the files in bytes."""
         before, size, total = ends[number], ends[number + 1] - ends[number], max(1, ends[-1])
 
         def chunk(piece: Piece) -> Chunk:
@@ -105,15 +105,15 @@ class FileStream:
         before = Fingerprint.of(path)
         rows = chunk_rows(len(self.roles.features))
         try:
-            source = self._opened(path)
+            source = self._open(path)
             yield from cut(source.pieces(self.roles.names, at, rows), rows, at.row)
         except Exception:
-            # What was read of a file that changes underneath is wrong in any way.
+            # If the file was changed meanwhile, that is the error to report.
             before.check(path)
             raise
         before.check(path)
 
-    def _opened(self, path: Path) -> Source:
+    def _open(self, path: Path) -> Source:
         source = open_source(path, self.roles.wanted)
         self.roles.check(source.schema, source.typed, str(path))
         return source
@@ -126,7 +126,7 @@ class ObjectStream:
     roles: Roles
     pieces: Callable[[Sequence[str], int], Iterator[Any]] = field(repr=False)
 
-    is_long = False  # nobody knows
+    is_long = False  # not known in advance
 
     @classmethod
     def open(cls, X: Any, wanted: Wanted) -> ObjectStream:
@@ -138,11 +138,11 @@ class ObjectStream:
         """All chunks."""
         rows = chunk_rows(len(self.roles.features))
         try:
-            yield from map(_unnamed, cut(self._numbered(rows), rows, start.row))
+            yield from map(_chunk_of, cut(self._number_rows(rows), rows, start.row))
         except Exception as error:
             raise FileFailed(0, error) from error
 
-    def _numbered(self, rows: int) -> Iterator[Piece]:
+    def _number_rows(self, rows: int) -> Iterator[Piece]:
         row = 0
         try:
             for native in self.pieces(self.roles.names, rows):
@@ -162,14 +162,14 @@ def _size(path: Path) -> int:
         return path.stat().st_size
 
 
-def _unnamed(piece: Piece) -> Chunk:
+def _chunk_of(piece: Piece) -> Chunk:
     return Chunk(piece.frames, "", piece.row, Position(0, piece.row + len(piece)), 0.0)
 
 
 def is_stream(X: Any) -> bool:
     """Whether X delivers its rows in parts: a lazy frame of polars, or Arrow batches.
 
-    Data frames in memory deliver them, too, but need not.
+    A data frame in memory is not a stream, although it can deliver Arrow batches.
     """
     if _is_polars(X):
         return True
@@ -213,13 +213,13 @@ def _arrow(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Itera
             f"reading a {type(X).__name__} in parts needs pyarrow: pip install 'suffice[files]'"
         )
     try:
-        # Of a reader each batch still says what it holds: it may be other than it was declared.
+        # Read from it directly: then each batch shows its own schema, which may differ.
         itself = isinstance(X, arrow.RecordBatchReader)
         reader = X if itself else arrow.RecordBatchReader.from_stream(X)
         schema = schema_of(reader.schema, "X")
     except InvalidFile as error:
         raise InvalidFeatures(str(error)) from None
-    except Exception as error:  # whatever the library that holds the rows says
+    except Exception as error:  # of whichever library holds the rows
         raise InvalidFeatures(f"X cannot be read as Arrow batches: {error}") from error
 
     def pieces(names: Sequence[str], rows: int) -> Iterator[Any]:

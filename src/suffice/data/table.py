@@ -1,4 +1,4 @@
-"""Table: named columns as they were read from a file, and what may be wrong with them."""
+"""Table: named columns as they were read from a file, and checks of them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import Any
 from suffice.data.packages import require_polars
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter, NotFinite
 
-# So many names are told in a message.
-SHOWN = 10
+# Names listed in a message.
+MOST_NAMES = 10
 
-# A column of text with more levels than this, and more than half as many as it has known values,
-# is free text, not a category.
+# Text with more levels than this, and more than half as many as values, is free text.
 MOST_LEVELS = 20
 
 
@@ -40,35 +39,35 @@ class Table:
         return self.frame[name]
 
     def only(self, names: Iterable[str]) -> Table:
-        """Some columns in the order asked for."""
+        """Some columns, in this order."""
         wanted = list(names)
         self.check_has(wanted)
         return replace(self, frame=self.frame.select(wanted))
 
     def without(self, names: Iterable[str]) -> Table:
         """The other columns."""
-        gone = list(names)
-        self.check_has(gone)
-        return replace(self, frame=self.frame.drop(gone))
+        dropped = list(names)
+        self.check_has(dropped)
+        return replace(self, frame=self.frame.drop(dropped))
 
-    def rows(self, known: Any) -> Table:
+    def rows(self, mask: Any) -> Table:
         """The rows where a mask is true."""
-        return replace(self, frame=self.frame.filter(known))
+        return replace(self, frame=self.frame.filter(mask))
 
     def check_has(self, names: Iterable[str]) -> None:
         """Raise unless there is a column of each name."""
         check_has(names, self.columns, self.source)
 
     def features(self, categorical: Iterable[str] = ()) -> Table:
-        """The columns as models take them: floats for numbers, text or booleans for levels.
+        """The columns as models take them: numbers as floats, levels as text or booleans.
 
         categorical : columns whose values are levels, whatever they look like
         """
         levels = set(categorical)
         self.check_has(levels)
-        unfit = [text for name in self.columns if (text := self._unfit(name, name in levels))]
+        unfit = [text for name in self.columns if (text := self._why_unfit(name, name in levels))]
         if unfit:
-            names = [name for name in self.columns if self._unfit(name, name in levels)]
+            names = [name for name in self.columns if self._why_unfit(name, name in levels)]
             raise InvalidFeatures(
                 f"{self.source} has columns that are neither numbers nor categories: "
                 f"{'; '.join(unfit)}. Leave them out with drop={names!r}, or name those that are "
@@ -80,15 +79,15 @@ class Table:
         return replace(self, frame=self.frame.with_columns(columns))
 
     def _check_finite(self, column: Any) -> None:
-        if column.dtype.is_float() and (odd := column.is_infinite()).any():
+        if column.dtype.is_float() and (infinite := column.is_infinite()).any():
             raise NotFinite(
-                f"{self.source} has infinity in row {odd.arg_true()[0]} of column "
+                f"{self.source} has infinity in row {infinite.arg_true()[0]} of column "
                 f"{column.name!r}. Drop such rows, or leave the cell empty where a value is "
                 "missing."
             )
 
-    def _unfit(self, name: str, is_level: bool) -> str | None:
-        """Why a column can be no feature, if it cannot."""
+    def _why_unfit(self, name: str, is_level: bool) -> str | None:
+        """Why a column cannot be a feature; None if it can."""
         pl, series = require_polars(), self.frame[name]
         if series.null_count() == len(series):
             return None
@@ -115,22 +114,23 @@ def check_has(names: Iterable[str], columns: Iterable[str], source: str) -> None
             bare = any(map(reads_as_number, have))
             first = " Does its first line hold no names? Put one above it." if bare else ""
             raise InvalidParameter(
-                f"{source} has no column {name!r}. {hint}Its columns are {named(have)}.{first}"
+                f"{source} has no column {name!r}. {hint}Its columns are "
+                f"{quote_names(have)}.{first}"
             )
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name that is most like another, if one is; case does not count."""
+    """The most similar of some names, if any is similar; case does not count."""
     by_lower = {str(one).lower(): str(one) for one in names}
-    found = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
-    return by_lower[found[0]] if found else None
+    similar = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[similar[0]] if similar else None
 
 
-def named(names: Iterable[Any]) -> str:
-    """Names for a message, the first of them."""
+def quote_names(names: Iterable[Any]) -> str:
+    """The first of some names, quoted for a message."""
     every = [repr(name) for name in names]
-    more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
-    return (", ".join(every[:SHOWN]) or "none") + more
+    more = f" and {len(every) - MOST_NAMES} more" if len(every) > MOST_NAMES else ""
+    return (", ".join(every[:MOST_NAMES]) or "none") + more
 
 
 def check_unique(names: Iterable[str], source: object) -> None:
@@ -138,7 +138,8 @@ def check_unique(names: Iterable[str], source: object) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise InvalidFile(
-            f"{source} has more than one column named {named(repeated)}; rename or remove them."
+            f"{source} has more than one column named {quote_names(repeated)}; rename or "
+            "remove them."
         )
 
 

@@ -1,4 +1,4 @@
-"""Table labels: the column that holds the classes, and why another cannot."""
+"""Table labels: the column of a table that holds the classes, checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from suffice.data.packages import require_polars
 from suffice.data.table import Table
 from suffice.errors import InvalidLabels
 
-# A target with more values than this, and more than half as many as rows, is no class.
+# A target with more values than this, and more than half as many as rows, does not hold classes.
 MOST_CLASSES = 20
 
 
@@ -23,7 +23,7 @@ def class_column(
     """The labels in a column, after checking that they can be classes.
 
     gaps : whether labels may be missing
-    several : whether there must be two classes at least
+    several : whether there must be at least two classes
     discrete : whether to refuse what looks continuous
     """
     pl, series = require_polars(), table.column(target)
@@ -43,12 +43,12 @@ def class_column(
             f"them out with drop_unlabelled=True{learn}."
         )
     if series.dtype.is_nested() or series.dtype.is_temporal():
-        raise InvalidLabels(f"{what} holds {str(series.dtype).lower()} values, no classes.")
+        raise InvalidLabels(f"{what} holds {str(series.dtype).lower()} values, not classes.")
     if discrete:
         _check_discrete(known, what)
     if several and known.n_unique() == 1:
         raise InvalidLabels(
-            f"{what} is constant: every row has {known[0]!r}. Two classes are needed at least."
+            f"{what} is constant: every row has {known[0]!r}. At least two classes are needed."
         )
     return _whole(series)
 
@@ -59,7 +59,7 @@ def _check_discrete(known: Any, what: str) -> None:
     if known.dtype.is_float():
         finite = known.is_finite()
         if not finite.all():
-            raise InvalidLabels(f"{what} holds infinity, which is no class.")
+            raise InvalidLabels(f"{what} holds infinity, which is not a class.")
         parts = known.filter(known != known.round())
         if len(parts):
             raise InvalidLabels(
@@ -73,13 +73,13 @@ def _check_discrete(known: Any, what: str) -> None:
         )
     if many:
         raise InvalidLabels(
-            f"{what} holds {values} different texts in {len(known)} rows: that is no class but a "
-            "name or free text. Name another column with target=."
+            f"{what} holds {values} different texts in {len(known)} rows: these are not classes "
+            "but names or free text. Name another column with target=."
         )
 
 
 def _whole(series: Any) -> Any:
-    """Whole numbers as integers: a gap somewhere must not make other labels of them."""
+    """Whole numbers as integers: a missing label would otherwise make floats of them."""
     pl = require_polars()
     if (
         not series.dtype.is_numeric()

@@ -59,7 +59,7 @@ class TextFile:
         """The number of the line that starts at a byte, counted from 1."""
         lines, left = 1, start
         with self._open() as (text, _):
-            # A file that was cut meanwhile ends earlier.
+            # A file that was truncated meanwhile ends earlier.
             while left and (part := text.read(min(left, BLOCK_BYTES))):
                 lines += part.count(b"\n")
                 left -= len(part)
@@ -69,7 +69,7 @@ class TextFile:
         """What is left of the last record; a line end between quotes does not end it."""
         line = b"" if data.endswith(b"\n") else text.readline()
         quotes = (data.count(b'"') if b'"' in data else 0) + line.count(b'"')
-        # As many quotes end as begin, unless some stand within a text and mean themselves.
+        # Quotes come in pairs, unless some are characters of an unquoted text.
         within = quotes % 2 == 1 and _within_quotes(line, _within_quotes(data))
         lines, size = [line], len(line)
         while within and (line := text.readline()):
@@ -178,7 +178,7 @@ def _within_quotes(text: bytes, within: bool = False) -> bool:
             within = doubled
             at += doubled
         else:
-            # Elsewhere than at the start of a field a quote is a letter like others.
+            # Only at the start of a field a quote opens a quoted text.
             within = at == 0 or text[at - 1] in FIELD_STARTS
         at = text.find(b'"', at + 1)
     return within

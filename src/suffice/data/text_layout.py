@@ -80,9 +80,9 @@ def not_utf8(source: str, error: UnicodeDecodeError, first_line: int = 1) -> Inv
 
 
 def layout(data: bytes, source: str, separator: str | None = None) -> TextLayout:
-    """Separator and column names of a text; an error names columns that are there twice.
+    """Separator and column names of a text; an error reports repeated and missing names.
 
-    The first column may have no name, as where R or pandas wrote the names of the rows.
+    The first column may have no name: R and pandas write row names that way.
 
     >>> layout(b"a;b\\n1;2", "data.csv")
     TextLayout(separator=';', names=['a', 'b'])
@@ -112,9 +112,9 @@ def layout(data: bytes, source: str, separator: str | None = None) -> TextLayout
 
 
 def check_quotes(data: bytes, how: TextLayout, where: Callable[[int], str]) -> None:
-    """An error for a quoted text that does not end where its field does.
+    """Raise where a quoted text does not end where its field does.
 
-    where : how to name a line, counted from 1
+    where : names a line, counted from 1
     """
     line = _open_quote(data, how)
     if line is not None:
@@ -125,7 +125,7 @@ def check_quotes(data: bytes, how: TextLayout, where: Callable[[int], str]) -> N
 
 
 def _open_quote(data: bytes, how: TextLayout) -> int | None:
-    r"""The line, from 1 on, of the first quoted text that does not end where its field does.
+    r"""The line, counted from 1, of the first quoted text that does not end where its field does.
 
     >>> _open_quote(b'1,"red"\n2,"blue\n3,green\n', TextLayout(",", ["size", "colour"]))
     2
@@ -145,7 +145,7 @@ def _open_quote(data: bytes, how: TextLayout) -> int | None:
 
 
 def _well_quoted(data: bytes, separator: str) -> bool:
-    """Whether each second quote ends a field; a single one in a text without quotes is doubted."""
+    """Whether every second quote ends a field; False also where that is not certain."""
     text = np.frombuffer(data, np.uint8)
     (at,) = np.nonzero(text == ord('"'))
     if len(at) % 2:

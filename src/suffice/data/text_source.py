@@ -25,14 +25,16 @@ from suffice.errors import InvalidFile, NotNumbers
 # What means that a value is missing, in any column.
 NULL_MARKERS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 
-# Parsing keeps one core busy now and then: other blocks use the others meanwhile.
+# Blocks parsed at a time: parsing has phases that use one core only.
 PARSER_THREADS = 3
 
-# Where fields are short, they take more memory than their text.
+# Fields of a block: short ones take more memory than their text.
 MOST_BLOCK_FIELDS = 1 << 20
 
-# Read to estimate the length of a field, and to guess the types of columns.
+# Bytes from which the average length of a field is estimated.
 SAMPLE_BYTES = 1 << 16
+
+# Bytes from which the types of columns are guessed.
 TYPE_SAMPLE_BYTES = 1 << 20
 
 
@@ -170,10 +172,10 @@ class TextSource:
             )
         except (pl.exceptions.PolarsError, OSError, ValueError):
             return None
-        # A line with too few fields is read as if the last were missing, as is an empty one; one
-        # with too many is passed over where some columns are not asked for.
+        # polars reads nulls where a line has too few fields or is empty, and accepts too many
+        # where some columns are not wanted.
         doubtful = frame.width < len(types) or frame[at[last]].null_count()
-        if doubtful and not self._even(data):
+        if doubtful and not self._is_even(data):
             return None
         return frame.select(pl.col(at[name]).alias(name) for name in names)
 
@@ -196,8 +198,8 @@ class TextSource:
         except (arrow.ArrowInvalid, arrow.ArrowKeyError, ValueError):
             return None
 
-    def _even(self, data: bytes) -> bool:
-        """Whether all lines have as many separators as the first line of the file."""
+    def _is_even(self, data: bytes) -> bool:
+        """Whether all lines have as many fields as the first line of the file."""
         text = np.frombuffer(data, np.uint8)
         fields, lines = text == ord(self.how.separator), text == ord("\n")
         if b'"' in data:
@@ -210,7 +212,7 @@ class TextSource:
         return bool((np.diff(before, prepend=0) == len(self.how.names) - 1).all())
 
     def _field_by_field(self, block: TextBlock, names: Sequence[str]) -> Any:
-        """The same rows, slowly; an error names the line."""
+        """The same rows, parsed slowly; an error names the line."""
         width, at = len(self.how.names), [self.how.names.index(name) for name in names]
         columns: list[list[Any]] = [[] for _ in names]
         text = io.StringIO(self._decode(block), newline="")
