@@ -6,7 +6,7 @@ import os
 import random
 
 import pytest
-from test_streamed_files import CHOSEN, FORMATS, small, table  # noqa: F401 (a fixture)
+from test_streamed_files import CHOSEN, FORMATS, table
 
 import suffice as sf
 from suffice.data import packages, stream
