@@ -117,11 +117,11 @@ def _columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[Array]:
     # There are many frames of a few thousand rows: narwhals would take as long as the sums.
     native = frame.to_native()
     plain = {"pyarrow": _plain_arrow, "polars": _plain_polars}.get(_package(native))
-    found = []
+    columns = []
     for name in names:
         column = None if plain is None else plain(native, name)
-        found.append(_column(frame[name]) if column is None else column)
-    return found
+        columns.append(_column(frame[name]) if column is None else column)
+    return columns
 
 
 def _plain_arrow(table: Any, name: str) -> Array | None:
@@ -164,10 +164,12 @@ def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indi
     codes = np.full(len(series), -1)
     if not known.any():
         return np.zeros(0, np.int64), codes
-    classes, found = Labels.of(values[known] if len(values) == len(known) else values).encode()
+    classes, known_codes = Labels.of(
+        values[known] if len(values) == len(known) else values
+    ).encode()
     if known.all():
-        return classes, found
-    codes[known] = found
+        return classes, known_codes
+    codes[known] = known_codes
     return classes, codes
 
 

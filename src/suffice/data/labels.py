@@ -218,11 +218,11 @@ def _encode_objects(values: Array | nw.Series[Any], start: int, stop: int) -> tu
     for low, labels in _slices(values, start, stop):
         types.update(map(type, labels))
         try:
-            found = np.fromiter(map(table.__getitem__, labels), np.int64, len(labels))
+            own_codes = np.fromiter(map(table.__getitem__, labels), np.int64, len(labels))
         except TypeError:
             bad = next(i for i, label in enumerate(labels) if label.__hash__ is None)
             raise InvalidLabels(f"y[{low + bad}] is {shown(labels[bad])}, not a label.") from None
-        codes[low - start : low - start + len(labels)] = found
+        codes[low - start : low - start + len(labels)] = own_codes
     if any(is_missing(label) for label in table):
         raise _first_missing(values, start, stop)
     classes = _as_classes(list(table), types)
@@ -240,23 +240,23 @@ def _slices(
         yield low, part.tolist() if isinstance(part, np.ndarray) else part.to_list()
 
 
-def _as_classes(found: list[Any], types: set[type]) -> Array:
+def _as_classes(labels: list[Any], types: set[type]) -> Array:
     families = {_family(kind) for kind in types}
     if families == {"str"}:
-        return texts(found, "y", InvalidLabels)
+        return texts(labels, "y", InvalidLabels)
     if families == {"bytes"}:
         try:
-            return texts([label.decode() for label in found], "y", InvalidLabels)
+            return texts([label.decode() for label in labels], "y", InvalidLabels)
         except UnicodeDecodeError:
             raise InvalidLabels("y holds bytes that are not UTF-8 text; pass strings.") from None
     if families == {"bool"}:
-        return np.array(found, bool)
+        return np.array(labels, bool)
     if families == {"int"}:
-        if max(map(abs, found)) >= 2**63:
+        if max(map(abs, labels)) >= 2**63:
             raise InvalidLabels("y holds integers beyond 64 bits; pass them as strings.")
-        return np.array(found, np.int64)
+        return np.array(labels, np.int64)
     if families <= {"int", "float"}:
-        values = np.array(found, np.float64)
+        values = np.array(labels, np.float64)
         _check_whole(values, 0)
         return values
     raise InvalidLabels(

@@ -73,9 +73,9 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
     if frame is not None:
         names = tuple(frame.columns) if all(isinstance(n, str) for n in frame.columns) else None
         pairs = zip(frame.iter_columns(), frame.columns, strict=True)
-        found = [_of_series(series, f"column {name!r}") for series, name in pairs]
-        _check_shape(len(frame), len(found))
-        return found, names
+        columns = [_of_series(series, f"column {name!r}") for series, name in pairs]
+        _check_shape(len(frame), len(columns))
+        return columns, names
     values = _fill_masked(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
     check_two_dimensional(values.shape)
     _check_shape(*values.shape)
@@ -93,9 +93,9 @@ def _as_array(X: Any) -> Array:
     if isinstance(X, np.ndarray):
         return X
     try:
-        found = np.asarray(X)
+        values = np.asarray(X)
         # np.asarray([["a", 1]]) would silently turn 1 into "1".
-        return np.asarray(X, dtype=object) if found.dtype.kind in "US" else found
+        return np.asarray(X, dtype=object) if values.dtype.kind in "US" else values
     except (TypeError, ValueError) as error:
         raise InvalidFeatures(f"X cannot be read as a table ({error}).") from None
 
@@ -117,9 +117,9 @@ def _of_series(series: Any, name: str) -> Column:
         values = series.to_numpy()
     else:
         values = np.array(_level_values(series), dtype=object)
-    found = _of_array(np.asarray(values), name, 0)
-    gaps = missing if found.missing is None else missing | found.missing
-    return Column(found.values, gaps if gaps.any() else None, name, _declared_levels(series, name))
+    column = _of_array(np.asarray(values), name, 0)
+    gaps = missing if column.missing is None else missing | column.missing
+    return Column(column.values, gaps if gaps.any() else None, name, _declared_levels(series, name))
 
 
 def _level_values(series: Any) -> list[Any]:

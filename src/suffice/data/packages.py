@@ -26,10 +26,10 @@ def unreadable_by_polars() -> tuple[type[BaseException], ...]:
 
 def require_polars() -> Any:
     """The polars package; an error says how to install it."""
-    found = polars()
-    if found is None:
+    package = polars()
+    if package is None:
         raise MissingPackage("reading and writing tables needs polars: pip install 'suffice[cli]'")
-    return found
+    return package
 
 
 def check_reader() -> None:

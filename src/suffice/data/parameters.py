@@ -26,14 +26,14 @@ def is_number(value: Any) -> bool:
 
 def as_floats(values: Any) -> Floats:
     """A new array of numbers; a TypeError, ValueError or OverflowError for anything else."""
-    found = np.asarray(values)
-    if found.dtype.kind == "O":
-        others = [value for value in found.ravel().tolist() if not is_number(value)]
+    array = np.asarray(values)
+    if array.dtype.kind == "O":
+        others = [value for value in array.ravel().tolist() if not is_number(value)]
         if others:
             raise TypeError(f"{shown(others[0])} is not a number")
-    elif found.dtype.kind not in "fiu":
-        raise TypeError(f"{found.dtype} values are not numbers")
-    return np.array(found, np.float64)
+    elif array.dtype.kind not in "fiu":
+        raise TypeError(f"{array.dtype} values are not numbers")
+    return np.array(array, np.float64)
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
@@ -59,18 +59,18 @@ def share(name: str, value: Any) -> float:
 
 def not_negative(name: str, value: Any) -> float:
     """The value, if it is a finite number not below 0."""
-    found = as_float(value)
-    if not 0 <= found < np.inf:
+    number = as_float(value)
+    if not 0 <= number < np.inf:
         raise InvalidParameter(f"{name} is {shown(value)}; it must be a number not below 0.")
-    return found
+    return number
 
 
 def positive(name: str, value: Any) -> float:
     """The value, if it is a finite number above 0."""
-    found = as_float(value)
-    if not 0 < found < np.inf:
+    number = as_float(value)
+    if not 0 < number < np.inf:
         raise InvalidParameter(f"{name} is {shown(value)}; it must be a number above 0.")
-    return found
+    return number
 
 
 def count(name: str, value: Any, most: int = MOST_STEPS) -> int:
@@ -88,13 +88,13 @@ def numbers(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Flo
     if values is None:
         return None
     try:
-        found = as_floats(values)
+        array = as_floats(values)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"{name} must hold numbers.") from None
-    if (shape is not None and found.shape != shape) or not np.isfinite(found).all():
+    if (shape is not None and array.shape != shape) or not np.isfinite(array).all():
         expected = "" if shape is None else f" in the shape {shape}"
         raise InvalidParameter(f"{name} must hold finite numbers{expected}.")
-    return found
+    return array
 
 
 def check_callable(name: str, value: Any) -> None:
@@ -111,7 +111,7 @@ def check_path(path: Any) -> None:
 
 def check_room(name: str, value: int, size: int, advice: str) -> None:
     """Raise where an answer of `size` bytes would not fit into the memory of this machine."""
-    room = _memory_bytes()
+    room = memory_bytes()
     if size > room:
         raise InvalidParameter(
             f"{name} is {value:,}: the answer would take {_format_bytes(size)}, and this machine "
@@ -127,7 +127,7 @@ def as_float(value: Any) -> float:
         return np.inf
 
 
-def _memory_bytes() -> int:
+def memory_bytes() -> int:
     """Bytes of memory; where the system does not say, as many as could be addressed."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -77,11 +77,11 @@ class ParquetSource:
         for group in range(first, len(self.edges) - 1):
             if self.edges[group] > stop:
                 break
-            found = self._bad_column(group, names)
-            if found is not None:
+            bad = self._bad_column(group, names)
+            if bad is not None:
                 low, high = self.edges[group], self.edges[group + 1] - 1
-                where = f"row group {group} (rows {low} to {high}), column {found[0]!r}"
-                why = found[1]
+                where = f"row group {group} (rows {low} to {high}), column {bad[0]!r}"
+                why = bad[1]
                 break
         return InvalidFile(
             f"{self.path}, {where}: cannot be read: {why.rstrip('.')}. Fetch or write the file "

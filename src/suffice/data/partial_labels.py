@@ -49,16 +49,16 @@ def _objects(labels: Sequence[Any]) -> Array:
 
 def partial_classes(y: Any, unlabelled: Any) -> tuple[Array, Indices]:
     """The classes, and the position of each row's class, -1 for those without a label."""
-    found = PartialLabels.of(y, unlabelled)
-    marked = found.marked
-    others = found.values[~found.missing & ~marked]
+    partial = PartialLabels.of(y, unlabelled)
+    marked = partial.marked
+    others = partial.values[~partial.missing & ~marked]
     if marked.any() and len(others) and len(Labels.of(others).classes()) == 1:
         marked = np.zeros_like(marked)
-    known = ~found.missing & ~marked
+    known = ~partial.missing & ~marked
     if not known.any():
         raise no_labels(len(known))
     codes = np.full(len(known), -1)
-    classes, codes[known] = Labels.of(y if known.all() else found.values[known]).encode()
+    classes, codes[known] = Labels.of(y if known.all() else partial.values[known]).encode()
     return classes, codes
 
 
@@ -74,8 +74,8 @@ def no_labels(rows: int) -> InvalidLabels:
 class PartialLabels:
     """Labels of some rows, and which of them mean that a row has no label.
 
-    >>> found = PartialLabels.of([0.0, float("nan"), -1.0], -1)
-    >>> found.missing, found.marked
+    >>> partial = PartialLabels.of([0.0, float("nan"), -1.0], -1)
+    >>> partial.missing, partial.marked
     (array([False,  True, False]), array([False, False,  True]))
     """
 
@@ -111,14 +111,14 @@ class Coding:
 
     def codes(self, y: Any, counted: Array | None = None) -> Indices:
         """The position of each row's class, -1 without a label; only counted rows need be known."""
-        found = PartialLabels.of(label_column(y), self.unlabelled)
-        known = ~found.missing & ~found.marked
+        partial = PartialLabels.of(label_column(y), self.unlabelled)
+        known = ~partial.missing & ~partial.marked
         if counted is not None:
             known &= counted
         codes = np.full(len(known), -1)
         if not known.any():
             return codes
-        candidates, own = Labels.of(found.values[known]).encode()
+        candidates, own = Labels.of(partial.values[known]).encode()
         present = np.unique(own)
         place = np.full(len(candidates), -1)
         place[present] = self._places(candidates[present])

@@ -95,10 +95,10 @@ def _expand(name: str) -> list[Path]:
     name = os.path.expanduser(name)
     if not has_magic(name) or os.path.exists(name):
         return [Path(name)]
-    found = sorted(Path(one) for one in glob(name, recursive=True) if not os.path.isdir(one))
-    if not found:
+    paths = sorted(Path(one) for one in glob(name, recursive=True) if not os.path.isdir(one))
+    if not paths:
         raise MissingFile(f"no file matches {name!r}. {similar_names(Path(name))}")
-    return found
+    return paths
 
 
 def similar_names(path: Path) -> str:

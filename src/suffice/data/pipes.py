@@ -25,8 +25,8 @@ def descriptor(path: str | PathLike[str]) -> int | None:
     with suppress(OSError, ValueError):
         for _ in range(MOST_LINKS):
             folder, name = os.path.split(current)
-            found = DESCRIPTORS.fullmatch(os.path.realpath(folder))
-            if found and found[1] in (None, str(os.getpid())) and name.isdecimal():
+            match = DESCRIPTORS.fullmatch(os.path.realpath(folder))
+            if match and match[1] in (None, str(os.getpid())) and name.isdecimal():
                 return int(name)
             current = os.path.join(folder, os.readlink(current))
     return None

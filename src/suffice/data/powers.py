@@ -92,8 +92,8 @@ class Powers:
         with np.errstate(all="ignore"):
             z = (np.asarray(rows, np.float64) - self.origin) / self.unit
             up = _power(np.maximum(z, 0.0), self.exponent)
-            found = (np.where(z >= 0, up, z) - self.centre) / self.spread
-            return np.where(np.isfinite(z), found, z)
+            scaled = (np.where(z >= 0, up, z) - self.centre) / self.spread
+            return np.where(np.isfinite(z), scaled, z)
 
     def undo(self, rows: Floats) -> Floats:
         """Rows before `apply`."""
@@ -109,8 +109,8 @@ class Powers:
         with np.errstate(all="ignore"):
             z = (np.asarray(rows, np.float64) - self.origin) / self.unit
             steep = (self.exponent - 1.0) * np.log1p(np.maximum(z, 0.0))
-            found = steep - np.log(np.abs(self.unit) * self.spread)
-            return np.asarray(np.where(np.isnan(z), 0.0, found).sum(axis=1))
+            log_slopes = steep - np.log(np.abs(self.unit) * self.spread)
+            return np.asarray(np.where(np.isnan(z), 0.0, log_slopes).sum(axis=1))
 
 
 def _power(z: Floats, p: Floats) -> Floats:
@@ -157,6 +157,6 @@ def _shape(
             gain = (EXPONENTS - 1.0) * (w @ log[..., 0].T)[:, None] - np.log(units[..., 0])
             gain = np.where(variances > 0, gain - np.log(variances) / 2, -np.inf)
         i, j = np.unravel_index(int(np.nanargmax(gain)), gain.shape)
-        found = (float(gain[i, j]), origin, sign * scale * UNITS[i].item(), EXPONENTS[j].item())
-        best = max(best, found, key=lambda one: one[0])
+        candidate = (float(gain[i, j]), origin, sign * scale * UNITS[i].item(), EXPONENTS[j].item())
+        best = max(best, candidate, key=lambda one: one[0])
     return best[1:]

@@ -36,13 +36,13 @@ def frame_of(columns: Mapping[str, Any]) -> Any:
     [(1.0,), (None,)]
     """
     pl = require_polars()
-    found = []
+    series_list = []
     for name, values in columns.items():
         # Objects may be levels or numbers; of a list, polars infers which.
         is_objects = getattr(getattr(values, "dtype", None), "kind", "") == "O"
         series = pl.Series(name, values.tolist() if is_objects else values, strict=False)
-        found.append(series.fill_nan(None) if series.dtype.is_float() else series)
-    return pl.DataFrame(found)
+        series_list.append(series.fill_nan(None) if series.dtype.is_float() else series)
+    return pl.DataFrame(series_list)
 
 
 def table_bytes(columns: Mapping[str, Any], ending: str, *, safe: bool = True) -> bytes:

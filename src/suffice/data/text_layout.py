@@ -99,8 +99,8 @@ def layout(data: bytes, source: str, separator: str | None = None) -> TextLayout
             "with line feeds (tr '\\r' '\\n' < old.csv > new.csv)."
         )
     lines.seek(0)
-    found = separator or max(SEPARATORS, key=lambda one: (first.count(one), one == ","))
-    names = [name.strip() for name in next(csv.reader(lines, delimiter=found))]
+    delimiter = separator or max(SEPARATORS, key=lambda one: (first.count(one), one == ","))
+    names = [name.strip() for name in next(csv.reader(lines, delimiter=delimiter))]
     start = 1 if len(names) > 1 else 0
     if "" in names[start:]:
         raise InvalidFile(
@@ -108,7 +108,7 @@ def layout(data: bytes, source: str, separator: str | None = None) -> TextLayout
             "the first line, or write the file without row names."
         )
     check_unique(names, source)
-    return TextLayout(found, names)
+    return TextLayout(delimiter, names)
 
 
 def check_quotes(data: bytes, how: TextLayout, where: Callable[[int], str]) -> None:

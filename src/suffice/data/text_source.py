@@ -110,7 +110,7 @@ class TextSource:
             cells = series.str.strip_chars()
             cells = cells.set(cells.is_in(self.null_markers), None)
             is_text = series.name in self.texts
-            columns.append(cells if is_text else _typed(cells, self.how.separator != ","))
+            columns.append(cells if is_text else _narrow(cells, self.how.separator != ","))
         return pl.DataFrame(columns)
 
     def pieces(self, names: Sequence[str], start: Position, rows: int = 0) -> Iterator[Piece]:
@@ -263,17 +263,13 @@ class TextSource:
         return f"{self.file.name}, line {self.file.line_at(block.start) + line - 1}"
 
     def _frame(self, columns: dict[str, list[Any]]) -> Any:
-        pl = packages.polars()
-        if pl is not None:
-            types = {n: pl.String if n in self.texts else pl.Float64 for n in columns}
-            return pl.DataFrame(columns, schema=types)
-        arrow: Any = packages.pyarrow()
-        kinds = {n: arrow.string() if n in self.texts else arrow.float64() for n in columns}
-        return arrow.table({n: arrow.array(v, kinds[n]) for n, v in columns.items()})
+        backend: Any = "pyarrow" if packages.polars() is None else "polars"
+        schema = {name: self.schema[name] for name in columns}
+        return nw.from_dict(columns, schema, backend=backend).to_native()
 
 
-def _typed(cells: Any, decimal_comma: bool) -> Any:
-    """Integers, numbers or truth values, if all cells are; text otherwise."""
+def _narrow(cells: Any, decimal_comma: bool) -> Any:
+    """Text as integers, numbers or booleans, if all cells are such; as it is otherwise."""
     pl: Any = packages.require_polars()
     if cells.null_count() == len(cells):
         return cells
