@@ -10,7 +10,7 @@ import pytest
 
 import suffice as sf
 from suffice.data import chunk, text_blocks, text_source
-from suffice.data.roles import Wanted
+from suffice.data.roles import ReadOptions
 from suffice.data.table_file import read_table
 from suffice.errors import SufficeError
 from suffice.statistics.summarize import summarize_parts
@@ -30,7 +30,7 @@ def small(tmp_path, monkeypatch):
 
 
 def in_parts(name, **options):
-    return summarize_parts([name], Wanted("y", **options), "separate")
+    return summarize_parts([name], ReadOptions("y", **options), "separate")
 
 
 def as_a_whole(name, **options):

@@ -13,7 +13,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk, is_large
 from suffice.data.features import ArrayFeatures
-from suffice.data.labels import Labels, texts
+from suffice.data.labels import Labels, string_array
 from suffice.data.roles import Roles
 from suffice.data.text_source import NULL_MARKERS
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
@@ -39,18 +39,18 @@ def batch_of(
     source = f"{chunk.source}: " if chunk.source else ""
     frames, weights = chunk.frames, None
     try:
-        classes, codes = _labels(_join(frames, roles.wanted.target), roles, chunk.row)
+        classes, codes = _labels(_join(frames, roles.options.target), roles, chunk.row)
         unknown = codes < 0
-        if unknown.any() and not roles.wanted.drop_unlabelled:
+        if unknown.any() and not roles.options.drop_unlabelled:
             raise _missing_label(unknown, chunk, roles)
         if unknown.any():
             # Without the labels: pyarrow cannot filter all kinds of text.
-            others = [name for name in roles.names if name != roles.wanted.target]
+            others = [name for name in roles.names if name != roles.options.target]
             rows = nw.concat([frame.select(others) for frame in frames])
             frames = (rows.filter((~unknown).tolist()),)
             codes = codes[~unknown]
-        if roles.wanted.weight is not None:
-            weights = _weights(_join(frames, roles.wanted.weight), chunk)
+        if roles.options.weight is not None:
+            weights = _weights(_join(frames, roles.options.weight), chunk)
     except InvalidInput as error:
         raise type(error)(f"{source}{error}") from None
     ignored = np.zeros(len(codes), bool) if weights is None else weights == 0
@@ -155,7 +155,7 @@ def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indi
         known = ~np.isnan(values)
         if (infinite := np.isinf(values)).any():
             raise InvalidLabels(
-                f"the label {roles.wanted.target!r} in row {row + int(infinite.argmax())} is "
+                f"the label {roles.options.target!r} in row {row + int(infinite.argmax())} is "
                 "infinite. Drop such rows or give them a label."
             )
     else:
@@ -177,7 +177,7 @@ def _missing_label(unknown: Array, chunk: Chunk, roles: Roles) -> InvalidLabels:
     more = int(unknown.sum()) - 1
     also = f", and in {more} of the {len(unknown) - 1} rows around it" if more else ""
     return InvalidLabels(
-        f"the label {roles.wanted.target!r} is missing in row {chunk.row + int(unknown.argmax())}"
+        f"the label {roles.options.target!r} is missing in row {chunk.row + int(unknown.argmax())}"
         f"{also}. Drop such rows or give them a label."
     )
 
@@ -186,7 +186,7 @@ def _text_codes(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
     """Classes and codes of texts; null markers have no class, and spaces in a CSV do not count."""
     series = _plain_text(series)
     spellings = series.drop_nulls().unique().to_list()
-    markers = (*(() if roles.typed else NULL_MARKERS), *roles.wanted.null_markers)
+    markers = (*(() if roles.typed else NULL_MARKERS), *roles.options.null_markers)
     meant = {text: text if roles.typed else text.strip() for text in spellings}
     labels = sorted({label for label in meant.values() if label not in markers})
     at = {label: code for code, label in enumerate(labels)}
@@ -194,7 +194,7 @@ def _text_codes(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
     if not labels:
         return np.zeros(0, "U1"), np.full(len(series), -1)
     codes = series.replace_strict([*spellings, None], [*table, -1], return_dtype=nw.Int64)
-    classes = texts(labels, "the label column", InvalidLabels)
+    classes = string_array(labels, "the label column", InvalidLabels)
     return classes, np.asarray(codes.to_numpy()).astype(np.int64, copy=False)
 
 

@@ -101,7 +101,7 @@ def same_kind(a: Array, b: Array) -> None:
         )
 
 
-def texts(values: Sequence[str], name: str, error: type[InvalidInput]) -> Array:
+def string_array(values: Sequence[str], name: str, error: type[InvalidInput]) -> Array:
     """An array of strings; those that NumPy would truncate are refused."""
     # NumPy fills strings up with NUL, so that 'a' and 'a\0' would be one.
     cut = next((value for value in values if value.endswith("\0")), None)
@@ -243,10 +243,10 @@ def _slices(
 def _as_classes(labels: list[Any], types: set[type]) -> Array:
     families = {_family(kind) for kind in types}
     if families == {"str"}:
-        return texts(labels, "y", InvalidLabels)
+        return string_array(labels, "y", InvalidLabels)
     if families == {"bytes"}:
         try:
-            return texts([label.decode() for label in labels], "y", InvalidLabels)
+            return string_array([label.decode() for label in labels], "y", InvalidLabels)
         except UnicodeDecodeError:
             raise InvalidLabels("y holds bytes that are not UTF-8 text; pass strings.") from None
     if families == {"bool"}:

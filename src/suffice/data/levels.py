@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Indices
 from suffice.data.features import as_frame, check_table, check_two_dimensional
 from suffice.data.gaps import is_missing
-from suffice.data.labels import shown, texts
+from suffice.data.labels import shown, string_array
 from suffice.errors import InvalidFeatures, NotFinite
 
 # Codes that are not positions among the levels.
@@ -227,7 +227,9 @@ def _of_objects(values: Array, name: str, first_row: int) -> Column:
             f"{name} {what}; levels of a column must be of one kind: strings, integers or "
             "booleans. Convert them to strings."
         )
-    of_kind = texts(known, name, InvalidFeatures) if kind is np.str_ else np.array(known, kind)
+    of_kind = (
+        string_array(known, name, InvalidFeatures) if kind is np.str_ else np.array(known, kind)
+    )
     out = np.zeros(len(values), of_kind.dtype)
     out[~missing] = of_kind
     return Column(out, missing if missing.any() else None, name)

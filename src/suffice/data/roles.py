@@ -23,7 +23,7 @@ _LABEL_KINDS = ((nw.Boolean, "b"), (nw.String, "U"), (nw.Categorical, "U"), (nw.
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReadOptions:
     """Which columns a user names, and how to read them.
 
     columns : the features in this order; None for all columns but the target and the weights
@@ -57,29 +57,29 @@ class Wanted:
 class Roles:
     """The columns to read of every file."""
 
-    wanted: Wanted
+    options: ReadOptions
     features: tuple[str, ...]
     labels: str  # kind of the labels, as in `KINDS`
     typed: bool  # whether the labels have a type, as in Parquet, or are text, as in CSV
     source: str  # the first file
 
     @classmethod
-    def of(cls, schema: Mapping[str, Any], typed: bool, source: str, wanted: Wanted) -> Roles:
+    def of(cls, schema: Mapping[str, Any], typed: bool, source: str, options: ReadOptions) -> Roles:
         """The roles in the first file."""
-        needed = [wanted.target, *([wanted.weight] if wanted.weight else []), *wanted.drop]
-        check_has([*needed, *(wanted.columns or ())], schema, _name_of(source))
-        features = wanted.columns or tuple(name for name in schema if name not in needed)
+        needed = [options.target, *([options.weight] if options.weight else []), *options.drop]
+        check_has([*needed, *(options.columns or ())], schema, _name_of(source))
+        features = options.columns or tuple(name for name in schema if name not in needed)
         if not features:
             raise InvalidFeatures(f"{_name_of(source)} has no column beside {quote_names(needed)}.")
-        roles = cls(wanted, features, _label_kind(schema, wanted, source), typed, source)
+        roles = cls(options, features, _label_kind(schema, options, source), typed, source)
         roles._check_numbers(schema, source)
         return roles
 
     @property
     def names(self) -> tuple[str, ...]:
         """All columns to read."""
-        weight = self.wanted.weight
-        return (*self.features, self.wanted.target, *([] if weight is None else [weight]))
+        weight = self.options.weight
+        return (*self.features, self.options.target, *([] if weight is None else [weight]))
 
     def check(self, schema: Mapping[str, Any], typed: bool, source: str) -> None:
         """Raise unless a further file has the same columns; their order does not matter."""
@@ -91,17 +91,17 @@ class Roles:
                 f"{source} lacks {quote_names(absent)}, which {self.source} has.{hint} Its columns "
                 f"are {quote_names(schema)}."
             )
-        extra = [name for name in schema if name not in (*self.names, *self.wanted.drop)]
-        if extra and self.wanted.columns is None:
+        extra = [name for name in schema if name not in (*self.names, *self.options.drop)]
+        if extra and self.options.columns is None:
             raise InvalidFeatures(
                 f"{source} has {quote_names(extra)} beside the columns of {self.source}. Choose "
                 "the features by columns=."
             )
-        kind = _label_kind(schema, self.wanted, source)
+        kind = _label_kind(schema, self.options, source)
         if (kind, typed) != (self.labels, self.typed):
             here, there = _describe(kind, typed), _describe(self.labels, self.typed)
             raise InvalidLabels(
-                f"the labels {self.wanted.target!r} are {here} in {source} but {there} in "
+                f"the labels {self.options.target!r} are {here} in {source} but {there} in "
                 f"{self.source}; write them alike."
             )
         self._check_numbers(schema, source)
@@ -114,7 +114,7 @@ class Roles:
                 f"({bad[0]!r} holds {schema[bad[0]]}). Choose the features by columns=, or encode "
                 "them as numbers first."
             )
-        weight = self.wanted.weight
+        weight = self.options.weight
         if weight is not None and not _is_numeric(schema[weight]):
             raise InvalidWeights(
                 f"the weights {weight!r} of {_name_of(source)} hold {schema[weight]}; they must be "
@@ -122,8 +122,8 @@ class Roles:
             )
 
 
-def _label_kind(schema: Mapping[str, Any], wanted: Wanted, source: str) -> str:
-    dtype = schema[wanted.target]
+def _label_kind(schema: Mapping[str, Any], options: ReadOptions, source: str) -> str:
+    dtype = schema[options.target]
     if dtype.is_integer():
         return "i"
     if dtype.is_float():
@@ -132,7 +132,7 @@ def _label_kind(schema: Mapping[str, Any], wanted: Wanted, source: str) -> str:
         if dtype == kind:
             return letter
     raise InvalidLabels(
-        f"the labels {wanted.target!r} of {_name_of(source)} hold {dtype}; labels may be strings, "
+        f"the labels {options.target!r} of {_name_of(source)} hold {dtype}; labels may be strings, "
         "integers, booleans or categories."
     )
 

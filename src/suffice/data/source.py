@@ -10,10 +10,10 @@ from typing import Any, Literal, Protocol
 from suffice.data import packages
 from suffice.data.arrow_source import ArrowSource
 from suffice.data.chunk import Piece, Position
-from suffice.data.lazy_source import LazySource
 from suffice.data.parquet_source import ParquetSource
 from suffice.data.paths import check_file, ending_of, unreadable
-from suffice.data.roles import Wanted
+from suffice.data.polars_source import PolarsSource
+from suffice.data.roles import ReadOptions
 from suffice.data.text_source import TextSource
 from suffice.errors import InvalidFile, MissingPackage
 
@@ -78,7 +78,7 @@ def file_format(path: Path) -> Format:
         return format_of(file.read(HEAD_BYTES), str(path))
 
 
-def open_source(path: Path, wanted: Wanted) -> Source:
+def open_source(path: Path, options: ReadOptions) -> Source:
     """The file at a path."""
     kind = file_format(path)
     if kind == "json":
@@ -87,9 +87,9 @@ def open_source(path: Path, wanted: Wanted) -> Source:
         )
     packages.check_reader()
     if kind == "text":
-        return TextSource.open(path, str(path), (wanted.target,), wanted.null_markers)
+        return TextSource.open(path, str(path), (options.target,), options.null_markers)
     if packages.pyarrow() is not None:
         return ParquetSource.open(path) if kind == "parquet" else ArrowSource.open(path)
     if kind == "stream":
         raise MissingPackage(f"{path} is an Arrow stream; reading it in parts needs pyarrow.")
-    return LazySource.open(path, str(path), kind)
+    return PolarsSource.open(path, str(path), kind)

@@ -15,7 +15,7 @@ from suffice.data.arrow_source import schema_of
 from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
 from suffice.data.fingerprint import Fingerprint
 from suffice.data.paths import check_file, unreadable
-from suffice.data.roles import Roles, Wanted
+from suffice.data.roles import ReadOptions, Roles
 from suffice.data.source import Source, open_source
 from suffice.data.text_source import TextSource
 from suffice.errors import (
@@ -65,12 +65,12 @@ class FileStream:
     sizes: tuple[int, ...]  # bytes
 
     @classmethod
-    def open(cls, paths: Sequence[Path], wanted: Wanted) -> FileStream:
+    def open(cls, paths: Sequence[Path], options: ReadOptions) -> FileStream:
         """Files after a look at the columns of the first."""
-        first = open_source(paths[0], wanted)
+        first = open_source(paths[0], options)
         if isinstance(first, TextSource):
             first.how.warn_of_row_names(str(paths[0]))
-        roles = Roles.of(first.schema, first.typed, str(paths[0]), wanted)
+        roles = Roles.of(first.schema, first.typed, str(paths[0]), options)
         return cls(tuple(paths), roles, tuple(_size(path) for path in paths))
 
     @property
@@ -114,7 +114,7 @@ class FileStream:
         before.check(path)
 
     def _open(self, path: Path) -> Source:
-        source = open_source(path, self.roles.wanted)
+        source = open_source(path, self.roles.options)
         self.roles.check(source.schema, source.typed, str(path))
         return source
 
@@ -129,10 +129,10 @@ class ObjectStream:
     is_long = False  # not known in advance
 
     @classmethod
-    def open(cls, X: Any, wanted: Wanted) -> ObjectStream:
+    def open(cls, X: Any, options: ReadOptions) -> ObjectStream:
         """An object after a look at its columns."""
         schema, pieces = _lazy(X) if _is_polars(X) else _arrow(X)
-        return cls(Roles.of(schema, True, "", wanted), pieces)
+        return cls(Roles.of(schema, True, "", options), pieces)
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """All chunks."""

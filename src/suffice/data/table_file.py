@@ -10,9 +10,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from suffice.data.lazy_source import LazySource
 from suffice.data.packages import require_polars, unreadable_by_polars
 from suffice.data.paths import check_file, unreadable
+from suffice.data.polars_source import PolarsSource
 from suffice.data.source import HEAD_BYTES, format_of
 from suffice.data.table import Table
 from suffice.data.text_blocks import TextFile
@@ -56,7 +56,7 @@ def read_table(
         source.how.warn_of_row_names(name)
     else:
         typed = (
-            _read_json(data, name) if kind == "json" else LazySource.open(data, name, kind).all()
+            _read_json(data, name) if kind == "json" else PolarsSource.open(data, name, kind).all()
         )
         frame = _with_nulls(typed, text, null_markers)
     if not frame.height:

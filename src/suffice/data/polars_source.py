@@ -1,4 +1,4 @@
-"""Lazy source: the rows of a Parquet or Arrow file through polars, in slices or as a whole."""
+"""Polars source: the rows of a Parquet or Arrow file through polars, in slices or as a whole."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHUNKS_PER_SLICE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class LazySource:
+class PolarsSource:
     """A file that is read into memory, or one in pieces where pyarrow is not installed."""
 
     name: str  # in messages
@@ -30,7 +30,7 @@ class LazySource:
     typed = True
 
     @classmethod
-    def open(cls, content: Path | bytes, name: str, kind: str) -> LazySource:
+    def open(cls, content: Path | bytes, name: str, kind: str) -> PolarsSource:
         """A file after a look at its schema; `kind` is its format as in `format_of`."""
         pl: Any = packages.require_polars()
         try:
