@@ -44,12 +44,6 @@ class Table:
         self.check_has(wanted)
         return replace(self, frame=self.frame.select(wanted))
 
-    def without(self, names: Iterable[str]) -> Table:
-        """The other columns."""
-        dropped = list(names)
-        self.check_has(dropped)
-        return replace(self, frame=self.frame.drop(dropped))
-
     def rows(self, mask: Any) -> Table:
         """The rows where a mask is true."""
         return replace(self, frame=self.frame.filter(mask))

@@ -1,12 +1,14 @@
-"""Table labels: the column of a table that holds the classes, checked."""
+"""Table labels: the columns of a table that hold the classes and the weights, checked."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from suffice.data.arrays import Floats
 from suffice.data.packages import require_polars
 from suffice.data.table import Table
-from suffice.errors import InvalidLabels
+from suffice.data.weights import Weights
+from suffice.errors import InvalidLabels, InvalidWeights
 
 # A target with more values than this, and more than half as many as rows, does not hold classes.
 MOST_CLASSES = 20
@@ -51,6 +53,21 @@ def class_column(
             f"{what} is constant: every row has {known[0]!r}. At least two classes are needed."
         )
     return _whole(series)
+
+
+def weight_column(table: Table, name: str) -> Floats:
+    """The weights in a column, after checking them."""
+    series, what = table.column(name), f"the weights {name!r} of {table.source}"
+    if not series.dtype.is_numeric():
+        dtype = str(series.dtype).lower()
+        raise InvalidWeights(f"{what} are {dtype}; they must be numbers from 0 on.")
+    if series.null_count():
+        row = int(series.is_null().arg_true()[0])
+        raise InvalidWeights(f"{what} are missing in row {row}.")
+    try:
+        return Weights.of(series.to_numpy(), len(series)).read(0, len(series))
+    except InvalidWeights as error:
+        raise InvalidWeights(f"{what}: {error}") from None
 
 
 def _check_discrete(known: Any, what: str) -> None:
