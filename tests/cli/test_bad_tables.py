@@ -178,11 +178,11 @@ def test_an_encoding_that_there_is_not(tmp_path):
 
 def test_files_that_are_no_text(tmp_path):
     assert "workbook" in fit_refused(written(tmp_path, b"PK\x03\x04" + bytes(50), "t.xlsx"))
-    assert "no text" in fit_refused(written(tmp_path, b"a,y\n" + bytes(range(30))))
+    assert "not text" in fit_refused(written(tmp_path, b"a,y\n" + bytes(range(30))))
     assert "damaged" in fit_refused(written(tmp_path, b"PAR1 and no more", "t.parquet"))
     assert "not a Parquet file" in fit_refused(written(tmp_path, b"a,y\n", "t.parquet"))
     assert "damaged" in fit_refused(written(tmp_path, b"a,y\n1,u\n", "t.arrow"))
-    assert "line 1 is no record" in fit_refused(written(tmp_path, b'{"a": 1, "y"', "t.jsonl"))
+    assert "line 1 is not a record" in fit_refused(written(tmp_path, b'{"a": 1, "y"', "t.jsonl"))
     assert "decompressed" in fit_refused(written(tmp_path, b"\x1f\x8b\x08garbage", "t.csv.gz"))
 
 

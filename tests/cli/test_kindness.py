@@ -69,9 +69,9 @@ def test_json_on_standard_input_is_told_by_its_first_letters(form):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"a": 1, "species": "u"}\n{"a": 2,\n', "line 2 is no record"),
-        ("[1, 2, 3]", "line 1 is no record"),
-        ("a,species\n1,u\n", "line 1 is no record"),
+        ('{"a": 1, "species": "u"}\n{"a": 2,\n', "line 2 is not a record"),
+        ("[1, 2, 3]", "line 1 is not a record"),
+        ("a,species\n1,u\n", "line 1 is not a record"),
         ('{"a": {"0": 1, "1": 2}, "species": {"0": "u", "1": "v"}}', "holds columns, not rows"),
         ('[{"a": 1, "species": "u"}, {"a":', "damaged"),
     ],

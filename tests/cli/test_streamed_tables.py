@@ -9,6 +9,7 @@ from command_runs import answer, flowers, iris, refused, run
 
 import suffice as sf
 from suffice.cli import streaming
+from suffice.cli.errors import with_options
 
 FEATURES = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
 
@@ -133,6 +134,22 @@ def test_errors_name_the_file(folder):
     assert "rows2.csv lacks 'sepal_width'" in message
     message = refused("summarize", "all.csv", "all.parquet", "-t", "species", "-o", "s")
     assert "text of a CSV in all.csv" in message or "strings in all.parquet" in message
+
+
+def test_errors_name_options_in_place_of_parameters(folder):
+    (folder / "rows2.csv").write_text(iris().with_columns(note=pl.lit(1)).write_csv())
+    message = refused("summarize", "rows*.csv", "-t", "species", "-o", "s")
+    assert message.endswith("Choose the features by --drop.")
+    run("fit", "all.csv", "-t", "species", "--model", "lda", "-o", "model")
+    message = refused("summarize", "model", "-t", "species", "-o", "s")
+    assert message.endswith("`suffice info 'model'` shows it.")
+
+
+@pytest.mark.parametrize(
+    "text", ["use target='identity'", "summarize(X, target=...)", "rows/target=3.csv"]
+)
+def test_only_parameters_of_reading_become_options(text):
+    assert with_options(text) == text
 
 
 def test_a_bar_is_shown_on_a_terminal_only(folder, monkeypatch, capsys):

@@ -6,12 +6,12 @@ import os
 import random
 
 import pytest
-from test_streamed_files import CHOSEN, FORMATS, small, table  # noqa: F401 (a fixture)
+from test_streamed_files import CHOSEN, FORMATS, table
 
 import suffice as sf
 from suffice.data import packages, stream
 from suffice.data.table_file import read_table
-from suffice.data.text_blocks import line_at
+from suffice.data.text_blocks import TextFile
 from suffice.errors import ChangedInput, InvalidFile, MissingFile, SufficeError
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -103,7 +103,7 @@ def test_a_later_file_that_is_removed_meanwhile_is_named(tmp_path, at_chunk):
 def test_the_line_of_a_byte_beyond_the_end_is_the_last_one(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,2\n")
-    assert line_at(path, 10**6) == 3
+    assert TextFile(path, "rows.csv").line_at(10**6) == 3
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.arrow"])

@@ -27,13 +27,17 @@ from suffice.errors import MissingFolder, SufficeError, UnreadableFile, Unwritab
 KILLS = 100
 NOBODY = 65534
 
+# For each line that it reads, starts a process that saves until it is killed.
 SAVING = """
-import sys
+import os, sys
 from suffice.data.files import write_whole
-print("ready", flush=True)
-while True:
-    for letter in (b"a", b"b"):
-        write_whole(sys.argv[1], letter * 300_000)
+for line in sys.stdin:
+    child = os.fork()
+    while child == 0:
+        for letter in (b"a", b"b"):
+            write_whole(sys.argv[1], letter * 300_000)
+    print(child, flush=True)
+    print(os.waitpid(child, 0)[1], flush=True)
 """
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -83,15 +87,17 @@ def without_rights(work):
 def test_saves_killed_at_random_moments_leave_the_old_file_or_the_new_one(tmp_path):
     path, rng, left = tmp_path / "model.suffice", random.Random(0), 0
     wholes = {letter * 300_000 for letter in (b"a", b"b")}
-    for _ in range(KILLS):
-        run = subprocess.Popen([sys.executable, "-c", SAVING, str(path)], stdout=subprocess.PIPE)
-        with run:
-            assert run.stdout.readline() == b"ready\n"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen([sys.executable, "-c", SAVING, str(path)], **pipes) as run:
+        for _ in range(KILLS):
+            run.stdin.write("\n")
+            child = int(run.stdout.readline())
             time.sleep(rng.uniform(0, 0.02))
-            run.kill()
-        assert run.returncode == -signal.SIGKILL
-        assert not path.exists() or path.read_bytes() in wholes
-        left = max(left, len(names(tmp_path)) - path.exists())
+            os.kill(child, signal.SIGKILL)
+            assert int(run.stdout.readline()) == signal.SIGKILL
+            assert not path.exists() or path.read_bytes() in wholes
+            left = max(left, len(names(tmp_path)) - path.exists())
+        run.stdin.close()
     # A save that was killed in the middle leaves one file; the next save removes it.
     assert left == 1
     write_whole(path, b"c")

@@ -14,21 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import chunk, packages, stream, text_blocks, text_source
+from suffice.data import packages
 from suffice.data.chunk import Piece, cut
 from suffice.errors import InvalidParameter, MissingPackage
 
 ROWS = 500
-
-
-@pytest.fixture(params=[stream.LONG_BYTES, 0], ids=["short", "long"])
-def small(request, monkeypatch):
-    """Chunks of sixteen rows and blocks of a thousand bytes, as of files small and large."""
-    monkeypatch.setattr(stream, "LONG_BYTES", request.param)
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 48)
-    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(text_source, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 1000)
 
 
 def table(labels="text", gaps=False):
@@ -91,7 +81,7 @@ def test_every_format_says_what_its_table_says(small, tmp_path, name, labels):
 
 @pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.arrow", "rows.csv"])
-def test_gaps_and_weights_count_as_in_memory(small, tmp_path, name, detail):
+def test_gaps_and_weights_count_as_in_memory(small, length, tmp_path, name, detail):
     frame = table("integers", gaps=True)
     FORMATS[name](frame, tmp_path / name)
     options = {**CHOSEN, "weight": "w", "detail": detail}
@@ -103,7 +93,7 @@ def test_gaps_and_weights_count_as_in_memory(small, tmp_path, name, detail):
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "one.parquet", "rows.arrow", "rows.csv"])
-def test_either_package_reads_the_same_bits(small, tmp_path, monkeypatch, name):
+def test_either_package_reads_the_same_bits(small, length, tmp_path, monkeypatch, name):
     frame = table("text", gaps=True)
     FORMATS[name](frame, tmp_path / name)
     digests = set()
@@ -120,7 +110,7 @@ def test_either_package_reads_the_same_bits(small, tmp_path, monkeypatch, name):
 
 
 @pytest.mark.parametrize("labels", ["text", "integers"])
-def test_large_record_batches_are_read_by_part(small, tmp_path, monkeypatch, labels):
+def test_large_record_batches_are_read_by_part(small, length, tmp_path, monkeypatch, labels):
     from suffice.data import arrow_source
 
     frame = table(labels, gaps=True).with_columns(
@@ -130,12 +120,12 @@ def test_large_record_batches_are_read_by_part(small, tmp_path, monkeypatch, lab
         frame.write_ipc(tmp_path / "rows.arrow", record_batch_size=size, compression="uncompressed")
         with monkeypatch.context() as patch:
             usual = sf.summarize(tmp_path / "rows.arrow", **CHOSEN)
-            patch.setattr(arrow_source, "LARGE_BYTES", 0)
+            patch.setattr(arrow_source, "LARGE_BATCH_BYTES", 0)
             assert sf.summarize(tmp_path / "rows.arrow", **CHOSEN).digest() == usual.digest()
         assert usual == sf.summarize(frame, **CHOSEN)
 
 
-def test_columns_stand_in_any_order_in_many_files(small, tmp_path):
+def test_columns_stand_in_any_order_in_many_files(small, length, tmp_path):
     frame = table().drop("other")
     frame[:200].write_parquet(tmp_path / "1.parquet")
     frame[200:201].select("label", "b", "w", "n", "a").write_parquet(tmp_path / "2.parquet")
@@ -241,7 +231,7 @@ def test_any_query_of_duckdb_is_summarized(small, tmp_path):
     assert found == sf.summarize(kept.select(twice=pl.col("a") * 2, n="n"), kept["label"])
 
 
-def test_categories_and_nulls_of_any_type_are_read(small, tmp_path):
+def test_categories_and_nulls_of_any_type_are_read(small, length, tmp_path):
     frame = pd.DataFrame(
         {
             "x": pd.array([1, None, 3, 4], dtype="Int64"),
@@ -256,7 +246,7 @@ def test_categories_and_nulls_of_any_type_are_read(small, tmp_path):
     assert found.known_count.tolist() == [[1, 1, 0], [2, 2, 0]]
 
 
-def test_rows_of_weight_zero_and_whole_chunks_of_them_are_absent(small, tmp_path):
+def test_rows_of_weight_zero_and_whole_chunks_of_them_are_absent(small, length, tmp_path):
     frame = table("integers").with_columns(w=pl.Series([0.0] * 100 + [1.0] * (ROWS - 100)))
     frame.write_parquet(tmp_path / "rows.parquet")
     found = sf.summarize(tmp_path / "rows.parquet", weight="w", **CHOSEN)

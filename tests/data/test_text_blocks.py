@@ -14,7 +14,7 @@ import pytest
 import suffice as sf
 from suffice.data import text_source
 from suffice.data.prefetch import in_order
-from suffice.data.text_blocks import blocks
+from suffice.data.text_blocks import TextFile
 
 RECORDS = [b"a,b\n", b'"x\ny",1\n', b"2,3\n", b'"""",""\n', b"\n", b"44444444444,5\r\n", b"6,7"]
 
@@ -24,7 +24,7 @@ RECORDS = [b"a,b\n", b'"x\ny",1\n', b"2,3\n", b'"""",""\n', b"\n", b"44444444444
 def test_no_record_is_cut(tmp_path: Path, size: int, packed: bool) -> None:
     text, path = b"".join(RECORDS), tmp_path / "rows.csv"
     path.write_bytes(gzip.compress(text) if packed else text)
-    found = list(blocks(path, size=size))
+    found = list(TextFile(path, "rows.csv").blocks(size=size))
     assert b"".join(block.data for block in found) == text
     edges = set(np.cumsum([0, *map(len, RECORDS)]).tolist())
     assert {block.start for block in found} <= edges
@@ -36,7 +36,7 @@ def test_no_record_is_cut(tmp_path: Path, size: int, packed: bool) -> None:
 def test_from_a_byte_on(tmp_path: Path, at: int) -> None:
     text, path = b"".join(RECORDS), tmp_path / "rows.csv"
     path.write_bytes(text)
-    assert b"".join(block.data for block in blocks(path, at, 3)) == text[at:]
+    assert b"".join(block.data for block in TextFile(path, "rows.csv").blocks(at, 3)) == text[at:]
 
 
 def test_results_in_order_while_others_are_under_way() -> None:
@@ -109,7 +109,7 @@ def test_a_number_that_means_nothing_is_looked_for_from_the_start(tmp_path: Path
 
     path = tmp_path / "rows.csv"
     path.write_text("x,label\n1.5,a\n-999,b\n")
-    source = TextSource.open(path, ["label"], ["-999"])
+    source = TextSource.open(path, "rows.csv", ["label"], ["-999"])
     frame = next(source.pieces(["x", "label"], text_source.Position(), 100)).frames[0]
     assert frame["x"].to_list() == [1.5, None]
 

@@ -36,7 +36,7 @@ def calls(monkeypatch):
     home.call = lambda estimator, method, X, *args, **kwargs: seen.append((method, args, kwargs))
     home.summarize = lambda X, y, weight, detail, target: (X, y, weight, detail, target)
     monkeypatch.setitem(sys.modules, "remote_engine", home)
-    monkeypatch.setitem(engine.HOME, "far_away", "remote_engine")
+    monkeypatch.setitem(engine.ENGINES, "far_away", "remote_engine")
     monkeypatch.setattr(Remote, "__module__", "far_away.frames")
     engine._engine.cache_clear()
     yield seen

@@ -312,10 +312,10 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_no_file_or_a_folder_is_an_error_that_says_so(tmp_path):
-    with pytest.raises(MissingFile, match=r"there is no file .*none; the folder is") as missing:
+    with pytest.raises(MissingFile, match=r"no file .*none\. The folder .* is empty") as missing:
         sf.load(tmp_path / "none")
     assert isinstance(missing.value, FileNotFoundError)
-    with pytest.raises(MissingFile, match="nor is there its folder"):
+    with pytest.raises(MissingFile, match="Nor is there a folder"):
         sf.load(tmp_path / "no" / "folder")
     with pytest.raises(UnreadableFile, match="is a folder") as folder:
         sf.load(tmp_path)

@@ -150,7 +150,7 @@ METHODS = [
 @pytest.mark.parametrize(("name", "method"), METHODS)
 def test_an_argument_works_or_is_refused_in_a_sentence(name, method, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(parameters, "_memory", lambda: 1 << 30)
+    monkeypatch.setattr(parameters, "memory_bytes", lambda: 1 << 30)
     model, X = MODELS[name]
     signature = inspect.signature(getattr(model, method))
     usual = {"X": X, "y": Y, **WITH.get(method, {}), "path": tmp_path / "model", "n_draws": 2}

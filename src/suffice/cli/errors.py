@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
+from ast import literal_eval
 from collections.abc import Callable, Sequence
+from shlex import quote
 from typing import Any
 
 import typer
@@ -22,6 +25,20 @@ DEBUG = "SUFFICE_DEBUG"
 
 # typer brings its own copy of click or uses the package, by version.
 ClickError: Any = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "ClickException")
+
+# Options that are named otherwise than the parameter of Python.
+OPTIONS = {"columns": "drop", "weight": "weights", "null_markers": "missing"}
+
+TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+# With a value, target is that of shrinkage.
+PARAMETER = re.compile(
+    r"\b(?!target=['\"])(target|drop|categorical|encoding|drop_unlabelled|columns|weight|null_markers)="
+    rf"(\[(?:{TEXT})(?:, (?:{TEXT}))*\]|{TEXT}|True|(?=[\s,;]|\.(?!\.)|$))"
+)
+CALLS = (
+    (re.compile(rf"suffice\.load\(({TEXT})\) reads it"), r"`suffice info \1` shows it"),
+    (re.compile(r"MixtureDiscriminant\(\)"), "`suffice fit --model mixture`"),
+)
 
 
 class Commands(TyperGroup):
@@ -80,7 +97,7 @@ def sentence(error: Exception) -> str:
             hint = " Put -- before the first value that starts with a minus."
         return " ".join(text.split()) + ("" if text.endswith(("?", "!")) else ".") + hint
     if isinstance(error, SufficeError):
-        return _line(str(error))
+        return _line(with_options(str(error)))
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return _line(f"{where}{error.strerror}. Check the path and the permissions")
@@ -92,6 +109,31 @@ def sentence(error: Exception) -> str:
         f"unexpected {type(error).__name__}: {error}. Please report it; {DEBUG}=1 shows where it "
         "happened"
     )
+
+
+def with_options(text: str) -> str:
+    """A message that names parameters of Python with the options of the command line instead.
+
+    >>> print(with_options("Leave them out with drop=['id', 'a, b'], or choose by target=."))
+    Leave them out with --drop 'id,"a, b"', or choose by --target.
+    """
+    for call, command in CALLS:
+        text = call.sub(command, text)
+    return PARAMETER.sub(_as_option, text)
+
+
+def _as_option(parameter: re.Match[str]) -> str:
+    name, value = parameter[1], parameter[2]
+    option = f"--{OPTIONS.get(name, name).replace('_', '-')}"
+    if value in ("", "True"):
+        return option
+    values = literal_eval(value)
+    names = [values] if isinstance(values, str) else values
+    return f"{option} {quote(','.join(_listed(name) for name in names))}"
+
+
+def _listed(name: str) -> str:
+    return f'"{name}"' if "," in name else name
 
 
 def _line(text: str) -> str:

@@ -32,11 +32,11 @@ def info(file: options.AnyFile, json: options.Json = False) -> None:
 
 
 def _describe(held: dict[str, Any]) -> list[str]:
-    from suffice.data.table import SHOWN
+    from suffice.data.table import MOST_NAMES
 
     names = held["columns"] or []
-    more = f", ... {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    listed = f" ({', '.join(names[:SHOWN])}{more})" if names else ""
+    more = f", ... {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    listed = f" ({', '.join(names[:MOST_NAMES])}{more})" if names else ""
     return [
         f"statistics of {sum(held['rows'])} rows",
         f"features: {held['features']}{listed}",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from suffice.cli.options import Reading
-from suffice.cli.output import reads_as_number
 from suffice.cli.signing import key
 from suffice.cli.training import TrainingTable, labels_and_weights, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
@@ -155,26 +154,28 @@ class Loaded:
         return replace(found, values=values), self.all_names
 
     def _check_columns(self, table: Any, names: Sequence[str]) -> None:
-        from suffice.data.table import named, nearest
+        from suffice.data.table import nearest, quote_names
 
         absent = [name for name in names if name not in table.columns]
         if not absent:
             return
         if len(absent) == len(names):
             raise InvalidFeatures(
-                f"{self.source} was trained on other columns: {named(names)}; {table.source} has "
-                f"{named(table.columns)}."
+                f"{self.source} was trained on other columns: {quote_names(names)}; "
+                f"{table.source} has {quote_names(table.columns)}."
             )
         other = [name for name in table.columns if name not in names]
         near = nearest(absent[0], other)
         hint = f" Is {absent[0]!r} now called {near!r}?" if near else ""
         raise InvalidFeatures(
-            f"{table.source} lacks columns that {self.source} was trained on: {named(absent)}."
-            f"{hint} Add them, with empty cells where nothing is known."
+            f"{table.source} lacks columns that {self.source} was trained on: "
+            f"{quote_names(absent)}.{hint} Add them, with empty cells where nothing is known."
         )
 
     def _check_numbers(self, table: Any) -> None:
         """Raise if there is text in a column of numbers."""
+        from suffice.data.table import reads_as_number
+
         discrete = self.schema["discrete"]
         for j, name in enumerate(table.columns):
             if j in discrete or str(table.frame[name].dtype) != "String":

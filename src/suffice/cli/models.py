@@ -170,8 +170,10 @@ def parse_label(text: str, classes: list[Any]) -> Any:
         whole = isinstance(label, float) and label.is_integer() and str(int(label)) == text
         if str(label) == text or whole:
             return label
-    from suffice.data.table import named, nearest
+    from suffice.data.table import nearest, quote_names
 
     near = nearest(text, map(str, classes))
     hint = f"Did you mean {near}? " if near else ""
-    raise InvalidParameter(f"there is no class {text!r}. {hint}The classes are {named(classes)}.")
+    raise InvalidParameter(
+        f"there is no class {text!r}. {hint}The classes are {quote_names(classes)}."
+    )

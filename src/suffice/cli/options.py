@@ -126,13 +126,13 @@ class TableOptions(Reading):
 
     def roles(self, target: str, weights: str | None) -> Any:
         """The roles of the columns, as files that are read in parts take them."""
-        from suffice.data.roles import Wanted
+        from suffice.data.roles import ReadOptions
 
-        return Wanted(
+        return ReadOptions(
             target,
             weights,
             drop=tuple(listed(self.drop)),
-            missing=self.null_markers,
+            null_markers=self.null_markers,
             drop_unlabelled=self.drop_unlabelled,
         )
 

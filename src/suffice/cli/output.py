@@ -17,6 +17,7 @@ import typer
 from suffice.cli.signing import key
 from suffice.data.files import check_writable, unwritable, write_whole
 from suffice.data.pipes import descriptor, is_pipe, write_pipe
+from suffice.data.table import reads_as_number
 from suffice.errors import InvalidParameter
 from suffice.text import HIDDEN, shorten, visible, visible_lines
 
@@ -213,15 +214,6 @@ def _draw(lines: Sequence[Sequence[str]]) -> None:
     for row in rows:
         drawn.add_row(*map(Text, row))
     Console().print(drawn)
-
-
-def reads_as_number(text: str) -> bool:
-    """Whether a text can be read as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 @contextmanager

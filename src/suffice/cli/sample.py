@@ -56,7 +56,7 @@ def sample(
 
 def _parse_given(text: str, names: list[str], text_columns: list[str]) -> dict[str, Any]:
     """Values by feature; numbers except in columns of text."""
-    from suffice.data.table import named, nearest
+    from suffice.data.table import nearest, quote_names
 
     values: dict[str, Any] = {}
     for part in options.listed(text):
@@ -65,7 +65,8 @@ def _parse_given(text: str, names: list[str], text_columns: list[str]) -> dict[s
             near = nearest(name, names)
             hint = f" Did you mean {near!r}?" if near else ""
             raise InvalidParameter(
-                f"--given {part!r} is not feature=value.{hint} The features are {named(names)}."
+                f"--given {part!r} is not feature=value.{hint} The features are "
+                f"{quote_names(names)}."
             )
         try:
             values[name] = value if name in text_columns else float(value)

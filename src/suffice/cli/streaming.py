@@ -11,7 +11,6 @@ from suffice.cli.options import TableOptions
 from suffice.errors import InvalidParameter
 
 LARGE_BYTES = 1 << 26  # a single file of this size is read in parts
-SAMPLE_BYTES = 1 << 20  # of a large CSV, to find its columns of text
 
 
 def is_streamed(
@@ -61,36 +60,16 @@ def summarize_files(
 
 
 def _has_text(path: Path, roles: Any) -> bool:
-    from suffice.data.source import open_source
-    from suffice.data.table_file import JSON_LINES, ending_of
+    from suffice.data.source import file_format, open_source
+    from suffice.data.text_source import TextSource
 
-    if ending_of(path) in JSON_LINES:
+    if file_format(path) == "json":
         return True
     source = open_source(path, roles)
-    schema = source.schema if source.typed else _first_types(path, source)
+    types = source.first_types() if isinstance(source, TextSource) else source.schema
     others = {roles.target, roles.weight, *roles.drop}
     return any(
         not (dtype.is_numeric() or str(dtype) in ("Null", "Unknown"))
-        for name, dtype in schema.items()
+        for name, dtype in types.items()
         if name not in others
     )
-
-
-def _first_types(path: Path, source: Any) -> dict[str, Any]:
-    """The types of the columns of a CSV by its first rows."""
-    from suffice.data.table import polars
-    from suffice.data.text_blocks import blocks
-
-    pl = polars()
-    sample = next(blocks(path, source.start, SAMPLE_BYTES), None)
-    if sample is None:
-        return {}
-    frame = pl.read_csv(
-        sample.data,
-        has_header=False,
-        new_columns=source.how.names,
-        separator=source.how.separator,
-        null_values=list(source.missing),
-        infer_schema_length=None,
-    )
-    return dict(frame.schema)

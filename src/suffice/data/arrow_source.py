@@ -10,16 +10,15 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from suffice.data import packages
-from suffice.data.arrow_schema import schema_of
 from suffice.data.chunk import Piece, Position
-from suffice.data.table_file import ARROW
+from suffice.data.table import check_unique
 from suffice.errors import InvalidFile
 
-# Record batches larger than this are not read as a whole, but mapped and read by part.
-LARGE_BYTES = 1 << 26
+# Larger record batches are not read as a whole, but mapped and read by part.
+LARGE_BATCH_BYTES = 1 << 26
 
-# So many columns are mapped at a time: the system may map megabytes around every value touched.
-TOGETHER = 16
+# Mapped at a time: the system may map megabytes around every value touched.
+MAPPED_COLUMNS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class ArrowSource:
 
     path: Path
     schema: dict[str, Any]
-    batches: int | None  # how many record batches; None for a stream, which does not say
+    batches: int | None  # number of record batches; None for a stream, where it is not known
 
     typed = True
 
@@ -39,7 +38,7 @@ class ArrowSource:
 
         try:
             with pa.OSFile(str(path)) as file:
-                if file.read(len(ARROW)) == ARROW:
+                if file.read(6) == b"ARROW1":
                     reader = pa.ipc.open_file(file)
                     batches = reader.num_record_batches
                 else:
@@ -73,14 +72,14 @@ class ArrowSource:
     def _parts(
         self, names: Sequence[str], first: int, rows: int
     ) -> Iterator[tuple[int, Any, float]]:
-        """Rows, the number of the record batch they are of, and the share of the file read."""
+        """Number of a record batch, some of its rows, and the share of the file read after them."""
         pa: Any = packages.pyarrow()
         fields = [list(self.schema).index(name) for name in names]
         options = pa.ipc.IpcReadOptions(included_fields=fields)
         size = self.path.stat().st_size
-        if self.batches is not None and size > LARGE_BYTES * self.batches:
+        if self.batches is not None and size > LARGE_BATCH_BYTES * self.batches:
             for number in range(first, self.batches):
-                for part, share in self._mapped(number, rows, fields):
+                for part, share in self._read_mapped(number, rows, fields):
                     yield number, part, (number + share) / self.batches
             return
         with pa.OSFile(str(self.path)) as file:
@@ -89,42 +88,55 @@ class ArrowSource:
                 for number in range(first, self.batches):
                     batch = reader.get_batch(number)
                     share = (number + 1) / self.batches
-                    yield from ((number, part, share) for part in _sliced(batch, rows))
+                    yield from ((number, part, share) for part in _slices(batch, rows))
             else:
-                # A stream cannot be entered midway: what comes before is read and passed over.
+                # A stream is always read from its start; what was read before is skipped later.
                 for batch in pa.ipc.open_stream(file, options=options):
                     share = min(1.0, file.tell() / size)
-                    yield from ((0, part, share) for part in _sliced(batch, rows))
+                    yield from ((0, part, share) for part in _slices(batch, rows))
 
-    def _mapped(self, number: int, rows: int, fields: list[int]) -> Iterator[tuple[Any, float]]:
-        """A large record batch by parts, which are copied: what is mapped counts as memory.
+    def _read_mapped(
+        self, number: int, rows: int, fields: list[int]
+    ) -> Iterator[tuple[Any, float]]:
+        """A large record batch in parts, which are copied: mapped pages count as memory.
 
-        With each comes the share of the batch that is read once it is.
+        Each comes with the share of the batch that has been read after it.
         """
         pa: Any = packages.pyarrow()
         at = total = 0
         while at == 0 or at < total:
             columns: list[Any] = []
-            for first in range(0, len(fields), TOGETHER):
+            for first in range(0, len(fields), MAPPED_COLUMNS):
                 with pa.memory_map(str(self.path)) as file:
-                    # Were fields chosen by options here, all of their rows would be read.
+                    # To choose fields by options would read all of their rows.
                     batch = pa.ipc.open_file(file).get_batch(number)
-                    chosen = batch.select(fields[first : first + TOGETHER])
+                    chosen = batch.select(fields[first : first + MAPPED_COLUMNS])
                     total = batch.num_rows
-                    columns += _copied(chosen.slice(at, rows)).columns
+                    columns += _copy(chosen.slice(at, rows)).columns
                     del batch, chosen
             at += rows
             names = [list(self.schema)[j] for j in fields]
             yield pa.Table.from_arrays(columns, names), min(1.0, at / max(1, total))
 
 
-def _sliced(batch: Any, rows: int) -> Iterator[Any]:
+def _slices(batch: Any, rows: int) -> Iterator[Any]:
     return (batch.slice(at, rows) for at in range(0, batch.num_rows, rows))
 
 
-def _copied(batch: Any) -> Any:
+def _copy(batch: Any) -> Any:
     pa: Any = packages.pyarrow()
     out = pa.BufferOutputStream()
     with pa.ipc.new_stream(out, batch.schema) as writer:
         writer.write_batch(batch)
     return pa.ipc.open_stream(out.getvalue()).read_all()
+
+
+def schema_of(schema: Any, source: object) -> dict[str, Any]:
+    """The narwhals type of each column of a pyarrow schema."""
+    check_unique(schema.names, source)
+    types = dict(nw.from_native(schema.empty_table(), eager_only=True).schema)
+    for field in schema:
+        # Of the types that narwhals does not know, only a column of nulls may serve as numbers.
+        if types[field.name] == nw.Unknown and str(field.type) != "null":
+            types[field.name] = nw.Object()
+    return types

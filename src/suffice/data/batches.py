@@ -16,7 +16,7 @@ from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLa
 
 _END = object()
 
-# Codes and orderings of a batch cost 16 bytes a row; this keeps them under 64 MB.
+# Codes and orderings of a batch take 16 bytes per row; this keeps them below 64 MB.
 MOST_ROWS = 1 << 22
 
 
@@ -36,8 +36,8 @@ class Batch:
     source: str = ""  # where the rows come from, as the start of an error message
 
     ignores_rows: bool = False
-    is_chunk: bool = False  # of a stream: one thread's work, beside that of other chunks
-    is_long: bool = False  # the stream has so many rows that it repays compiled loops
+    is_chunk: bool = False  # of a stream: summarized by one thread, beside other chunks
+    is_long: bool = False  # the stream has enough rows to repay compiled loops
 
     @property
     def n_codes(self) -> int:
@@ -67,7 +67,7 @@ def batches(
     if target is not None:
         X, y = split_target(X, y, target)
     if columns is not None:
-        X = _chosen(X, columns)
+        X = _select(X, columns)
     if y is None and not _is_table(X):
         if sample_weight is not None:
             raise InvalidInput("with an iterator of batches, pass weights as (X, y, weight).")
@@ -81,40 +81,36 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
     frame = as_frame(X)
     if y is not None or frame is None:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
-    if target not in frame.columns:
-        raise InvalidLabels(
-            f"there is no column {target!r} to use as target; the columns are "
-            f"{', '.join(map(repr, frame.columns))}."
-        )
+    _check_column(frame, target, "target", InvalidLabels)
     return frame.drop(target).to_native(), frame[target].to_native()
 
 
 def split_weight(X: Any, sample_weight: Any, weight: str) -> tuple[Any, Any]:
-    """A frame without its column of weights, and these."""
+    """A frame without its column of weights, and that column."""
     frame = as_frame(X)
     if sample_weight is not None or frame is None:
         raise InvalidInput(
             "weight names a column of a data frame; pass no sample_weight beside it."
         )
-    if weight not in frame.columns:
-        raise InvalidWeights(
-            f"there is no column {weight!r} to use as weight; the columns are "
-            f"{', '.join(map(repr, frame.columns))}."
-        )
+    _check_column(frame, weight, "weight", InvalidWeights)
     return frame.drop(weight).to_native(), frame[weight].to_numpy()
 
 
-def _chosen(X: Any, columns: Sequence[str]) -> Any:
+def _select(X: Any, columns: Sequence[str]) -> Any:
     frame = as_frame(X)
     if frame is None:
         raise InvalidInput("columns names features of a data frame; of an array, pass X[:, ...].")
-    absent = [name for name in columns if name not in frame.columns]
-    if absent:
-        raise InvalidFeatures(
-            f"there is no column {absent[0]!r} to use as feature; the columns are "
+    for name in columns:
+        _check_column(frame, name, "feature", InvalidFeatures)
+    return frame.select(list(columns)).to_native()
+
+
+def _check_column(frame: Any, name: str, role: str, error: type[InvalidInput]) -> None:
+    if name not in frame.columns:
+        raise error(
+            f"there is no column {name!r} to use as {role}; the columns are "
             f"{', '.join(map(repr, frame.columns))}."
         )
-    return frame.select(list(columns)).to_native()
 
 
 def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterator[Batch]:
@@ -162,7 +158,7 @@ def _from_iterable(parts: Iterable[Any]) -> Iterator[Batch]:
         except Exception as error:
             raise BatchFailed(
                 f"the iterator failed at batch {number}, after {rows} rows: {error!r}. "
-                "Nothing was kept; mend the source and start again."
+                "Nothing was kept; fix the source and start again."
             ) from error
         if part is _END:
             break

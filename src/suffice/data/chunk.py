@@ -8,17 +8,18 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-# A chunk has about so many entries: few enough to hold several of them.
+# Rows times features of a chunk, about: few enough to hold several chunks in memory.
 CHUNK_ENTRIES = 1 << 22
-FEWEST_ROWS, MOST_ROWS = 1 << 10, 1 << 20
+FEWEST_ROWS = 1 << 10
+MOST_ROWS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far reading has come: so many rows of a file are done.
+    """How far reading has come: a file, and the number of its rows that are done.
 
-    Its reader can start again at `mark` (a byte, a batch or a row group, as suits the format),
-    where the row `mark_row` stands, which is not behind `row`.
+    Its reader can start again at `mark` (a byte, a batch or a row group, depending on the format),
+    which is where the row `mark_row` starts; that row is not after `row`.
     """
 
     file: int = 0
@@ -29,13 +30,13 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows as a reader happens to deliver them, or several such parts in a row."""
+    """Consecutive rows as a reader delivers them, in one or several frames."""
 
     frames: tuple[nw.DataFrame[Any], ...]
-    row: int  # the number of the first in its file
+    row: int  # number of the first row in its file
     mark: int = 0
     mark_row: int = 0
-    share: float = 0.0  # of the file that is read once they are
+    share: float = 0.0  # of the file that has been read after them
 
     def __len__(self) -> int:
         return sum(map(len, self.frames))
@@ -43,17 +44,17 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Rows that are counted together."""
+    """Rows that are summarized together."""
 
     frames: tuple[nw.DataFrame[Any], ...]
     source: str  # the name of the file, or "" where there is none
-    row: int  # the number of the first in its file
+    row: int  # number of the first row in its file
     after: Position
-    share: float  # of all input that is read once they are
+    share: float  # of all input that has been read after them
 
 
 def chunk_rows(n_features: int) -> int:
-    """How many rows of so many features make a chunk; it depends on nothing else.
+    """Number of rows in a chunk, which depends on the number of features alone.
 
     >>> chunk_rows(64), chunk_rows(1), chunk_rows(100_000)
     (65536, 1048576, 1024)
@@ -63,12 +64,12 @@ def chunk_rows(n_features: int) -> int:
 
 
 def is_large(rows: int, n_features: int) -> bool:
-    """Whether so many rows, half a chunk or more, repay compiled loops."""
+    """Whether there are enough rows, half a chunk or more, to repay compiled loops."""
     return 2 * rows >= chunk_rows(n_features)
 
 
 def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:
-    """The rows from `start` on, so many at a time; only the last piece may have fewer."""
+    """The rows from `start` on in pieces of equal length; only the last may be shorter."""
     held: list[nw.DataFrame[Any]] = []
     have, first, last = 0, start, None
     for piece in pieces:
@@ -93,7 +94,7 @@ def cut(pieces: Iterator[Piece], rows: int, start: int = 0) -> Iterator[Piece]:
 def _split(
     frame: nw.DataFrame[Any], rows: int
 ) -> tuple[nw.DataFrame[Any], nw.DataFrame[Any] | None]:
-    # A slice of many columns takes a while, even of none of their rows.
+    # Slicing many columns takes time, even where no row is left out.
     if len(frame) <= rows:
         return frame, None
     return frame[:rows], frame[rows:]

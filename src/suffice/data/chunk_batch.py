@@ -13,15 +13,15 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk, is_large
 from suffice.data.features import ArrayFeatures
-from suffice.data.labels import Labels, texts
+from suffice.data.labels import Labels, string_array
 from suffice.data.roles import Roles
-from suffice.data.table_file import MISSING
+from suffice.data.text_source import NULL_MARKERS
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 
-# Columns become rows in blocks of this size, which stay in the cache.
+# Columns are transposed in blocks of this size, which stay in the cache.
 BLOCK_BYTES = 1 << 19
 
-# Types of Arrow that NumPy reads where they lie.
+# Arrow types that NumPy reads without a copy.
 PLAIN = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8")
 
 
@@ -31,23 +31,26 @@ def batch_of(
     room: Callable[[tuple[int, int]], Floats] = np.empty,
     is_long: bool = False,
 ) -> Batch | None:
-    """The batch of a chunk; None where no row counts.
+    """The batch of a chunk; None where no row has weight.
 
-    room : makes, or has kept, an array of some shape for the rows
-    is_long : whether the stream has so many rows that it repays compiled loops
+    room : returns an array of a shape for the rows, new or used before
+    is_long : whether the stream has enough rows to repay compiled loops
     """
     source = f"{chunk.source}: " if chunk.source else ""
     frames, weights = chunk.frames, None
     try:
-        classes, codes = _labels(_joined(frames, roles.wanted.target), roles, chunk.row)
+        classes, codes = _labels(_join(frames, roles.options.target), roles, chunk.row)
         unknown = codes < 0
-        if unknown.any() and not roles.wanted.drop_unlabelled:
-            raise _unlabelled(unknown, chunk, roles)
+        if unknown.any() and not roles.options.drop_unlabelled:
+            raise _missing_label(unknown, chunk, roles)
         if unknown.any():
-            frames = (nw.concat(frames).filter((~unknown).tolist()),)
+            # Without the labels: pyarrow cannot filter all kinds of text.
+            others = [name for name in roles.names if name != roles.options.target]
+            rows = nw.concat([frame.select(others) for frame in frames])
+            frames = (rows.filter((~unknown).tolist()),)
             codes = codes[~unknown]
-        if roles.wanted.weight is not None:
-            weights = _weights(_joined(frames, roles.wanted.weight), chunk)
+        if roles.options.weight is not None:
+            weights = _weights(_join(frames, roles.options.weight), chunk)
     except InvalidInput as error:
         raise type(error)(f"{source}{error}") from None
     ignored = np.zeros(len(codes), bool) if weights is None else weights == 0
@@ -56,9 +59,9 @@ def batch_of(
     some = bool(ignored.any())
     if some:
         codes = np.where(ignored, len(classes), codes)
-    rows = ArrayFeatures(floats(frames, roles.features, room, is_long), roles.features)
+    features = ArrayFeatures(floats(frames, roles.features, room, is_long), roles.features)
     about = {"ignores_rows": some, "is_chunk": True, "is_long": is_long}
-    return Batch(rows, classes, codes, weights, chunk.row, source, **about)
+    return Batch(features, classes, codes, weights, chunk.row, source, **about)
 
 
 def floats(
@@ -95,7 +98,7 @@ def _package(native: Any) -> str:
     return type(native).__module__.partition(".")[0]
 
 
-def _joined(frames: Sequence[nw.DataFrame[Any]], name: str) -> nw.Series[Any]:
+def _join(frames: Sequence[nw.DataFrame[Any]], name: str) -> nw.Series[Any]:
     if len(frames) == 1:
         return frames[0][name]
     return nw.concat([frame.select(name) for frame in frames])[name]
@@ -111,14 +114,14 @@ def _column(series: nw.Series[Any]) -> Array:
 
 
 def _columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[Array]:
-    # Frames of a few thousand rows are many: a detour by narwhals would cost as much as the sums.
+    # There are many frames of a few thousand rows: narwhals would take as long as the sums.
     native = frame.to_native()
     plain = {"pyarrow": _plain_arrow, "polars": _plain_polars}.get(_package(native))
-    found = []
+    columns = []
     for name in names:
         column = None if plain is None else plain(native, name)
-        found.append(_column(frame[name]) if column is None else column)
-    return found
+        columns.append(_column(frame[name]) if column is None else column)
+    return columns
 
 
 def _plain_arrow(table: Any, name: str) -> Array | None:
@@ -141,10 +144,10 @@ def _plain_polars(frame: Any, name: str) -> Array | None:
 def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indices]:
     """Sorted classes and the code of each row, -1 for a row without a label.
 
-    row : the number of the first
+    row : number of the first row
     """
     if roles.labels == "U":
-        return _text_codes(series, () if roles.typed else (*MISSING, *roles.wanted.missing))
+        return _text_codes(series, roles)
     if not series.null_count() and roles.labels != "f":
         return Labels.of(np.asarray(series.to_numpy())).encode()
     if roles.labels == "f":
@@ -152,7 +155,7 @@ def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indi
         known = ~np.isnan(values)
         if (infinite := np.isinf(values)).any():
             raise InvalidLabels(
-                f"the label {roles.wanted.target!r} in row {row + int(infinite.argmax())} is "
+                f"the label {roles.options.target!r} in row {row + int(infinite.argmax())} is "
                 "infinite. Drop such rows or give them a label."
             )
     else:
@@ -161,49 +164,51 @@ def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indi
     codes = np.full(len(series), -1)
     if not known.any():
         return np.zeros(0, np.int64), codes
-    classes, found = Labels.of(values[known] if len(values) == len(known) else values).encode()
+    classes, known_codes = Labels.of(
+        values[known] if len(values) == len(known) else values
+    ).encode()
     if known.all():
-        return classes, found
-    codes[known] = found
+        return classes, known_codes
+    codes[known] = known_codes
     return classes, codes
 
 
-def _unlabelled(unknown: Array, chunk: Chunk, roles: Roles) -> InvalidLabels:
+def _missing_label(unknown: Array, chunk: Chunk, roles: Roles) -> InvalidLabels:
     more = int(unknown.sum()) - 1
     also = f", and in {more} of the {len(unknown) - 1} rows around it" if more else ""
     return InvalidLabels(
-        f"the label {roles.wanted.target!r} is missing in row {chunk.row + int(unknown.argmax())}"
+        f"the label {roles.options.target!r} is missing in row {chunk.row + int(unknown.argmax())}"
         f"{also}. Drop such rows or give them a label."
     )
 
 
-def _text_codes(series: nw.Series[Any], missing: Sequence[str]) -> tuple[Array, Indices]:
-    """Classes and codes of texts, spaces around them and texts for nothing taken away."""
+def _text_codes(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
+    """Classes and codes of texts; null markers have no class, and spaces in a CSV do not count."""
     series = _plain_text(series)
     spellings = series.drop_nulls().unique().to_list()
-    strip = bool(missing)
-    meant = {text: text.strip() if strip else text for text in spellings}
-    labels = sorted({label for label in meant.values() if label not in missing})
+    markers = (*(() if roles.typed else NULL_MARKERS), *roles.options.null_markers)
+    meant = {text: text if roles.typed else text.strip() for text in spellings}
+    labels = sorted({label for label in meant.values() if label not in markers})
     at = {label: code for code, label in enumerate(labels)}
     table = [at.get(meant[text], -1) for text in spellings]
     if not labels:
         return np.zeros(0, "U1"), np.full(len(series), -1)
     codes = series.replace_strict([*spellings, None], [*table, -1], return_dtype=nw.Int64)
-    classes = texts(labels, "the label column", InvalidLabels)
+    classes = string_array(labels, "the label column", InvalidLabels)
     return classes, np.asarray(codes.to_numpy()).astype(np.int64, copy=False)
 
 
 def _plain_text(series: nw.Series[Any]) -> nw.Series[Any]:
     native = series.to_native()
     if "string_view" in str(getattr(native, "type", "")):
-        # Few functions of pyarrow know the text of polars.
+        # Few functions of pyarrow take the text type of polars.
         arrow: Any = packages.pyarrow()
-        native = arrow.chunked_array([_viewed(one) for one in native.chunks], "large_string")
+        native = arrow.chunked_array([_from_view(one) for one in native.chunks], "large_string")
         return nw.from_native(native, series_only=True)
     return series if series.dtype == nw.String else series.cast(nw.String)
 
 
-def _viewed(array: Any) -> Any:
+def _from_view(array: Any) -> Any:
     if hasattr(array, "dictionary"):
         return array.dictionary.cast("large_string").take(array.indices)
     return array.cast("large_string")
@@ -214,9 +219,9 @@ def _weights(series: nw.Series[Any], chunk: Chunk) -> Floats:
     bad = ~(values >= 0) | np.isinf(values)
     if bad.any():
         row = int(bad.argmax())
-        told = "missing" if np.isnan(values[row]) else f"{values[row]:g}"
+        value = "missing" if np.isnan(values[row]) else f"{values[row]:g}"
         raise InvalidWeights(
-            f"the weight {series.name!r} in row {chunk.row + row} is {told}; weights must be "
+            f"the weight {series.name!r} in row {chunk.row + row} is {value}; weights must be "
             "finite and not negative."
         )
     return values

@@ -1,4 +1,4 @@
-"""Engine: what does the work for rows that lie on a cluster or on another device."""
+"""Engine: the module that works on rows on a cluster or on another device."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-# By the package that a type comes from. Named, not imported: an engine builds on the layers
-# that ask for it here.
-HOME = {
+# Engines by the package of the type of the rows. Named, not imported: an engine builds on the
+# layers that look it up here.
+ENGINES = {
     "dask": "suffice.engines.dask",
     "pyspark": "suffice.engines.spark",
     "torch": "suffice.engines.arrays",
@@ -47,4 +47,4 @@ def engine_of(X: Any) -> Engine | None:
 
 @cache
 def _engine(package: str) -> Engine | None:
-    return cast(Engine, import_module(HOME[package])) if package in HOME else None
+    return cast(Engine, import_module(ENGINES[package])) if package in ENGINES else None

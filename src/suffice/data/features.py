@@ -10,11 +10,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.gaps import is_missing
 from suffice.data.labels import shown
-from suffice.data.missing import is_missing
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 
-FILES = (
+FILES_HINT = (
     " Rows of files are read by summarize: fit_statistics(summarize(X, target=...)) fits a model "
     "to them."
 )
@@ -34,7 +34,7 @@ class ArrayFeatures:
 
     @property
     def ready(self) -> bool:
-        """Whether rows can be used where they lie, without a copy."""
+        """Whether rows can be used without a copy."""
         return (
             self.values.dtype in (np.float64, np.float32)
             and self.values.flags.c_contiguous
@@ -42,7 +42,7 @@ class ArrayFeatures:
         )
 
     def read(self, start: int, stop: int) -> Array:
-        """Rows start to stop, C-ordered, float64 (float32 where they lie so)."""
+        """Rows start to stop, C-ordered, float64, or float32 if that needs no copy."""
         rows = self.values[start:stop]
         return rows if self.ready else np.ascontiguousarray(rows, dtype=np.float64)
 
@@ -65,7 +65,7 @@ class FrameFeatures:
 
     @property
     def ready(self) -> bool:
-        """Whether rows can be used where they lie, without a copy."""
+        """Whether rows can be used without a copy."""
         return False
 
     def read(self, start: int, stop: int) -> Floats:
@@ -79,7 +79,7 @@ class FrameFeatures:
     def _floats(self, part: nw.DataFrame[Any]) -> Floats:
         out = np.empty(part.shape, np.float64)
         for j, column in enumerate(part.iter_columns()):
-            # A missing value becomes NaN, which is then found in the order of the rows.
+            # NaN for missing values: the first in row order is then reported.
             known = column.cast(nw.Float64).fill_null(np.nan) if column.null_count() else column
             out[:, j] = known.to_numpy()
         return out
@@ -111,7 +111,7 @@ def as_features(X: Any) -> Features:
 
 def infinite(rows: Array, first_row: int, names: tuple[str, ...] | None) -> NotFinite | None:
     """The error that names the first infinite entry of a block, if there is one."""
-    where = _first(np.isinf(rows), first_row, names)
+    where = _place_of_first(np.isinf(rows), first_row, names)
     if where is None:
         return None
     return NotFinite(
@@ -122,7 +122,7 @@ def infinite(rows: Array, first_row: int, names: tuple[str, ...] | None) -> NotF
 
 def gap(rows: Array, first_row: int, names: tuple[str, ...] | None) -> HasGaps | None:
     """The error that names the first missing entry of a block, if there is one."""
-    where = _first(np.isnan(rows), first_row, names)
+    where = _place_of_first(np.isnan(rows), first_row, names)
     if where is None:
         return None
     return HasGaps(
@@ -131,7 +131,7 @@ def gap(rows: Array, first_row: int, names: tuple[str, ...] | None) -> HasGaps |
     )
 
 
-def _first(bad: Array, first_row: int, names: tuple[str, ...] | None) -> str | None:
+def _place_of_first(bad: Array, first_row: int, names: tuple[str, ...] | None) -> str | None:
     if not bad.any():
         return None
     i, j = (int(at[0]) for at in np.nonzero(bad))
@@ -143,16 +143,16 @@ def _wrap(X: Any) -> Features:
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "fiubO" and np.ma.is_masked(X):
         X = np.ma.filled(X.astype(X.dtype if X.dtype.kind in "fO" else np.float64), np.nan)
     if isinstance(X, np.ndarray):
-        return ArrayFeatures(_checked(np.asarray(X)))
-    check_table(X, FILES)
+        return ArrayFeatures(_check_array(np.asarray(X)))
+    check_table(X, FILES_HINT)
     frame = as_frame(X)
-    return _from_frame(frame) if frame is not None else ArrayFeatures(_checked(_as_array(X)))
+    return _from_frame(frame) if frame is not None else ArrayFeatures(_check_array(_as_array(X)))
 
 
 def check_table(X: Any, files: str = "") -> None:
-    """Raise where X is plainly no table.
+    """Raise where X cannot be a table.
 
-    files : what to tell of names of files
+    files : hint where X is the name of a file
     """
     if X is None or isinstance(X, bytes | str | PathLike):
         more = files if isinstance(X, str | PathLike) else ""
@@ -173,7 +173,7 @@ def check_two_dimensional(shape: tuple[int, ...]) -> None:
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
-    """X as a data frame, or None if it is none."""
+    """X as a data frame; None if it is something else."""
     try:
         frame = nw.from_native(X, pass_through=True)
     except Exception as error:  # narwhals' own error classes differ between versions
@@ -194,7 +194,7 @@ def _as_array(X: Any) -> Array:
         ) from None
 
 
-def _checked(values: Array) -> Array:
+def _check_array(values: Array) -> Array:
     if values.dtype.kind == "c":
         raise InvalidFeatures(
             f"Complex data not supported: X is {values.dtype}. "
@@ -235,7 +235,7 @@ def _from_objects(values: Array) -> Floats:
 
 
 def _numbers(series: nw.Series[Any]) -> Floats | None:
-    """A column of no type of its own that holds numbers, or nothing at all; None if it does not."""
+    """The numbers in a column of Python objects or nulls; None if it holds anything else."""
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
     if series.dtype != nw.Object:

@@ -14,8 +14,9 @@ from os import PathLike
 from pathlib import Path
 from shlex import quote
 
+from suffice.data.paths import check_file, reason, unreadable
 from suffice.data.pipes import descriptor
-from suffice.errors import MissingFile, MissingFolder, UnreadableFile, UnwritableFile
+from suffice.errors import MissingFolder, UnwritableFile
 
 try:
     import fcntl
@@ -28,7 +29,7 @@ TOKEN = re.compile(r"\.[0-9a-f]{16}")
 # A longer name would leave no room for the token: file systems allow 255 bytes.
 LONGEST_NAME_BYTES = 200
 
-# Where files cannot be locked, a temporary file of this age belongs to no process any more.
+# Where files cannot be locked, an older temporary file belongs to no process any more.
 ABANDONED_SECONDS = 3600.0
 
 KINDS = {
@@ -45,21 +46,11 @@ Named = str | PathLike[str]
 def read_whole(path: Named) -> bytes:
     """The bytes of a file; an error says what is there instead of one."""
     source = Path(path)
-    try:
+    with unreadable(source):
         # A device or a pipe would be read forever.
-        if source.is_file():
-            return source.read_bytes()
-        folder = source.is_dir()
-        other = source.exists()
-    except (OSError, ValueError) as error:
-        raise UnreadableFile(f"{source} cannot be read: {reason(error)}.") from None
-    if folder:
-        raise UnreadableFile(f"{source} is a folder; name a file in it.")
-    if other:
-        raise UnreadableFile(f"{source} is not a regular file.")
-    above = source.parent
-    where = f"the folder is {above.resolve()}" if above.is_dir() else "nor is there its folder"
-    raise MissingFile(f"there is no file {source}; {where}. Check the path.")
+        if not source.is_file():
+            check_file(source)
+        return source.read_bytes()
 
 
 def write_whole(path: Named, data: bytes) -> None:
@@ -75,14 +66,14 @@ def write_whole(path: Named, data: bytes) -> None:
 
 
 def check_writable(path: Named) -> None:
-    """Raise unless `write_whole` may write there, as far as that is known before."""
+    """Raise unless `write_whole` can write there, as far as that is known in advance."""
     with unwritable(path):
         _target(path)
 
 
 @contextmanager
 def unwritable(path: Named) -> Iterator[None]:
-    """Raises what goes wrong as an error that names the path as it was given."""
+    """Raises what goes wrong as an error that names the path as the user wrote it."""
     try:
         yield
     except (UnwritableFile, BrokenPipeError):
@@ -92,12 +83,6 @@ def unwritable(path: Named) -> Iterator[None]:
         raised = UnwritableFile(f"{name} cannot be written: {reason(error)}. Nothing was changed.")
         raised.errno = getattr(error, "errno", None)
         raise raised from None
-
-
-def reason(error: Exception) -> str:
-    """What the system says of an error, without a full stop."""
-    why = str(getattr(error, "strerror", None) or error).rstrip(".")
-    return why or type(error).__name__
 
 
 def _target(path: Named) -> tuple[str, os.stat_result | None]:
@@ -113,7 +98,7 @@ def _target(path: Named) -> tuple[str, os.stat_result | None]:
     folder = os.path.dirname(target)
     if about is None:
         if not name:
-            raise UnwritableFile("an empty text is no file's name; name a file.")
+            raise UnwritableFile("an empty text is not a file name; name a file.")
         if not os.path.isdir(folder):
             make = f"make it (mkdir -p {quote(folder)})"
             raise MissingFolder(f"there is no folder {folder} to write {name} to; {make}.")
@@ -132,13 +117,13 @@ def _replace(target: str, before: os.stat_result | None, data: bytes) -> None:
     try:
         with open(handle, "wb") as file:
             if before is not None:
-                _take_owner_and_mode(handle, before)
+                _copy_owner_and_mode(handle, before)
             file.write(data)
             file.flush()
             os.fsync(handle)
             if fcntl is None:
                 file.close()
-            # Until then the lock says that this process lives.
+            # Until then the lock shows that this process is alive.
             os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
@@ -156,7 +141,7 @@ def _temporary(target: str, before: os.stat_result | None) -> tuple[int, str]:
         handle = os.open(path, flags, 0o666 if before is None else 0o600)
         if _lock(handle) is not False and os.path.exists(path):
             return handle, path
-        # Another process has swept it between these lines.
+        # Another process has removed it between these lines.
         os.close(handle)
 
 
@@ -167,7 +152,7 @@ def _prefix(target: str) -> str:
     return os.path.join(folder, f".{name}")
 
 
-def _take_owner_and_mode(handle: int, before: os.stat_result) -> None:
+def _copy_owner_and_mode(handle: int, before: os.stat_result) -> None:
     if not hasattr(os, "fchown"):
         return
     # Only root may give a file away, and some file systems have neither owners nor modes.

@@ -1,4 +1,4 @@
-"""Fingerprint: what tells that a file is still the one it was."""
+"""Fingerprint: by what a file is recognised as unchanged."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from suffice.errors import UnreadableFile
+from suffice.data.paths import check_file, unreadable
+from suffice.errors import ChangedInput, UnreadableFile
 
-# So many bytes at either end are looked at: Parquet and Arrow have their contents there.
+# Hashed at either end of a file, where Parquet and Arrow list their contents.
 END_BYTES = 1 << 16
 
 
@@ -26,20 +27,27 @@ class Fingerprint:
     False
     """
 
-    size: int
+    size: int  # bytes
     modified: int  # nanoseconds
     ends: str
 
     @classmethod
     def of(cls, path: Path) -> Fingerprint:
         """The fingerprint of the file at a path."""
+        check_file(path)
+        with unreadable(path), path.open("rb") as file:
+            about = os.fstat(file.fileno())
+            ends = hashlib.sha256(file.read(END_BYTES))
+            if about.st_size > END_BYTES:
+                file.seek(max(END_BYTES, about.st_size - END_BYTES))
+                ends.update(file.read(END_BYTES))
+        return cls(about.st_size, about.st_mtime_ns, ends.hexdigest())
+
+    def check(self, path: Path) -> None:
+        """Raise if the file at a path is no longer the same."""
         try:
-            with open(path, "rb") as file:
-                about = os.fstat(file.fileno())
-                found = hashlib.sha256(file.read(END_BYTES))
-                if about.st_size > END_BYTES:
-                    file.seek(max(END_BYTES, about.st_size - END_BYTES))
-                    found.update(file.read(END_BYTES))
-        except OSError as error:
-            raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from None
-        return cls(about.st_size, about.st_mtime_ns, found.hexdigest())
+            what = "" if Fingerprint.of(path) == self else "changed"
+        except UnreadableFile:
+            what = "removed"
+        if what:
+            raise ChangedInput(f"{path} was {what} while it was read; start again.") from None

@@ -1,21 +1,30 @@
-"""Gaps: rows in an order that brings those together which miss the same values."""
+"""Gaps: which values are missing, and rows sorted so that equal patterns stand together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
 
-# Odd numbers with well mixed bits: words of a pattern are hashed with their powers.
+# An odd number with well mixed bits: words of a pattern are hashed with its powers.
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a Python object is None, NaN, or what pandas takes for missing."""
+    # By the names of their types: pandas itself need not be installed.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return bool(value != value)
 
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """Which values are missing in consecutive runs of rows, one pattern a run."""
+    """Which values are missing in consecutive runs of rows, one pattern per run."""
 
     patterns: Array  # (p, d): True where a value is missing
     starts: Indices  # (p + 1,): where each run of rows starts, and the last one ends
@@ -48,7 +57,7 @@ class Gaps:
         return Gaps(self.patterns[first:last], starts)
 
     def of_each(self, rows: int) -> Gaps:
-        """The same patterns, each in so many rows."""
+        """The same patterns, each in this number of rows."""
         return Gaps(self.patterns, np.arange(len(self.patterns) + 1) * rows)
 
     @property
@@ -67,10 +76,10 @@ def _words(missing: Array) -> Array:
 
 
 def _keys(words: Array) -> Array:
-    """A number a row: equal for equal patterns, and nearly always different for others."""
+    """One number per row: equal for equal patterns, and almost always different for others."""
     if words.shape[1] == 1:
         return words[:, 0]
     factors = np.cumprod(np.full(words.shape[1], _MIX, np.uint64))
-    # High bits alone would come out of a product the same whatever the factor.
+    # Otherwise words that differ in high bits only would have equal products.
     mixed = (words ^ (words >> np.uint64(33))) * factors
     return np.asarray((mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64))

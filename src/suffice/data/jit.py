@@ -1,4 +1,4 @@
-"""Compiling: numba with a cache on disk where one can be written, and without where not."""
+"""Compiling: numba, with a cache on disk where one can be written."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.missing import is_missing
+from suffice.data.gaps import is_missing
 from suffice.errors import InvalidInput, InvalidLabels, Mismatch
 
 KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}
@@ -20,22 +20,22 @@ KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}
 # Integer labels spread over at most this many values are used as codes directly.
 DIRECT_RANGE = 256
 
-# Where integers start from zero, one of the first so many is zero, most likely.
+# Labels looked at for a zero, which integers that start from zero most likely have there.
 FIRST_LABELS = 1024
 
 # Spread over at most this many, they are looked up in a table; beyond, sorted.
 TABLE_RANGE = 1 << 16
 
-# Values in messages take at most this many characters.
+# Characters of a value in a message.
 SHOWN_LENGTH = 300
 
-# Labels that must become Python objects do so this many at a time.
-STRETCH = 1 << 15
+# Labels converted to Python objects at a time.
+SLICE_ROWS = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """One label a row: booleans, integers, whole floats or strings.
+    """One label per row: booleans, integers, whole floats or strings.
 
     >>> Labels.of(["b", "a", "b"]).encode()
     (array(['a', 'b'], dtype='<U1'), array([1, 0, 1]))
@@ -45,14 +45,14 @@ class Labels:
 
     @classmethod
     def of(cls, y: Any) -> Labels:
-        """Labels of what the user passed, after checking that it is one a row."""
+        """Labels of what the user passed, after checking that there is one per row."""
         values = _as_column(y)
         if isinstance(values, np.ndarray):
             if values.ndim == 2 and values.shape[1] == 1:
                 values = values[:, 0]
             if values.ndim != 1:
                 raise InvalidLabels(
-                    f"y must have one label a row; its shape is {values.shape}. "
+                    f"y must have one label per row; its shape is {values.shape}. "
                     "Pass a one-dimensional array, list or column."
                 )
             if values.dtype.kind not in "biufUSTO":
@@ -93,7 +93,7 @@ class Labels:
 
 
 def same_kind(a: Array, b: Array) -> None:
-    """Raise unless two label arrays can stand in one list of classes."""
+    """Raise unless two arrays of labels can be joined in one list of classes."""
     if a.dtype.kind != b.dtype.kind:
         raise Mismatch(
             f"class labels are {KINDS[a.dtype.kind]} on one side and {KINDS[b.dtype.kind]} on "
@@ -101,21 +101,21 @@ def same_kind(a: Array, b: Array) -> None:
         )
 
 
-def texts(values: Sequence[str], name: str, error: type[InvalidInput]) -> Array:
-    """An array of strings; those that NumPy would cut short are refused."""
+def string_array(values: Sequence[str], name: str, error: type[InvalidInput]) -> Array:
+    """An array of strings; those that NumPy would truncate are refused."""
     # NumPy fills strings up with NUL, so that 'a' and 'a\0' would be one.
     cut = next((value for value in values if value.endswith("\0")), None)
     if cut is not None:
         raise error(
             f"{name} holds {shown(cut)}: NumPy drops NUL characters at the end of a string, so "
-            f"that it could not be told from {shown(cut.rstrip(chr(0)))}. Strip them first: "
+            f"it could not be distinguished from {shown(cut.rstrip(chr(0)))}. Strip them first: "
             "value.rstrip('\\0')."
         )
     return np.array(values, dtype=np.str_)
 
 
 def narrowest(labels: Array) -> Array:
-    """The same labels, of text no wider than the longest: the width would tell of one removed."""
+    """The same labels in the narrowest string type: its width would reveal a removed label."""
     if labels.dtype.kind != "U":
         return labels
     width = max(1, int(np.strings.str_len(labels).max(initial=1)))
@@ -123,7 +123,7 @@ def narrowest(labels: Array) -> Array:
 
 
 def shown(value: Any) -> str:
-    """A value for a message, as a user would write it: 2 for np.int64(2), and not too long.
+    """A value for a message as a user would write it, 2 for np.int64(2), and not too long.
 
     >>> shown(np.int64(2)), shown([np.str_("a"), 1.5]), shown(np.arange(3.0))
     ('2', "['a', 1.5]", '[0.0, 1.0, 2.0]')
@@ -131,13 +131,13 @@ def shown(value: Any) -> str:
     text = repr(_plain(value))
     if len(text) <= SHOWN_LENGTH:
         return text
-    # Long names often differ in their ends, and a quote that is opened is closed.
+    # Long names often differ at their ends; this also keeps the closing quote.
     half = (SHOWN_LENGTH - 3) // 2
     return f"{text[:half]}...{text[-half:]}"
 
 
 def _plain(value: Any) -> Any:
-    """A value without types of NumPy in it."""
+    """A value with Python types in place of NumPy types."""
     if isinstance(value, np.ndarray):
         return _plain(value.tolist()) if value.size <= SHOWN_LENGTH else value
     if isinstance(value, np.generic) or getattr(value, "shape", None) == ():
@@ -150,7 +150,7 @@ def _plain(value: Any) -> Any:
 
 
 def place_of(label: Any, classes: Array) -> int | None:
-    """The position of a label among classes; None where it is none of them."""
+    """The position of a label among classes; None where it is not one of them."""
     try:
         return int(classes.tolist().index(label))
     except (TypeError, ValueError):  # an array is neither equal to a label nor different
@@ -159,11 +159,13 @@ def place_of(label: Any, classes: Array) -> int | None:
 
 def _as_column(y: Any) -> Array | nw.Series[Any]:
     if y is None:
-        raise InvalidLabels("y is missing: pass one label a row, or an iterator of (X, y) batches.")
+        raise InvalidLabels(
+            "y is missing: pass one label per row, or an iterator of (X, y) batches."
+        )
     if isinstance(y, str | bytes):
-        raise InvalidLabels(f"y is a single {type(y).__name__}, not one label a row.")
+        raise InvalidLabels(f"y is a single {type(y).__name__}, not one label per row.")
     if isinstance(y, list | tuple) and any(isinstance(label, str | bytes) for label in y):
-        # np.asarray(["a", 1]) would silently turn 1 into "1", and "a\0" into "a".
+        # np.asarray(["a", 1]) would silently make 1 into "1", and "a\0" into "a".
         values = np.empty(len(y), object)
         values[:] = y
         return values
@@ -177,7 +179,7 @@ def _as_column(y: Any) -> Array | nw.Series[Any]:
     try:
         return np.asarray(y)
     except ValueError as error:
-        raise InvalidLabels(f"y must have one label a row: {error}") from None
+        raise InvalidLabels(f"y must have one label per row: {error}") from None
 
 
 def _from_series(series: nw.Series[Any]) -> Array | nw.Series[Any]:
@@ -185,7 +187,7 @@ def _from_series(series: nw.Series[Any]) -> Array | nw.Series[Any]:
     if missing:
         raise _missing(int(series.is_null().arg_true()[0]), missing)
     plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
-    # Text stays where it is: as Python objects all at once it would take many times the room.
+    # Text is not converted at once: as Python objects it would take many times the memory.
     return np.asarray(series.to_numpy()) if plain else series
 
 
@@ -213,14 +215,14 @@ def _encode_objects(values: Array | nw.Series[Any], start: int, stop: int) -> tu
     table: defaultdict[Any, int] = defaultdict(count().__next__)
     codes = np.empty(stop - start, np.int64)
     types: set[type] = set()
-    for low, labels in _stretches(values, start, stop):
+    for low, labels in _slices(values, start, stop):
         types.update(map(type, labels))
         try:
-            found = np.fromiter(map(table.__getitem__, labels), np.int64, len(labels))
+            own_codes = np.fromiter(map(table.__getitem__, labels), np.int64, len(labels))
         except TypeError:
             bad = next(i for i, label in enumerate(labels) if label.__hash__ is None)
             raise InvalidLabels(f"y[{low + bad}] is {shown(labels[bad])}, not a label.") from None
-        codes[low - start : low - start + len(labels)] = found
+        codes[low - start : low - start + len(labels)] = own_codes
     if any(is_missing(label) for label in table):
         raise _first_missing(values, start, stop)
     classes = _as_classes(list(table), types)
@@ -230,31 +232,31 @@ def _encode_objects(values: Array | nw.Series[Any], start: int, stop: int) -> tu
     return classes[order], rank[codes]
 
 
-def _stretches(
+def _slices(
     values: Array | nw.Series[Any], start: int, stop: int
 ) -> Iterator[tuple[int, list[Any]]]:
-    for low in range(start, stop, STRETCH):
-        part = values[low : min(stop, low + STRETCH)]
+    for low in range(start, stop, SLICE_ROWS):
+        part = values[low : min(stop, low + SLICE_ROWS)]
         yield low, part.tolist() if isinstance(part, np.ndarray) else part.to_list()
 
 
-def _as_classes(found: list[Any], types: set[type]) -> Array:
+def _as_classes(labels: list[Any], types: set[type]) -> Array:
     families = {_family(kind) for kind in types}
     if families == {"str"}:
-        return texts(found, "y", InvalidLabels)
+        return string_array(labels, "y", InvalidLabels)
     if families == {"bytes"}:
         try:
-            return texts([label.decode() for label in found], "y", InvalidLabels)
+            return string_array([label.decode() for label in labels], "y", InvalidLabels)
         except UnicodeDecodeError:
             raise InvalidLabels("y holds bytes that are not UTF-8 text; pass strings.") from None
     if families == {"bool"}:
-        return np.array(found, bool)
+        return np.array(labels, bool)
     if families == {"int"}:
-        if max(map(abs, found)) >= 2**63:
+        if max(map(abs, labels)) >= 2**63:
             raise InvalidLabels("y holds integers beyond 64 bits; pass them as strings.")
-        return np.array(found, np.int64)
+        return np.array(labels, np.int64)
     if families <= {"int", "float"}:
-        values = np.array(found, np.float64)
+        values = np.array(labels, np.float64)
         _check_whole(values, 0)
         return values
     raise InvalidLabels(
@@ -279,7 +281,7 @@ def _family(kind: type) -> str:
 def _first_missing(values: Array | nw.Series[Any], start: int, stop: int) -> InvalidLabels:
     rows = [
         low + i
-        for low, labels in _stretches(values, start, stop)
+        for low, labels in _slices(values, start, stop)
         for i, label in enumerate(labels)
         if is_missing(label)
     ]
@@ -290,9 +292,9 @@ def _check_whole(values: Array, first: int) -> None:
     missing = np.isnan(values)
     if missing.any():
         raise _missing(first + int(missing.argmax()), int(missing.sum()))
-    odd = (np.abs(values) > 2**53) | (values != np.floor(values))
-    if odd.any():
-        row = int(odd.argmax())
+    uneven = (np.abs(values) > 2**53) | (values != np.floor(values))
+    if uneven.any():
+        row = int(uneven.argmax())
         raise InvalidLabels(
             f"Unknown label type: continuous. y[{first + row}] is {shown(values[row])}; labels "
             "must be classes (strings, integers, booleans). For a numeric target, bin it first."

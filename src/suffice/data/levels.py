@@ -1,4 +1,4 @@
-"""Levels: columns of categories -> the levels that occur and a code a row, column by column."""
+"""Levels: columns of categories -> the levels that occur and one code per row."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.features import as_frame, check_table, check_two_dimensional
-from suffice.data.labels import shown, texts
-from suffice.data.missing import is_missing
+from suffice.data.gaps import is_missing
+from suffice.data.labels import shown, string_array
 from suffice.errors import InvalidFeatures, NotFinite
 
-# What a code says that is no position among the levels.
+# Codes that are not positions among the levels.
 MISSING = -1
 UNSEEN = -2
 
@@ -31,15 +31,15 @@ class Column:
     def encode(self) -> tuple[Array, Indices]:
         """The sorted levels that occur, and the position of each row's among them."""
         if self.missing is None:
-            levels, codes = _encoded(self.values)
+            levels, codes = _encode(self.values)
             return levels, codes
-        levels, inner = _encoded(self.values[~self.missing])
+        levels, inner = _encode(self.values[~self.missing])
         codes = np.full(len(self.values), MISSING, np.int64)
         codes[~self.missing] = inner
         return levels, codes
 
     def among(self, levels: Array) -> Indices:
-        """The position of each row's level among known ones; others are unseen."""
+        """The position of each row's level in a list of levels; UNSEEN where it is not there."""
         if self.missing is not None and self.missing.all():
             return np.full(len(self.values), MISSING, np.int64)
         if not comparable(levels, self.values):
@@ -57,7 +57,7 @@ class Column:
 
 _KINDS = {"i": "integers", "f": "numbers", "b": "booleans", "U": "strings"}
 
-# A column with more values than this that are no whole numbers is a measurement.
+# A column with more different fractions than this is a measurement.
 MOST_FRACTIONS = 256
 
 
@@ -73,16 +73,16 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
     if frame is not None:
         names = tuple(frame.columns) if all(isinstance(n, str) for n in frame.columns) else None
         pairs = zip(frame.iter_columns(), frame.columns, strict=True)
-        found = [_of_series(series, f"column {name!r}") for series, name in pairs]
-        _check_shape(len(frame), len(found))
-        return found, names
-    values = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
+        columns = [_of_series(series, f"column {name!r}") for series, name in pairs]
+        _check_shape(len(frame), len(columns))
+        return columns, names
+    values = _fill_masked(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
     check_two_dimensional(values.shape)
     _check_shape(*values.shape)
     return [_of_array(values[:, j], f"column {j}", first_row) for j in range(values.shape[1])], None
 
 
-def _unmasked(X: Any) -> Array:
+def _fill_masked(X: Any) -> Array:
     values = np.array(np.ma.getdata(X), dtype=object)
     values[np.ma.getmaskarray(X)] = None
     return values
@@ -93,9 +93,9 @@ def _as_array(X: Any) -> Array:
     if isinstance(X, np.ndarray):
         return X
     try:
-        found = np.asarray(X)
+        values = np.asarray(X)
         # np.asarray([["a", 1]]) would silently turn 1 into "1".
-        return np.asarray(X, dtype=object) if found.dtype.kind in "US" else found
+        return np.asarray(X, dtype=object) if values.dtype.kind in "US" else values
     except (TypeError, ValueError) as error:
         raise InvalidFeatures(f"X cannot be read as a table ({error}).") from None
 
@@ -116,14 +116,14 @@ def _of_series(series: Any, name: str) -> Column:
     elif series.dtype.is_numeric() or series.dtype == nw.Boolean:
         values = series.to_numpy()
     else:
-        values = np.array(_named(series), dtype=object)
-    found = _of_array(np.asarray(values), name, 0)
-    gaps = missing if found.missing is None else missing | found.missing
-    return Column(found.values, gaps if gaps.any() else None, name, _declared(series, name))
+        values = np.array(_level_values(series), dtype=object)
+    column = _of_array(np.asarray(values), name, 0)
+    gaps = missing if column.missing is None else missing | column.missing
+    return Column(column.values, gaps if gaps.any() else None, name, _declared_levels(series, name))
 
 
-def _named(series: Any) -> list[Any]:
-    """The values of a column; categories of any other kind, such as bins, as texts."""
+def _level_values(series: Any) -> list[Any]:
+    """The values of a column; categories that are not plain values, such as bins, as text."""
     values = series.to_list()
     if not isinstance(series.dtype, nw.Categorical | nw.Enum):
         return list(values)
@@ -135,11 +135,11 @@ def _named(series: Any) -> list[Any]:
 _PLAIN = (str, bool, int, float, np.generic)
 
 
-def _declared(series: Any, name: str) -> Array | None:
+def _declared_levels(series: Any, name: str) -> Array | None:
     """The sorted levels that the type of a column lists, or None where it lists none."""
     if not isinstance(series.dtype, nw.Categorical | nw.Enum):
         return None
-    # A Categorical of polars lists whatever texts were met so far, an Enum those it was made with.
+    # A Categorical of polars lists all texts met so far, an Enum those it was created with.
     if series.implementation.is_polars() and not isinstance(series.dtype, nw.Enum):
         return None
     known = [one for one in _categories(series) if not is_missing(one)]
@@ -196,7 +196,7 @@ def _of_floats(values: Array, name: str, first_row: int) -> Column:
         i = int(uneven.argmax())
         raise InvalidFeatures(
             f"{name} looks like a measurement: it holds {values[i]} in row {first_row + i} and "
-            f"more than {MOST_FRACTIONS} other fractions, which are no levels. Cut it into bins, "
+            f"more than {MOST_FRACTIONS} other fractions, which are not levels. Cut it into bins, "
             "or treat it as numeric (MixedNB, GaussianNB)."
         )
     return Column(known, missing if missing.any() else None, name)
@@ -227,7 +227,9 @@ def _of_objects(values: Array, name: str, first_row: int) -> Column:
             f"{name} {what}; levels of a column must be of one kind: strings, integers or "
             "booleans. Convert them to strings."
         )
-    of_kind = texts(known, name, InvalidFeatures) if kind is np.str_ else np.array(known, kind)
+    of_kind = (
+        string_array(known, name, InvalidFeatures) if kind is np.str_ else np.array(known, kind)
+    )
     out = np.zeros(len(values), of_kind.dtype)
     out[~missing] = of_kind
     return Column(out, missing if missing.any() else None, name)
@@ -247,7 +249,7 @@ def _not_negative(values: Array, name: str, first_row: int) -> Array:
     return values
 
 
-def _encoded(values: Array) -> tuple[Array, Indices]:
+def _encode(values: Array) -> tuple[Array, Indices]:
     """Sorted distinct values and their positions; by counting where integers are small."""
     if values.dtype.kind == "i" and len(values) and values.max() <= max(1024, len(values)):
         present = np.bincount(values) > 0
@@ -258,13 +260,13 @@ def _encoded(values: Array) -> tuple[Array, Indices]:
 
 
 def levels_of(codes: Indices, levels: Array, given: Column | None) -> Array:
-    """Codes as the levels they stand for; what was never seen as it was given, or None."""
+    """The level of each code; unseen levels as they were passed, or None."""
     if len(levels) and (codes >= 0).all():
         return np.asarray(levels[np.minimum(codes, len(levels) - 1)])
     out = np.full(len(codes), None, object)
     known = (codes >= 0) & (codes < len(levels))
     out[known] = levels[codes[known]].astype(object)
     if given is not None:
-        strange = (codes == UNSEEN) | (codes >= len(levels))
-        out[strange] = given.values[strange].astype(object)
+        unseen = (codes == UNSEEN) | (codes >= len(levels))
+        out[unseen] = given.values[unseen].astype(object)
     return out

@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import FILES, as_frame, check_table, check_two_dimensional
+from suffice.data.features import FILES_HINT, as_frame, check_table, check_two_dimensional
 from suffice.data.labels import shown
 from suffice.data.levels import MISSING
 from suffice.errors import InvalidInput, InvalidParameter
@@ -20,7 +20,7 @@ from suffice.errors import InvalidInput, InvalidParameter
 
 @dataclass(frozen=True, slots=True)
 class MixedRows:
-    """Rows as a model of mixed features takes them."""
+    """Numbers and codes of levels, as models of mixed features take them."""
 
     numeric: Floats  # (n, numeric features), NaN where missing
     codes: Indices  # (n, discrete features), see `levels`
@@ -36,8 +36,8 @@ class MixedRows:
         """Which features each row misses, the numeric ones first."""
         return np.concatenate([np.isnan(self.numeric), self.codes == MISSING], axis=1)
 
-    def masked(self, pattern: Array) -> MixedRows:
-        """The rows without the features of a pattern, the numeric ones first."""
+    def mask(self, pattern: Array) -> MixedRows:
+        """The rows with the features of a pattern missing, the numeric ones first."""
         d = self.numeric.shape[1]
         return MixedRows(
             np.where(pattern[:d], np.nan, self.numeric), np.where(pattern[d:], MISSING, self.codes)
@@ -53,9 +53,9 @@ class ColumnLayout:
 
     @classmethod
     def of(cls, X: Any, categorical: Any = None) -> ColumnLayout:
-        """The layout that the user names, or else by type: booleans and texts are discrete."""
+        """The layout that a user names, or by type: booleans and text are discrete."""
         d, names = _width(X)
-        chosen = _by_type(X, d) if categorical is None else _named(categorical, d, names)
+        chosen = _by_type(X, d) if categorical is None else _positions(categorical, d, names)
         return cls(tuple(j for j in range(d) if j not in chosen), tuple(sorted(chosen)))
 
     def split(self, X: Any) -> tuple[Any, Any]:
@@ -68,12 +68,12 @@ class ColumnLayout:
             parts = [frame[:, list(at)].to_native() if at else None for at in sides]
             return parts[0], parts[1]
         table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
-        return _columns(table, self.numeric), _columns(table, self.discrete)
+        return _take_columns(table, self.numeric), _take_columns(table, self.discrete)
 
 
 @contextmanager
 def columns_at(places: tuple[int, ...] | None) -> Iterator[None]:
-    """Errors about a part of a table, told with the positions of its columns in the whole."""
+    """Errors about a part of a table name columns by their positions in the whole."""
     try:
         yield
     except InvalidInput as error:
@@ -86,7 +86,7 @@ def columns_at(places: tuple[int, ...] | None) -> Iterator[None]:
         raise type(error)(message) from None
 
 
-def _columns(table: Array, at: tuple[int, ...]) -> Array | None:
+def _take_columns(table: Array, at: tuple[int, ...]) -> Array | None:
     """Some columns of an array: a view where they are neighbours."""
     if not at:
         return None
@@ -104,7 +104,7 @@ def _width(X: Any) -> tuple[int, tuple[str, ...]]:
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         return len(frame.columns), tuple(map(str, frame.columns))
-    check_table(X, FILES)
+    check_table(X, FILES_HINT)
     shape = (np.asarray(X) if hasattr(X, "__array__") else np.array(X, dtype=object)).shape
     check_two_dimensional(shape)
     return shape[1], ()
@@ -120,20 +120,20 @@ def _by_type(X: Any, d: int) -> set[int]:
         return set()
     if table.dtype.kind != "O":
         return set(range(d))
-    return {j for j in range(d) if _has_names(table[:, j])}
+    return {j for j in range(d) if _has_levels(table[:, j])}
 
 
 def _is_numeric(kind: Any, series: Any) -> bool:
     if kind == nw.Object:
-        return not _has_names(series.to_list())
+        return not _has_levels(series.to_list())
     return bool(kind.is_numeric()) and kind != nw.Boolean
 
 
-def _has_names(values: Iterable[Any]) -> bool:
+def _has_levels(values: Iterable[Any]) -> bool:
     return any(isinstance(value, str | bool | np.bool_) for value in values)
 
 
-def _named(categorical: Any, d: int, names: tuple[str, ...]) -> set[int]:
+def _positions(categorical: Any, d: int, names: tuple[str, ...]) -> set[int]:
     if isinstance(categorical, str) or not isinstance(categorical, Iterable):
         raise InvalidParameter(
             f"categorical is {shown(categorical)}; it must be a list of column names or "

@@ -1,4 +1,4 @@
-"""Outliers, made: some rows of a table moved far from where they were."""
+"""Outliers: some rows of a table moved far away, to test how robust an answer is."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def with_outliers(X: Any, rows: Indices, rng: np.random.Generator) -> Any:
     """The same table with the numbers of some rows moved up or down, each feature at random."""
     frame = as_frame(X)
     if frame is None:
-        return _moved(np.array(X, np.float64), rows, rng)
+        return _move(np.array(X, np.float64), rows, rng)
     numeric = [name for name in frame.columns if frame[name].dtype.is_numeric()]
     columns = [
         nw.new_series(
             name,
-            _moved(frame[name].to_numpy().astype(np.float64)[:, None], rows, rng)[:, 0],
+            _move(frame[name].to_numpy().astype(np.float64)[:, None], rows, rng)[:, 0],
             backend=frame.implementation,
         )
         for name in numeric
@@ -31,7 +31,7 @@ def with_outliers(X: Any, rows: Indices, rng: np.random.Generator) -> Any:
     return frame.with_columns(*columns).to_native() if columns else X
 
 
-def _moved(values: Floats, rows: Indices, rng: np.random.Generator) -> Array:
+def _move(values: Floats, rows: Indices, rng: np.random.Generator) -> Array:
     with np.errstate(invalid="ignore"):
         spread = np.nan_to_num(np.nanstd(values, axis=0))
     signs = rng.choice([-1.0, 1.0], (len(rows), values.shape[1]))

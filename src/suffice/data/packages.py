@@ -1,4 +1,4 @@
-"""Packages: which of those that read files are there."""
+"""Packages: polars and pyarrow, which read files, where they are installed."""
 
 from __future__ import annotations
 
@@ -7,33 +7,39 @@ from typing import Any
 
 from suffice.errors import MissingPackage
 
-NEEDED = "reading files needs polars or pyarrow: pip install 'suffice[files]'"
-
 
 def pyarrow(part: str = "") -> Any | None:
     """The pyarrow package, or a part of it; None where it is not installed."""
-    return _imported(f"pyarrow.{part}" if part else "pyarrow")
+    return _import(f"pyarrow.{part}" if part else "pyarrow")
 
 
 def polars() -> Any | None:
     """The polars package, or None."""
-    return _imported("polars")
+    return _import("polars")
 
 
 def unreadable_by_polars() -> tuple[type[BaseException], ...]:
-    """What polars raises at a file that it cannot read; a panic is no Exception."""
-    found: Any = polars()
-    return found.exceptions.PolarsError, found.exceptions.PanicException, OSError, ValueError
+    """What polars raises at a file that it cannot read; a panic is not an Exception."""
+    errors = require_polars().exceptions
+    return errors.PolarsError, errors.PanicException, OSError, ValueError
 
 
-def _imported(name: str) -> Any | None:
+def require_polars() -> Any:
+    """The polars package; an error says how to install it."""
+    package = polars()
+    if package is None:
+        raise MissingPackage("reading and writing tables needs polars: pip install 'suffice[cli]'")
+    return package
+
+
+def check_reader() -> None:
+    """Raise if neither polars nor pyarrow is installed."""
+    if polars() is None and pyarrow() is None:
+        raise MissingPackage("reading files needs polars or pyarrow: pip install 'suffice[files]'")
+
+
+def _import(name: str) -> Any | None:
     try:
         return import_module(name)
     except ImportError:
         return None
-
-
-def check_some(what: str = "") -> None:
-    """Raise if neither is there."""
-    if polars() is None and pyarrow() is None:
-        raise MissingPackage(f"{what}{NEEDED}")

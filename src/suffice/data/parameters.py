@@ -1,4 +1,4 @@
-"""Parameters: what users give by name, checked; one sentence says what is wrong."""
+"""Parameters: checks of what users pass by name; one sentence says what is wrong."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from suffice.data.arrays import Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 
-# Beyond this a number of steps is a slip, not a request.
+# A larger number of steps is a slip, not a request.
 MOST_STEPS = 10**9
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number; truth values and spans of time are none."""
+    """Whether a value is a real number; booleans and time spans are not."""
     return isinstance(value, Real | Decimal) and not isinstance(
         value, bool | np.bool_ | np.timedelta64
     )
@@ -26,14 +26,14 @@ def is_number(value: Any) -> bool:
 
 def as_floats(values: Any) -> Floats:
     """A new array of numbers; a TypeError, ValueError or OverflowError for anything else."""
-    found = np.asarray(values)
-    if found.dtype.kind == "O":
-        strange = [value for value in found.ravel().tolist() if not is_number(value)]
-        if strange:
-            raise TypeError(f"{shown(strange[0])} is not a number")
-    elif found.dtype.kind not in "fiu":
-        raise TypeError(f"{found.dtype} values are not numbers")
-    return np.array(found, np.float64)
+    array = np.asarray(values)
+    if array.dtype.kind == "O":
+        others = [value for value in array.ravel().tolist() if not is_number(value)]
+        if others:
+            raise TypeError(f"{shown(others[0])} is not a number")
+    elif array.dtype.kind not in "fiu":
+        raise TypeError(f"{array.dtype} values are not numbers")
+    return np.array(array, np.float64)
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
@@ -59,18 +59,18 @@ def share(name: str, value: Any) -> float:
 
 def not_negative(name: str, value: Any) -> float:
     """The value, if it is a finite number not below 0."""
-    found = as_float(value)
-    if not 0 <= found < np.inf:
+    number = as_float(value)
+    if not 0 <= number < np.inf:
         raise InvalidParameter(f"{name} is {shown(value)}; it must be a number not below 0.")
-    return found
+    return number
 
 
 def positive(name: str, value: Any) -> float:
     """The value, if it is a finite number above 0."""
-    found = as_float(value)
-    if not 0 < found < np.inf:
+    number = as_float(value)
+    if not 0 < number < np.inf:
         raise InvalidParameter(f"{name} is {shown(value)}; it must be a number above 0.")
-    return found
+    return number
 
 
 def count(name: str, value: Any, most: int = MOST_STEPS) -> int:
@@ -88,13 +88,13 @@ def numbers(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Flo
     if values is None:
         return None
     try:
-        found = as_floats(values)
+        array = as_floats(values)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"{name} must hold numbers.") from None
-    if (shape is not None and found.shape != shape) or not np.isfinite(found).all():
-        told = "" if shape is None else f" in the shape {shape}"
-        raise InvalidParameter(f"{name} must hold finite numbers{told}.")
-    return found
+    if (shape is not None and array.shape != shape) or not np.isfinite(array).all():
+        expected = "" if shape is None else f" in the shape {shape}"
+        raise InvalidParameter(f"{name} must hold finite numbers{expected}.")
+    return array
 
 
 def check_callable(name: str, value: Any) -> None:
@@ -110,12 +110,12 @@ def check_path(path: Any) -> None:
 
 
 def check_room(name: str, value: int, size: int, advice: str) -> None:
-    """Raise where an answer of so many bytes would not fit into the memory of this machine."""
-    room = _memory()
+    """Raise where an answer of `size` bytes would not fit into the memory of this machine."""
+    room = memory_bytes()
     if size > room:
         raise InvalidParameter(
-            f"{name} is {value:,}: the answer would take {_shown(size)}, and this machine has "
-            f"{_shown(room)} of memory. {advice}"
+            f"{name} is {value:,}: the answer would take {_format_bytes(size)}, and this machine "
+            f"has {_format_bytes(room)} of memory. {advice}"
         )
 
 
@@ -127,7 +127,7 @@ def as_float(value: Any) -> float:
         return np.inf
 
 
-def _memory() -> int:
+def memory_bytes() -> int:
     """Bytes of memory; where the system does not say, as many as could be addressed."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -135,7 +135,7 @@ def _memory() -> int:
         return 1 << 47
 
 
-def _shown(size: int) -> str:
+def _format_bytes(size: int) -> str:
     units = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB")
     at = min(len(units) - 1, max(0, (size.bit_length() - 1) // 10))
     return f"{size / (1 << 10 * at):,.3g} {units[at]}"

@@ -12,21 +12,22 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from suffice.data import packages
-from suffice.data.arrow_schema import schema_of
+from suffice.data.arrow_source import schema_of
 from suffice.data.chunk import Piece, Position
 from suffice.errors import InvalidFile
 
-# Of every column that is read so much is held at once, or as much less as many columns ask for.
-BUFFER_BYTES, ALL_BUFFERS_BYTES = 1 << 16, 1 << 25
+# Read ahead of each column, and of all columns together.
+BUFFER_BYTES = 1 << 16
+ALL_BUFFERS_BYTES = 1 << 25
 
 
-def _packages() -> tuple[Any, Any]:
+def _pyarrow() -> tuple[Any, Any]:
     return packages.pyarrow(), packages.pyarrow("parquet")
 
 
 @dataclass(frozen=True, slots=True)
 class ParquetSource:
-    """A file through pyarrow, which decodes page by page: row groups of any size fit."""
+    """A file through pyarrow, which decodes page by page: row groups may have any size."""
 
     path: Path
     schema: dict[str, Any]
@@ -37,7 +38,7 @@ class ParquetSource:
     @classmethod
     def open(cls, path: Path) -> ParquetSource:
         """A file after a look at its footer."""
-        arrow, parquet = _packages()
+        arrow, parquet = _pyarrow()
         try:
             with parquet.ParquetFile(path) as file:
                 about = file.metadata
@@ -50,7 +51,7 @@ class ParquetSource:
 
     def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
-        arrow, parquet = _packages()
+        arrow, parquet = _pyarrow()
         buffer = max(1 << 12, min(BUFFER_BYTES, ALL_BUFFERS_BYTES // len(names)))
         first = min(bisect_right(self.edges, start.row) - 1, len(self.edges) - 1)
         row = self.edges[first]
@@ -60,7 +61,7 @@ class ParquetSource:
                 self.path, pre_buffer=False, buffer_size=buffer, page_checksum_verification=True
             ) as file:
                 for batch in file.iter_batches(rows, row_groups=groups, columns=list(names)):
-                    # A name may be the start of a nested column's, which is then read, too.
+                    # pyarrow also reads nested columns whose names start with one of these.
                     exact = batch if batch.num_columns == len(names) else batch.select(list(names))
                     table = arrow.Table.from_batches([exact])
                     frame = nw.from_native(table, eager_only=True)
@@ -70,17 +71,17 @@ class ParquetSource:
             raise self._damaged(row, row + rows, names, error) from None
 
     def _damaged(self, row: int, stop: int, names: Sequence[str], error: Exception) -> InvalidFile:
-        """The error for rows that cannot be read: it names the first row group that cannot."""
+        """The error for rows that cannot be read, with the first row group that cannot."""
         first = bisect_right(self.edges, row) - 1
         where, why = f"from row {row} on", str(error)
         for group in range(first, len(self.edges) - 1):
             if self.edges[group] > stop:
                 break
-            found = self._bad_column(group, names)
-            if found is not None:
+            bad = self._bad_column(group, names)
+            if bad is not None:
                 low, high = self.edges[group], self.edges[group + 1] - 1
-                where = f"row group {group} (rows {low} to {high}), column {found[0]!r}"
-                why = found[1]
+                where = f"row group {group} (rows {low} to {high}), column {bad[0]!r}"
+                why = bad[1]
                 break
         return InvalidFile(
             f"{self.path}, {where}: cannot be read: {why.rstrip('.')}. Fetch or write the file "
@@ -89,7 +90,7 @@ class ParquetSource:
 
     def _bad_column(self, group: int, names: Sequence[str]) -> tuple[str, str] | None:
         """The first column of a row group that cannot be read, and why."""
-        arrow, parquet = _packages()
+        arrow, parquet = _pyarrow()
         for name in names:
             try:
                 with parquet.ParquetFile(self.path, page_checksum_verification=True) as file:

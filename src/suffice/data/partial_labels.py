@@ -1,4 +1,4 @@
-"""Partial labels: classes of rows of which some have none."""
+"""Partial labels: classes of rows where some rows have none."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
+from suffice.data.gaps import is_missing
 from suffice.data.labels import Labels, shown
-from suffice.data.missing import is_missing
 from suffice.errors import InvalidLabels, InvalidParameter
 
 
 def label_column(y: Any) -> Any:
-    """One label a row, missing ones as None or NaN."""
+    """One label per row, missing ones as None or NaN."""
     if isinstance(y, np.ma.MaskedArray):
         values = np.array(y, object)
         values[np.ma.getmaskarray(y)] = None
@@ -36,8 +36,8 @@ def check_label(name: str, value: Any) -> None:
     single = isinstance(value, str | bool | int | float | np.generic)
     if value is not None and (not single or np.asarray(value).dtype.kind not in "biufUO"):
         raise InvalidParameter(
-            f"{name} is {shown(value)}; it must be one label (a string, a number or a truth "
-            "value), or None."
+            f"{name} is {shown(value)}; it must be one label (a string, a number or a "
+            "boolean), or None."
         )
 
 
@@ -49,28 +49,28 @@ def _objects(labels: Sequence[Any]) -> Array:
 
 def partial_classes(y: Any, unlabelled: Any) -> tuple[Array, Indices]:
     """The classes, and the position of each row's class, -1 for those without a label."""
-    found = PartialLabels.of(y, unlabelled)
-    marked = found.marked
-    others = found.values[~found.missing & ~marked]
+    partial = PartialLabels.of(y, unlabelled)
+    marked = partial.marked
+    others = partial.values[~partial.missing & ~marked]
     if marked.any() and len(others) and len(Labels.of(others).classes()) == 1:
         marked = np.zeros_like(marked)
-    known = ~found.missing & ~marked
+    known = ~partial.missing & ~marked
     if not known.any():
         raise InvalidLabels(
             f"none of the {len(known)} rows has a label; label some rows of each class, or use "
             "GaussianMixture, which takes none."
         )
     codes = np.full(len(known), -1)
-    classes, codes[known] = Labels.of(y if known.all() else found.values[known]).encode()
+    classes, codes[known] = Labels.of(y if known.all() else partial.values[known]).encode()
     return classes, codes
 
 
 @dataclass(frozen=True, slots=True)
 class PartialLabels:
-    """Labels of some rows, and which of them are none.
+    """Labels of some rows, and which of them mean that a row has no label.
 
-    >>> found = PartialLabels.of([0.0, float("nan"), -1.0], -1)
-    >>> found.missing, found.marked
+    >>> partial = PartialLabels.of([0.0, float("nan"), -1.0], -1)
+    >>> partial.missing, partial.marked
     (array([False,  True, False]), array([False, False,  True]))
     """
 
@@ -83,7 +83,7 @@ class PartialLabels:
         """The labels that a user passed."""
         values = np.asarray(y)
         if values.ndim != 1 or values.dtype.kind not in "biufUSTO":
-            classes, codes = Labels.of(y).encode()  # which says what is wrong with it
+            classes, codes = Labels.of(y).encode()  # raises with what is wrong
             values = classes[codes]
         missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
         if values.dtype.kind == "O":

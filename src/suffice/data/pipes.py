@@ -1,4 +1,4 @@
-"""Pipes: paths that lead to a reader, or to nobody, and not to a file that could be replaced."""
+"""Pipes: paths of pipes and open streams, which cannot be replaced like a file."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import stat
 from contextlib import suppress
 from os import PathLike
 
-# /dev/stdout and its like lead into such a folder.
+# Folders of open files: /dev/stdout and similar paths are links into them.
 DESCRIPTORS = re.compile(r"/dev/fd|/proc/(\d+)(/task/\d+)?/fd")
 
-# The kernel follows as many links.
+# Links that the kernel follows.
 MOST_LINKS = 40
 
 
@@ -25,8 +25,8 @@ def descriptor(path: str | PathLike[str]) -> int | None:
     with suppress(OSError, ValueError):
         for _ in range(MOST_LINKS):
             folder, name = os.path.split(current)
-            found = DESCRIPTORS.fullmatch(os.path.realpath(folder))
-            if found and found[1] in (None, str(os.getpid())) and name.isdecimal():
+            match = DESCRIPTORS.fullmatch(os.path.realpath(folder))
+            if match and match[1] in (None, str(os.getpid())) and name.isdecimal():
                 return int(name)
             current = os.path.join(folder, os.readlink(current))
     return None

@@ -8,20 +8,20 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 
-# Exponents that are tried: 1 leaves a feature as it is, 0 is the logarithm. Others would leave a
-# part of the line out, and the density of the rows would not add up to one.
+# Exponents to try: 1 leaves a feature as it is, 0 is the logarithm. Others would not reach all
+# real numbers, and the density of the rows would not integrate to one.
 EXPONENTS = np.round(np.arange(0.0, 1.01, 0.1), 10)
 
-# Units that are tried, in standard deviations: the smaller, the more the lowest values spread.
+# Units to try, in standard deviations: the smaller, the more the lowest values are spread.
 UNITS = np.array([1.0, 0.3, 0.1])
 
-# A feature with so few values has no shape.
+# A feature with fewer distinct values is left as it is.
 FEW_VALUES = 3
 
-# Rows that are looked at.
+# Rows from which the powers are estimated.
 MOST_ROWS = 2000
 
-# Values beyond the known ones are undone up to so many times their range.
+# Values are transformed back up to this multiple of the range of the rows.
 FARTHEST = 10.0
 
 
@@ -49,7 +49,7 @@ class Powers:
 
     @classmethod
     def of(cls, rows: Floats, weights: Floats | None = None) -> Powers:
-        """Those under which each feature is most likely Gaussian; missing values are left out."""
+        """The powers under which each feature is most likely Gaussian, without missing values."""
         x = np.asarray(rows, np.float64)
         w = np.ones(len(x)) if weights is None else weights
         x, w = x[w > 0], w[w > 0]
@@ -92,11 +92,11 @@ class Powers:
         with np.errstate(all="ignore"):
             z = (np.asarray(rows, np.float64) - self.origin) / self.unit
             up = _power(np.maximum(z, 0.0), self.exponent)
-            found = (np.where(z >= 0, up, z) - self.centre) / self.spread
-            return np.where(np.isfinite(z), found, z)
+            scaled = (np.where(z >= 0, up, z) - self.centre) / self.spread
+            return np.where(np.isfinite(z), scaled, z)
 
     def undo(self, rows: Floats) -> Floats:
-        """Rows as they were before."""
+        """Rows before `apply`."""
         with np.errstate(all="ignore"):
             u = np.asarray(rows, np.float64) * self.spread + self.centre
             most = FARTHEST * (self.reach + 1.0)
@@ -109,8 +109,8 @@ class Powers:
         with np.errstate(all="ignore"):
             z = (np.asarray(rows, np.float64) - self.origin) / self.unit
             steep = (self.exponent - 1.0) * np.log1p(np.maximum(z, 0.0))
-            found = steep - np.log(np.abs(self.unit) * self.spread)
-            return np.asarray(np.where(np.isnan(z), 0.0, found).sum(axis=1))
+            log_slopes = steep - np.log(np.abs(self.unit) * self.spread)
+            return np.asarray(np.where(np.isnan(z), 0.0, log_slopes).sum(axis=1))
 
 
 def _power(z: Floats, p: Floats) -> Floats:
@@ -123,7 +123,7 @@ def _of_logs(log: Floats, p: Floats) -> Floats:
 
 
 def _root(u: Floats, p: Floats, most: Floats) -> Floats:
-    """What `_power` makes u of, but no more than `most`."""
+    """The inverse of `_power`, at most `most`."""
     inside = np.log1p(np.maximum(p * u, -1.0)) / np.where(p == 0, 1.0, p)
     log = np.where(p == 0, u, inside)
     return np.minimum(np.expm1(np.minimum(log, np.log1p(most))), most)
@@ -157,6 +157,6 @@ def _shape(
             gain = (EXPONENTS - 1.0) * (w @ log[..., 0].T)[:, None] - np.log(units[..., 0])
             gain = np.where(variances > 0, gain - np.log(variances) / 2, -np.inf)
         i, j = np.unravel_index(int(np.nanargmax(gain)), gain.shape)
-        found = (float(gain[i, j]), origin, sign * scale * UNITS[i].item(), EXPONENTS[j].item())
-        best = max(best, found, key=lambda one: one[0])
+        candidate = (float(gain[i, j]), origin, sign * scale * UNITS[i].item(), EXPONENTS[j].item())
+        best = max(best, candidate, key=lambda one: one[0])
     return best[1:]

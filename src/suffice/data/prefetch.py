@@ -1,4 +1,4 @@
-"""Prefetch: the next items of an iterator are made by threads while this one works."""
+"""Prefetch: threads make the next items of an iterator while this thread works."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Made = TypeVar("Made")
 
 
 class Prefetched(Generic[Item]):
-    """At most `depth` items ahead; an error comes in its turn, and leaving stops the thread.
+    """At most `depth` items ahead; an error is raised in its turn, and leaving stops the thread.
 
     >>> with Prefetched(iter(range(3)), 2) as items:
     ...     list(items)
@@ -31,7 +31,7 @@ class Prefetched(Generic[Item]):
 
     def __enter__(self) -> Iterator[Item]:
         self._thread.start()
-        return self._taken()
+        return self._take_all()
 
     def __exit__(
         self,
@@ -43,7 +43,7 @@ class Prefetched(Generic[Item]):
         self._places.release()
         self._thread.join()
 
-    def _taken(self) -> Iterator[Item]:
+    def _take_all(self) -> Iterator[Item]:
         while True:
             item = self._ready.get()
             if isinstance(item, _End):
@@ -52,13 +52,13 @@ class Prefetched(Generic[Item]):
                 return
             self._places.release()
             yield item
-            # While the next is waited for, this one would stay in memory.
+            # Otherwise this item would stay in memory while the next is waited for.
             del item
 
     def _run(self) -> None:
         error: BaseException | None = None
         try:
-            # A place is taken before the item is made, not after: it is then in memory already.
+            # Wait for a place before an item is made: afterwards it is in memory already.
             self._places.acquire()
             for item in self._items:
                 self._ready.put(item)
@@ -66,7 +66,7 @@ class Prefetched(Generic[Item]):
                 self._places.acquire()
                 if self._stop.is_set():
                     return
-        except BaseException as raised:  # it is raised again where the items are taken
+        except BaseException as raised:  # raised again where the items are taken
             error = raised
         self._ready.put(_End(error))
 
@@ -77,9 +77,9 @@ class _End:
 
 
 def in_order(work: Callable[[Item], Made], items: Iterator[Item], threads: int) -> Iterator[Made]:
-    """work(item) for each item, so many at a time, in the order of the items.
+    """work(item) for each item, by several threads, in the order of the items.
 
-    An error comes in its turn, be it of an item or of the work.
+    An error, of an item or of the work, is raised in its turn.
 
     >>> list(in_order(abs, iter([-2, 1, -3]), 2))
     [2, 1, 3]

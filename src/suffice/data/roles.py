@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from suffice.data.labels import KINDS
-from suffice.data.table import named, nearest
+from suffice.data.table import check_has, nearest, quote_names
 from suffice.errors import (
     InvalidFeatures,
     InvalidLabels,
@@ -18,25 +18,25 @@ from suffice.errors import (
     NotNumbers,
 )
 
-# What types of columns can be labels, by the kind of NumPy array they become.
+# Types of columns that can be labels, and the kind of NumPy array they become.
 _LABEL_KINDS = ((nw.Boolean, "b"), (nw.String, "U"), (nw.Categorical, "U"), (nw.Enum, "U"))
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a user asks for.
+class ReadOptions:
+    """Which columns a user names, and how to read them.
 
     columns : the features in this order; None for all columns but the target and the weights
     drop : columns that are not features, where `columns` is None
-    missing : further texts of a CSV that mean that a value is missing
-    drop_unlabelled : whether rows without a label are passed over
+    null_markers : texts that mean that a value is missing, beside those of every CSV
+    drop_unlabelled : whether rows without a label are skipped
     """
 
     target: str
     weight: str | None = None
     columns: tuple[str, ...] | None = None
     drop: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    null_markers: tuple[str, ...] = ()
     drop_unlabelled: bool = False
 
     def __post_init__(self) -> None:
@@ -45,41 +45,41 @@ class Wanted:
             raise InvalidParameter(f"column {self.target!r} cannot be the target and the weights.")
         for name, role in ((self.target, "target"), (self.weight, "weights")):
             if name is not None and name in (*chosen, *self.drop):
-                raise InvalidParameter(f"column {name!r} is the {role}, no feature.")
-        twice = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
-        if twice:
-            raise InvalidParameter(f"columns names {named(twice)} more than once.")
+                raise InvalidParameter(f"column {name!r} is the {role}, not a feature.")
+        repeated = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
+        if repeated:
+            raise InvalidParameter(f"columns names {quote_names(repeated)} more than once.")
         if self.columns is not None and not chosen:
-            raise InvalidParameter("columns is empty; name one feature at least.")
+            raise InvalidParameter("columns is empty; name at least one feature.")
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
     """The columns to read of every file."""
 
-    wanted: Wanted
+    options: ReadOptions
     features: tuple[str, ...]
     labels: str  # kind of the labels, as in `KINDS`
     typed: bool  # whether the labels have a type, as in Parquet, or are text, as in CSV
     source: str  # the first file
 
     @classmethod
-    def of(cls, schema: Mapping[str, Any], typed: bool, source: str, wanted: Wanted) -> Roles:
+    def of(cls, schema: Mapping[str, Any], typed: bool, source: str, options: ReadOptions) -> Roles:
         """The roles in the first file."""
-        needed = [wanted.target, *([wanted.weight] if wanted.weight else []), *wanted.drop]
-        _check_has(schema, [*needed, *(wanted.columns or ())], source)
-        features = wanted.columns or tuple(name for name in schema if name not in needed)
+        needed = [options.target, *([options.weight] if options.weight else []), *options.drop]
+        check_has([*needed, *(options.columns or ())], schema, _name_of(source))
+        features = options.columns or tuple(name for name in schema if name not in needed)
         if not features:
-            raise InvalidFeatures(f"{_what(source)} has no column beside {named(needed)}.")
-        roles = cls(wanted, features, _label_kind(schema, wanted, source), typed, source)
+            raise InvalidFeatures(f"{_name_of(source)} has no column beside {quote_names(needed)}.")
+        roles = cls(options, features, _label_kind(schema, options, source), typed, source)
         roles._check_numbers(schema, source)
         return roles
 
     @property
     def names(self) -> tuple[str, ...]:
         """All columns to read."""
-        weight = self.wanted.weight
-        return (*self.features, self.wanted.target, *([] if weight is None else [weight]))
+        weight = self.options.weight
+        return (*self.features, self.options.target, *([] if weight is None else [weight]))
 
     def check(self, schema: Mapping[str, Any], typed: bool, source: str) -> None:
         """Raise unless a further file has the same columns; their order does not matter."""
@@ -88,42 +88,42 @@ class Roles:
             near = nearest(absent[0], [name for name in schema if name not in self.names])
             hint = f" Is {absent[0]!r} there called {near!r}?" if near else ""
             raise InvalidFeatures(
-                f"{source} lacks {named(absent)}, which {self.source} has.{hint} Its columns are "
-                f"{named(schema)}."
+                f"{source} lacks {quote_names(absent)}, which {self.source} has.{hint} Its columns "
+                f"are {quote_names(schema)}."
             )
-        extra = [name for name in schema if name not in (*self.names, *self.wanted.drop)]
-        if extra and self.wanted.columns is None:
+        extra = [name for name in schema if name not in (*self.names, *self.options.drop)]
+        if extra and self.options.columns is None:
             raise InvalidFeatures(
-                f"{source} has {named(extra)} beside the columns of {self.source}. Choose the "
-                "features by columns=."
+                f"{source} has {quote_names(extra)} beside the columns of {self.source}. Choose "
+                "the features by columns=."
             )
-        kind = _label_kind(schema, self.wanted, source)
+        kind = _label_kind(schema, self.options, source)
         if (kind, typed) != (self.labels, self.typed):
-            here, there = _told(kind, typed), _told(self.labels, self.typed)
+            here, there = _describe(kind, typed), _describe(self.labels, self.typed)
             raise InvalidLabels(
-                f"the labels {self.wanted.target!r} are {here} in {source} but {there} in "
+                f"the labels {self.options.target!r} are {here} in {source} but {there} in "
                 f"{self.source}; write them alike."
             )
         self._check_numbers(schema, source)
 
     def _check_numbers(self, schema: Mapping[str, Any], source: str) -> None:
-        bad = [name for name in self.features if not _is_number(schema[name])]
+        bad = [name for name in self.features if not _is_numeric(schema[name])]
         if bad:
             raise NotNumbers(
-                f"{_what(source)} has columns that are no numbers: {named(bad)} "
+                f"{_name_of(source)} has columns that are not numbers: {quote_names(bad)} "
                 f"({bad[0]!r} holds {schema[bad[0]]}). Choose the features by columns=, or encode "
                 "them as numbers first."
             )
-        weight = self.wanted.weight
-        if weight is not None and not _is_number(schema[weight]):
+        weight = self.options.weight
+        if weight is not None and not _is_numeric(schema[weight]):
             raise InvalidWeights(
-                f"the weights {weight!r} of {_what(source)} hold {schema[weight]}; they must be "
+                f"the weights {weight!r} of {_name_of(source)} hold {schema[weight]}; they must be "
                 "numbers from 0 on."
             )
 
 
-def _label_kind(schema: Mapping[str, Any], wanted: Wanted, source: str) -> str:
-    dtype = schema[wanted.target]
+def _label_kind(schema: Mapping[str, Any], options: ReadOptions, source: str) -> str:
+    dtype = schema[options.target]
     if dtype.is_integer():
         return "i"
     if dtype.is_float():
@@ -132,29 +132,19 @@ def _label_kind(schema: Mapping[str, Any], wanted: Wanted, source: str) -> str:
         if dtype == kind:
             return letter
     raise InvalidLabels(
-        f"the labels {wanted.target!r} of {_what(source)} hold {dtype}; labels may be strings, "
+        f"the labels {options.target!r} of {_name_of(source)} hold {dtype}; labels may be strings, "
         "integers, booleans or categories."
     )
 
 
-def _check_has(schema: Mapping[str, Any], names: Iterable[str], source: str) -> None:
-    for name in names:
-        if name not in schema:
-            near = nearest(name, schema)
-            hint = f"Did you mean {near!r}? " if near else ""
-            raise InvalidParameter(
-                f"{_what(source)} has no column {name!r}. {hint}Its columns are {named(schema)}."
-            )
-
-
-def _is_number(dtype: Any) -> bool:
-    # A column that was null in every row has no type of its own.
+def _is_numeric(dtype: Any) -> bool:
+    # A column of nulls has no type.
     return bool(dtype.is_numeric() or dtype == nw.Boolean or dtype == nw.Unknown)
 
 
-def _told(kind: str, typed: bool) -> str:
+def _describe(kind: str, typed: bool) -> str:
     return KINDS[kind] if typed else "text of a CSV"
 
 
-def _what(source: str) -> str:
+def _name_of(source: str) -> str:
     return source or "the input"

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from suffice.data import packages
 from suffice.data.arrow_source import ArrowSource
 from suffice.data.chunk import Piece, Position
-from suffice.data.lazy_source import LazySource
 from suffice.data.parquet_source import ParquetSource
-from suffice.data.paths import check_file
-from suffice.data.roles import Wanted
-from suffice.data.table_file import ARROW, JSON_LINES, PARQUET, ending_of
+from suffice.data.paths import check_file, ending_of, unreadable
+from suffice.data.polars_source import PolarsSource
+from suffice.data.roles import ReadOptions
 from suffice.data.text_source import TextSource
-from suffice.errors import InvalidFile, MissingPackage, UnreadableFile
+from suffice.errors import InvalidFile, MissingPackage
 
-# What may hold Arrow data without saying so at its start.
-STREAMS = (".arrow", ".arrows", ".feather", ".ipc")
+Format = Literal["parquet", "arrow", "stream", "json", "text"]
+
+# First bytes of a file by which its format is recognised.
+HEAD_BYTES = 1024
+
+# No line of column names starts like a JSON record or a list of them.
+JSON_START = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*\{|\{\s*\")")
 
 
 class Source(Protocol):
@@ -42,37 +47,49 @@ class Source(Protocol):
         ...
 
 
-def open_source(path: Path, wanted: Wanted) -> Source:
-    """The file at a path, its format recognised by its first bytes and its ending."""
-    check_file(path)
-    start, ending = _start(path), ending_of(path)
-    if start.startswith(PARQUET):
-        return ParquetSource.open(path) if _has_pyarrow() else LazySource.open(path, "scan_parquet")
-    if start.startswith(ARROW):
-        return ArrowSource.open(path) if _has_pyarrow() else LazySource.open(path, "scan_ipc")
+def format_of(head: bytes, name: str) -> Format:
+    """The format of a file by its first bytes and the ending of its name.
+
+    >>> format_of(b"a,b", "rows.csv"), format_of(b'[{"a": 1}]', "rows.txt")
+    ('text', 'json')
+    """
+    ending = ending_of(name)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"ARROW1"):
+        return "arrow"
     if ending == ".parquet":
-        raise InvalidFile(f"{path} is not a Parquet file, or it was cut short.")
-    if ending in STREAMS:
-        if not _has_pyarrow():
-            raise MissingPackage(f"{path} is an Arrow stream; reading it needs pyarrow.")
-        return ArrowSource.open(path)
-    if ending in JSON_LINES:
-        raise InvalidFile(f"{path} holds JSON lines, which are not read in parts; save it as CSV.")
-    packages.check_some()
-    return TextSource.open(path, (wanted.target,), wanted.missing)
+        raise InvalidFile(f"{name} is not a Parquet file, or it was cut short.")
+    if ending in (".arrow", ".arrows", ".feather", ".ipc"):
+        return "stream"
+    if b'"suffice":"' in head:
+        raise InvalidFile(
+            f"{name} holds a model or statistics, not a table; suffice.load({name!r}) reads it."
+        )
+    if ending in (".json", ".jsonl", ".ndjson") or JSON_START.match(head):
+        return "json"
+    return "text"
 
 
-def _has_pyarrow() -> bool:
-    """Whether pyarrow is there; else polars must be. Each takes memory, so one is enough."""
+def file_format(path: Path) -> Format:
+    """The format of a file on disk."""
+    check_file(path)
+    with unreadable(path), path.open("rb") as file:
+        return format_of(file.read(HEAD_BYTES), str(path))
+
+
+def open_source(path: Path, options: ReadOptions) -> Source:
+    """The file at a path."""
+    kind = file_format(path)
+    if kind == "json":
+        raise InvalidFile(
+            f"{path} holds JSON, which is not read in parts; save it as CSV or Parquet."
+        )
+    packages.check_reader()
+    if kind == "text":
+        return TextSource.open(path, str(path), (options.target,), options.null_markers)
     if packages.pyarrow() is not None:
-        return True
-    packages.check_some()
-    return False
-
-
-def _start(path: Path) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read(8)
-    except OSError as error:
-        raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from None
+        return ParquetSource.open(path) if kind == "parquet" else ArrowSource.open(path)
+    if kind == "stream":
+        raise MissingPackage(f"{path} is an Arrow stream; reading it in parts needs pyarrow.")
+    return PolarsSource.open(path, str(path), kind)

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 
 from suffice.data import packages
-from suffice.data.arrow_schema import check_same, schema_of
+from suffice.data.arrow_source import schema_of
 from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
-from suffice.data.paths import check_file
-from suffice.data.roles import Roles, Wanted
+from suffice.data.fingerprint import Fingerprint
+from suffice.data.paths import check_file, unreadable
+from suffice.data.roles import ReadOptions, Roles
 from suffice.data.source import Source, open_source
-from suffice.data.table_text import warn_of_row_names
 from suffice.data.text_source import TextSource
 from suffice.errors import (
     BatchFailed,
-    ChangedInput,
     InvalidFeatures,
     InvalidFile,
     MissingPackage,
-    UnreadableFile,
 )
 
-# Files of so many bytes in all repay loading compiled loops, however few rows are in each.
+# Files of this total size repay loading compiled loops, however few rows each has.
 LONG_BYTES = 1 << 27
 
 
 class FileFailed(Exception):
-    """The error of a file, and which one it is."""
+    """The error of a file, and the number of that file."""
 
     def __init__(self, file: int, error: Exception) -> None:
         super().__init__(file, error)
@@ -45,44 +43,17 @@ class Stream(Protocol):
 
     @property
     def roles(self) -> Roles:
-        """What the columns are."""
+        """The roles of the columns."""
         ...
 
     @property
     def is_long(self) -> bool:
-        """Whether it is known to have rows enough to repay compiled loops."""
+        """Whether it has enough rows to repay compiled loops, as far as that is known."""
         ...
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """The chunks from a position on."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """What a file is known by while it is read."""
-
-    size: int  # bytes
-    modified: int  # nanoseconds
-
-    @classmethod
-    def of(cls, path: Path) -> Version:
-        """That of a file which must be there."""
-        check_file(path)
-        try:
-            about = path.stat()
-        except OSError as error:
-            raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from None
-        return cls(about.st_size, about.st_mtime_ns)
-
-    def check(self, path: Path) -> None:
-        """Raise if the file is no longer the same."""
-        try:
-            same = Version.of(path) == self
-        except UnreadableFile:
-            raise ChangedInput(f"{path} was removed while it was read; start again.") from None
-        if not same:
-            raise ChangedInput(f"{path} was changed while it was read; start again.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +65,17 @@ class FileStream:
     sizes: tuple[int, ...]  # bytes
 
     @classmethod
-    def open(cls, paths: Sequence[Path], wanted: Wanted) -> FileStream:
+    def open(cls, paths: Sequence[Path], options: ReadOptions) -> FileStream:
         """Files after a look at the columns of the first."""
-        first = open_source(paths[0], wanted)
+        first = open_source(paths[0], options)
         if isinstance(first, TextSource):
-            warn_of_row_names(first.how.names, str(paths[0]))
-        roles = Roles.of(first.schema, first.typed, str(paths[0]), wanted)
-        return cls(tuple(paths), roles, tuple(Version.of(path).size for path in paths))
+            first.how.warn_of_row_names(str(paths[0]))
+        roles = Roles.of(first.schema, first.typed, str(paths[0]), options)
+        return cls(tuple(paths), roles, tuple(_size(path) for path in paths))
 
     @property
     def is_long(self) -> bool:
-        """Whether there are rows enough to repay compiled loops."""
+        """Whether there are enough rows to repay compiled loops."""
         return sum(self.sizes) >= LONG_BYTES
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
@@ -118,7 +89,7 @@ class FileStream:
                 raise FileFailed(number, error) from error
 
     def _chunks(self, number: int, at: Position, ends: list[int]) -> Iterator[Chunk]:
-        """Those of a file; `ends` tells how many bytes all files before each have."""
+        """The chunks of a file; `ends` are the cumulative sizes of the files in bytes."""
         before, size, total = ends[number], ends[number + 1] - ends[number], max(1, ends[-1])
 
         def chunk(piece: Piece) -> Chunk:
@@ -131,19 +102,19 @@ class FileStream:
 
     def _pieces(self, number: int, at: Position) -> Iterator[Piece]:
         path = self.paths[number]
-        before = Version.of(path)
+        before = Fingerprint.of(path)
         rows = chunk_rows(len(self.roles.features))
         try:
-            source = self._opened(path)
+            source = self._open(path)
             yield from cut(source.pieces(self.roles.names, at, rows), rows, at.row)
         except Exception:
-            # What was read of a file that changes underneath is wrong in any way.
+            # If the file was changed meanwhile, that is the error to report.
             before.check(path)
             raise
         before.check(path)
 
-    def _opened(self, path: Path) -> Source:
-        source = open_source(path, self.roles.wanted)
+    def _open(self, path: Path) -> Source:
+        source = open_source(path, self.roles.options)
         self.roles.check(source.schema, source.typed, str(path))
         return source
 
@@ -155,23 +126,23 @@ class ObjectStream:
     roles: Roles
     pieces: Callable[[Sequence[str], int], Iterator[Any]] = field(repr=False)
 
-    is_long = False  # nobody knows
+    is_long = False  # not known in advance
 
     @classmethod
-    def open(cls, X: Any, wanted: Wanted) -> ObjectStream:
+    def open(cls, X: Any, options: ReadOptions) -> ObjectStream:
         """An object after a look at its columns."""
         schema, pieces = _lazy(X) if _is_polars(X) else _arrow(X)
-        return cls(Roles.of(schema, True, "", wanted), pieces)
+        return cls(Roles.of(schema, True, "", options), pieces)
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """All chunks."""
         rows = chunk_rows(len(self.roles.features))
         try:
-            yield from map(_unnamed, cut(self._numbered(rows), rows, start.row))
+            yield from map(_chunk_of, cut(self._number_rows(rows), rows, start.row))
         except Exception as error:
             raise FileFailed(0, error) from error
 
-    def _numbered(self, rows: int) -> Iterator[Piece]:
+    def _number_rows(self, rows: int) -> Iterator[Piece]:
         row = 0
         try:
             for native in self.pieces(self.roles.names, rows):
@@ -180,19 +151,25 @@ class ObjectStream:
                 row += len(frame)
         except Exception as error:
             raise BatchFailed(
-                f"the input failed after {row} rows: {error!r}. Nothing was kept; mend the "
+                f"the input failed after {row} rows: {error!r}. Nothing was kept; fix the "
                 "source and start again."
             ) from error
 
 
-def _unnamed(piece: Piece) -> Chunk:
+def _size(path: Path) -> int:
+    check_file(path)
+    with unreadable(path):
+        return path.stat().st_size
+
+
+def _chunk_of(piece: Piece) -> Chunk:
     return Chunk(piece.frames, "", piece.row, Position(0, piece.row + len(piece)), 0.0)
 
 
 def is_stream(X: Any) -> bool:
     """Whether X delivers its rows in parts: a lazy frame of polars, or Arrow batches.
 
-    Data frames in memory deliver them, too, but need not.
+    A data frame in memory is not a stream, although it can deliver Arrow batches.
     """
     if _is_polars(X):
         return True
@@ -236,19 +213,33 @@ def _arrow(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Itera
             f"reading a {type(X).__name__} in parts needs pyarrow: pip install 'suffice[files]'"
         )
     try:
-        # Of a reader each batch still says what it holds: it may be other than it was declared.
+        # Read from it directly: then each batch shows its own schema, which may differ.
         itself = isinstance(X, arrow.RecordBatchReader)
         reader = X if itself else arrow.RecordBatchReader.from_stream(X)
         schema = schema_of(reader.schema, "X")
     except InvalidFile as error:
         raise InvalidFeatures(str(error)) from None
-    except Exception as error:  # whatever the library that holds the rows says
+    except Exception as error:  # of whichever library holds the rows
         raise InvalidFeatures(f"X cannot be read as Arrow batches: {error}") from error
 
     def pieces(names: Sequence[str], rows: int) -> Iterator[Any]:
         for batch in reader:
-            check_same(batch.schema, reader.schema)
+            _check_same(batch.schema, reader.schema)
             table = arrow.Table.from_batches([batch]).select(list(names))
             yield from (table.slice(at, rows) for at in range(0, len(table), rows))
 
     return schema, pieces
+
+
+def _check_same(schema: Any, declared: Any) -> None:
+    """Raise where columns have other names or types than were declared for them."""
+    if schema.equals(declared):
+        return
+    pairs = zip_longest(_columns(schema), _columns(declared), fillvalue="no further one")
+    for one, other in pairs:
+        if one != other:
+            raise InvalidFeatures(f"a batch has the column {one}, where {other} was declared.")
+
+
+def _columns(schema: Any) -> list[str]:
+    return [f"{field.name!r} ({field.type})" for field in schema]

@@ -1,13 +1,16 @@
-"""Table labels: the column that holds the classes, and why another cannot."""
+"""Table labels: the columns of a table that hold the classes and the weights, checked."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from suffice.data.table import Table, polars
-from suffice.errors import InvalidLabels
+from suffice.data.arrays import Floats
+from suffice.data.packages import require_polars
+from suffice.data.table import Table
+from suffice.data.weights import Weights
+from suffice.errors import InvalidLabels, InvalidWeights
 
-# A target with more values than this, and more than half as many as rows, is no class.
+# A target with more values than this, and more than half as many as rows, does not hold classes.
 MOST_CLASSES = 20
 
 
@@ -22,10 +25,10 @@ def class_column(
     """The labels in a column, after checking that they can be classes.
 
     gaps : whether labels may be missing
-    several : whether there must be two classes at least
+    several : whether there must be at least two classes
     discrete : whether to refuse what looks continuous
     """
-    pl, series = polars(), table.column(target)
+    pl, series = require_polars(), table.column(target)
     if series.dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
     if series.dtype.is_float():
@@ -33,23 +36,38 @@ def class_column(
     what = f"the target {target!r} of {table.source}"
     known = series.drop_nulls()
     if not len(known):
-        raise InvalidLabels(f"{what} has no values. Name another column by --target.")
+        raise InvalidLabels(f"{what} has no values. Name another column with target=.")
     if len(known) < len(series) and not gaps:
         row = int(series.is_null().arg_true()[0])
-        learn = ", or learn from them with `suffice fit --model mixture`" if discrete else ""
+        learn = ", or learn from them with MixtureDiscriminant()" if discrete else ""
         raise InvalidLabels(
             f"{what} is missing in {len(series) - len(known)} rows, first in row {row}. Leave "
-            f"them out with --drop-unlabelled{learn}."
+            f"them out with drop_unlabelled=True{learn}."
         )
     if series.dtype.is_nested() or series.dtype.is_temporal():
-        raise InvalidLabels(f"{what} holds {str(series.dtype).lower()} values, no classes.")
+        raise InvalidLabels(f"{what} holds {str(series.dtype).lower()} values, not classes.")
     if discrete:
         _check_discrete(known, what)
     if several and known.n_unique() == 1:
         raise InvalidLabels(
-            f"{what} is constant: every row has {known[0]!r}. Two classes are needed at least."
+            f"{what} is constant: every row has {known[0]!r}. At least two classes are needed."
         )
     return _whole(series)
+
+
+def weight_column(table: Table, name: str) -> Floats:
+    """The weights in a column, after checking them."""
+    series, what = table.column(name), f"the weights {name!r} of {table.source}"
+    if not series.dtype.is_numeric():
+        dtype = str(series.dtype).lower()
+        raise InvalidWeights(f"{what} are {dtype}; they must be numbers from 0 on.")
+    if series.null_count():
+        row = int(series.is_null().arg_true()[0])
+        raise InvalidWeights(f"{what} are missing in row {row}.")
+    try:
+        return Weights.of(series.to_numpy(), len(series)).read(0, len(series))
+    except InvalidWeights as error:
+        raise InvalidWeights(f"{what}: {error}") from None
 
 
 def _check_discrete(known: Any, what: str) -> None:
@@ -58,7 +76,7 @@ def _check_discrete(known: Any, what: str) -> None:
     if known.dtype.is_float():
         finite = known.is_finite()
         if not finite.all():
-            raise InvalidLabels(f"{what} holds infinity, which is no class.")
+            raise InvalidLabels(f"{what} holds infinity, which is not a class.")
         parts = known.filter(known != known.round())
         if len(parts):
             raise InvalidLabels(
@@ -72,14 +90,14 @@ def _check_discrete(known: Any, what: str) -> None:
         )
     if many:
         raise InvalidLabels(
-            f"{what} holds {values} different texts in {len(known)} rows: that is no class but a "
-            "name or free text. Name another column by --target."
+            f"{what} holds {values} different texts in {len(known)} rows: these are not classes "
+            "but names or free text. Name another column with target=."
         )
 
 
 def _whole(series: Any) -> Any:
-    """Whole numbers as integers: a gap somewhere must not make other labels of them."""
-    pl = polars()
+    """Whole numbers as integers: a missing label would otherwise make floats of them."""
+    pl = require_polars()
     if (
         not series.dtype.is_numeric()
         or not (series.drop_nulls() == series.drop_nulls().round()).all()

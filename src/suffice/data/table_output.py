@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from suffice.data.table import polars
+from suffice.data.packages import require_polars
 from suffice.errors import InvalidParameter
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
 
-# A spreadsheet takes text that starts so for a formula, and runs it.
+# A spreadsheet takes text with such a start for a formula and runs it.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def check_ending(path: str) -> str:
-    """The ending of a file to be written; an error names those there are."""
+    """The ending of a file to be written; an error lists the possible ones."""
     ending = Path(path.lower().removesuffix(".gz")).suffix
     if ending not in ENDINGS or (path.lower().endswith(".gz") and ending not in (".csv", ".tsv")):
         raise InvalidParameter(
@@ -35,14 +35,14 @@ def frame_of(columns: Mapping[str, Any]) -> Any:
     >>> frame_of({"a": [1.0, float("nan")]}).rows()
     [(1.0,), (None,)]
     """
-    pl = polars()
-    found = []
+    pl = require_polars()
+    series_list = []
     for name, values in columns.items():
-        # Objects stand for levels and numbers alike; polars tells them apart in a list.
+        # Objects may be levels or numbers; of a list, polars infers which.
         is_objects = getattr(getattr(values, "dtype", None), "kind", "") == "O"
         series = pl.Series(name, values.tolist() if is_objects else values, strict=False)
-        found.append(series.fill_nan(None) if series.dtype.is_float() else series)
-    return pl.DataFrame(found)
+        series_list.append(series.fill_nan(None) if series.dtype.is_float() else series)
+    return pl.DataFrame(series_list)
 
 
 def table_bytes(columns: Mapping[str, Any], ending: str, *, safe: bool = True) -> bytes:
@@ -55,7 +55,7 @@ def table_bytes(columns: Mapping[str, Any], ending: str, *, safe: bool = True) -
     """
     frame = frame_of(columns)
     if ending in (".csv", ".tsv"):
-        frame = _harmless(frame) if safe else frame
+        frame = _disarm_frame(frame) if safe else frame
         text: str = frame.write_csv(separator="\t" if ending == ".tsv" else ",")
         return text.encode()
     if ending in (".json", ".jsonl", ".ndjson"):
@@ -70,17 +70,17 @@ def table_bytes(columns: Mapping[str, Any], ending: str, *, safe: bool = True) -
     return out.getvalue()
 
 
-def harmless(text: str) -> str:
+def disarm(text: str) -> str:
     """Text that no spreadsheet takes for a formula.
 
-    >>> harmless("@SUM(A1)"), harmless("a=b")
+    >>> disarm("@SUM(A1)"), disarm("a=b")
     ("'@SUM(A1)", 'a=b')
     """
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
-def _harmless(frame: Any) -> Any:
-    pl = polars()
+def _disarm_frame(frame: Any) -> Any:
+    pl = require_polars()
     columns = []
     for series in frame.iter_columns():
         if series.dtype in (pl.Categorical, pl.Enum):
@@ -88,12 +88,12 @@ def _harmless(frame: Any) -> Any:
         if series.dtype == pl.String:
             bad = series.str.contains("^[=+\\-@\t\r]").fill_null(False)
             series = series.zip_with(~bad, "'" + series) if bad.any() else series
-        columns.append(series.alias(harmless(series.name)))
+        columns.append(series.alias(disarm(series.name)))
     return pl.DataFrame(columns)
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    """JSON knows neither infinity nor NaN."""
+    """A row with null for infinity and NaN, which JSON cannot hold."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in row.items()

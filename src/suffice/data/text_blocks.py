@@ -1,4 +1,4 @@
-"""Text blocks: the bytes of a delimited file, unpacked, cut between its records."""
+"""Text blocks: the bytes of a delimited file, decompressed, cut between its records."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from suffice.data.packages import pyarrow
-from suffice.data.table_text import GZIP, SEPARATORS, ZSTD
-from suffice.errors import InvalidFile, MissingPackage, UnreadableFile
+from suffice.data.paths import unreadable
+from suffice.data.text_layout import SEPARATORS
+from suffice.errors import InvalidFile, MissingPackage
 
 BLOCK_BYTES = 1 << 23
 
-FIELD_STARTS = "".join(SEPARATORS).encode() + b"\r\n"
-
 # A record longer than this is taken for a quote that is never closed.
 MOST_RECORD_BYTES = 1 << 26
+
+FIELD_STARTS = "".join(SEPARATORS).encode() + b"\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,81 +29,109 @@ class TextBlock:
     """Whole records of a text."""
 
     data: bytes
-    start: int  # in the unpacked text
-    share: float  # of the file that is read once they are
+    start: int  # in the decompressed text
+    share: float  # of the file that has been read after this block
 
 
-def blocks(path: Path, start: int = 0, size: int = BLOCK_BYTES) -> Iterator[TextBlock]:
-    """The records of a file from a byte on, which must be where one starts."""
-    with unpacked(path) as (text, raw):
-        _skip(text, start, raw)
-        total, at = max(1, path.stat().st_size), start
-        while data := _read(text, size, text is raw):
-            data += _rest(text, data, path, at)
-            yield TextBlock(data, at, min(1.0, raw.tell() / total))
-            at += len(data)
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A delimited file on disk or in memory, compressed or not."""
 
+    content: Path | bytes
+    name: str  # in messages
 
-def _read(text: IO[bytes], size: int, seekable: bool) -> bytes:
-    """So many bytes, and where it can be known beforehand the rest of the last line: a text that
-    grows afterwards is copied.
-    """
-    if not seekable:
-        return text.read(size)
-    start = text.tell()
-    text.seek(start + size - 1)
-    size += len(text.readline()) - 1
-    text.seek(start)
-    return text.read(size)
+    def blocks(self, start: int = 0, size: int = BLOCK_BYTES) -> Iterator[TextBlock]:
+        """The records from a byte on, which must be where one starts."""
+        with self._open() as (text, raw):
+            _skip(text, start, raw)
+            total, at = max(1, self._size()), start
+            while data := _read(text, size, text is raw):
+                data += self._rest(text, data, at)
+                yield TextBlock(data, at, min(1.0, raw.tell() / total))
+                at += len(data)
 
+    def read(self) -> bytes:
+        """The whole text."""
+        with self._open() as (text, _):
+            return text.read()
 
-def _rest(text: IO[bytes], data: bytes, path: Path, start: int) -> bytes:
-    """What is left of the last record; a line end between quotes does not end it."""
-    line = b"" if data.endswith(b"\n") else text.readline()
-    quotes = (data.count(b'"') if b'"' in data else 0) + line.count(b'"')
-    # As many quotes end as begin, unless some stand within a text and mean themselves.
-    within = quotes % 2 == 1 and _within_quotes(line, _within_quotes(data))
-    lines, size = [line], len(line)
-    while within and (line := text.readline()):
-        within = _within_quotes(line, within)
-        lines.append(line)
-        size += len(line)
-        if size > MOST_RECORD_BYTES:
-            raise InvalidFile(
-                f"{path}, line {line_at(path, start)} or later: a quote is opened and not closed "
-                f"within {MOST_RECORD_BYTES >> 20} MB."
+    def line_at(self, start: int) -> int:
+        """The number of the line that starts at a byte, counted from 1."""
+        lines, left = 1, start
+        with self._open() as (text, _):
+            # A file that was truncated meanwhile ends earlier.
+            while left and (part := text.read(min(left, BLOCK_BYTES))):
+                lines += part.count(b"\n")
+                left -= len(part)
+        return lines
+
+    def _rest(self, text: IO[bytes], data: bytes, start: int) -> bytes:
+        """What is left of the last record; a line end between quotes does not end it."""
+        line = b"" if data.endswith(b"\n") else text.readline()
+        quotes = (data.count(b'"') if b'"' in data else 0) + line.count(b'"')
+        # Quotes come in pairs, unless some are characters of an unquoted text.
+        within = quotes % 2 == 1 and _within_quotes(line, _within_quotes(data))
+        lines, size = [line], len(line)
+        while within and (line := text.readline()):
+            within = _within_quotes(line, within)
+            lines.append(line)
+            size += len(line)
+            if size > MOST_RECORD_BYTES:
+                raise InvalidFile(
+                    f"{self.name}, line {self.line_at(start)} or later: a quote is opened and not "
+                    f"closed within {MOST_RECORD_BYTES >> 20} MB."
+                )
+        return b"".join(lines)
+
+    @contextmanager
+    def _open(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+        """The text, decompressed as it is read, and the file itself."""
+        with unreadable(self.name), self._open_raw() as raw:
+            start = raw.read(4)
+            raw.seek(0)
+            try:
+                with self._decompress(raw, start) as text:
+                    yield text, raw
+            except Exception as error:
+                damages = (EOFError, zlib.error, gzip.BadGzipFile)
+                # zstandard, which raises ZstdError, need not be installed.
+                if not isinstance(error, damages) and type(error).__name__ != "ZstdError":
+                    raise
+                raise InvalidFile(
+                    f"{self.name} cannot be decompressed: {error}. Fetch it again."
+                ) from None
+
+    def _size(self) -> int:
+        if isinstance(self.content, bytes):
+            return len(self.content)
+        return self.content.stat().st_size
+
+    def _open_raw(self) -> IO[bytes]:
+        if isinstance(self.content, bytes):
+            return io.BytesIO(self.content)
+        return self.content.open("rb")
+
+    def _decompress(self, raw: IO[bytes], start: bytes) -> Any:
+        if start.startswith(b"\x1f\x8b"):
+            return gzip.GzipFile(fileobj=raw)
+        return self._decompress_zstd(raw) if start == b"\x28\xb5\x2f\xfd" else nullcontext(raw)
+
+    def _decompress_zstd(self, raw: IO[bytes]) -> Any:
+        try:
+            from zstandard import ZstdDecompressor
+
+            reader = ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
+            return io.BufferedReader(reader, 1 << 20)
+        except ImportError:
+            pass
+        arrow = pyarrow()
+        if arrow is None:
+            raise MissingPackage(
+                f"{self.name} is compressed with zstd, which needs zstandard or pyarrow: "
+                "pip install zstandard"
             )
-    return b"".join(lines)
-
-
-def _within_quotes(text: bytes, within: bool = False) -> bool:
-    r"""Whether a quoted field goes on after a text, which began within one or not.
-
-    >>> [_within_quotes(text) for text in (b'1,"red', b'1,"red"', b'1,5" pipe', b'1,"6"" pipe')]
-    [True, False, False, True]
-    """
-    at = text.find(b'"')
-    while at >= 0:
-        if within:
-            doubled = text[at + 1 : at + 2] == b'"'
-            within = doubled
-            at += doubled
-        else:
-            # Elsewhere than at the start of a field a quote is a letter like others.
-            within = at == 0 or text[at - 1] in FIELD_STARTS
-        at = text.find(b'"', at + 1)
-    return within
-
-
-def line_at(path: Path, start: int) -> int:
-    """The number of the line that starts at a byte, counted from 1."""
-    lines, left = 1, start
-    with unpacked(path) as (text, _):
-        # A file that was cut meanwhile ends earlier.
-        while left and (part := text.read(min(left, BLOCK_BYTES))):
-            lines += part.count(b"\n")
-            left -= len(part)
-    return lines
+        reader = arrow.CompressedInputStream(arrow.PythonFile(raw, mode="r"), "zstd")
+        return io.BufferedReader(reader, 1 << 20)
 
 
 def first_record(data: bytes) -> int:
@@ -122,47 +151,37 @@ def first_record(data: bytes) -> int:
             return start
 
 
-@contextmanager
-def unpacked(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """The text of a file, decompressed as it is read, and the file itself."""
-    try:
-        with open(path, "rb") as raw:
-            start = raw.read(4)
-            raw.seek(0)
-            with _opened(raw, start, path) as text:
-                yield text, raw
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InvalidFile(f"{path} cannot be decompressed: {error}. Fetch it again.") from None
-    except OSError as error:
-        if isinstance(error, InvalidFile):
-            raise
-        why = error.strerror or error
-        raise UnreadableFile(f"{path} cannot be read: {why}.") from None
-    except Exception as error:
-        if type(error).__name__ != "ZstdError":  # of a package that need not be there
-            raise
-        raise InvalidFile(f"{path} cannot be decompressed: {error}. Fetch it again.") from None
+def _read(text: IO[bytes], size: int, seekable: bool) -> bytes:
+    """The next `size` bytes; of a seekable file also the rest of the last line.
+
+    Bytes that are appended later cost a copy of the block.
+    """
+    if not seekable:
+        return text.read(size)
+    start = text.tell()
+    text.seek(start + size - 1)
+    size += len(text.readline()) - 1
+    text.seek(start)
+    return text.read(size)
 
 
-def _opened(raw: IO[bytes], start: bytes, path: Path) -> Any:
-    if start.startswith(GZIP):
-        return gzip.GzipFile(fileobj=raw)
-    return _zstd(raw, path) if start.startswith(ZSTD) else nullcontext(raw)
+def _within_quotes(text: bytes, within: bool = False) -> bool:
+    r"""Whether a quoted field goes on after a text, which began within one or not.
 
-
-def _zstd(raw: IO[bytes], path: Path) -> Any:
-    try:
-        from zstandard import ZstdDecompressor
-
-        reader = ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
-        return io.BufferedReader(reader, 1 << 20)
-    except ImportError:
-        pass
-    arrow = pyarrow()
-    if arrow is None:
-        raise MissingPackage(f"{path} is zstd; reading it needs pyarrow: pip install pyarrow")
-    reader = arrow.CompressedInputStream(arrow.PythonFile(raw, mode="r"), "zstd")
-    return io.BufferedReader(reader, 1 << 20)
+    >>> [_within_quotes(text) for text in (b'1,"red', b'1,"red"', b'1,5" pipe', b'1,"6"" pipe')]
+    [True, False, False, True]
+    """
+    at = text.find(b'"')
+    while at >= 0:
+        if within:
+            doubled = text[at + 1 : at + 2] == b'"'
+            within = doubled
+            at += doubled
+        else:
+            # Only at the start of a field a quote opens a quoted text.
+            within = at == 0 or text[at - 1] in FIELD_STARTS
+        at = text.find(b'"', at + 1)
+    return within
 
 
 def _skip(text: IO[bytes], start: int, raw: IO[bytes]) -> None:

@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,100 +15,146 @@ import numpy as np
 
 from suffice.data import packages
 from suffice.data.chunk import Piece, Position
+from suffice.data.paths import ending_of
 from suffice.data.prefetch import in_order
-from suffice.data.table_file import MISSING, ending_of
-from suffice.data.table_text import TextLayout, as_utf8, check_quotes, layout
-from suffice.data.text_blocks import BLOCK_BYTES, TextBlock, blocks, first_record, line_at
+from suffice.data.table import reads_as_number
+from suffice.data.text_blocks import BLOCK_BYTES, TextBlock, TextFile, first_record
+from suffice.data.text_layout import TextLayout, check_quotes, check_utf8, layout, not_utf8
 from suffice.errors import InvalidFile, NotNumbers
 
-# Blocks parsed at a time.
-SIDE_BY_SIDE = 3
+# What means that a value is missing, in any column.
+NULL_MARKERS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 
-# Fields of a block at most: where they are short, they take more memory than their text.
-BLOCK_FIELDS = 1 << 20
+# Blocks parsed at a time: parsing has phases that use one core only.
+PARSER_THREADS = 3
 
-# Bytes from which the length of a field is estimated.
+# Fields of a block: short ones take more memory than their text.
+MOST_BLOCK_FIELDS = 1 << 20
+
+# Bytes from which the average length of a field is estimated.
 SAMPLE_BYTES = 1 << 16
+
+# Bytes from which the types of columns are guessed.
+TYPE_SAMPLE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
-    """A file whose first line names its columns; all but the texts are read as numbers."""
+    """A file whose first line names its columns.
 
-    path: Path
+    In pieces, all columns but `texts` are numbers; as a whole, each has the type of its cells.
+    """
+
+    file: TextFile
     how: TextLayout
     start: int  # where the first row stands
     texts: frozenset[str]
-    missing: tuple[str, ...]
+    null_markers: tuple[str, ...]
     field_bytes: float = 8.0  # average length of a field
 
     typed = False
 
     @classmethod
-    def open(cls, path: Path, texts: Sequence[str], missing: Sequence[str] = ()) -> TextSource:
-        """A file after a look at its first lines."""
-        name = str(path)
-        first = next(blocks(path), None)
+    def open(
+        cls,
+        content: Path | bytes,
+        name: str,
+        texts: Sequence[str] = (),
+        null_markers: Sequence[str] = (),
+    ) -> TextSource:
+        """A file after a look at its first lines.
+
+        texts : columns to read as text; those that are not there are ignored
+        null_markers : beside those of `NULL_MARKERS`
+        """
+        file = TextFile(content, name)
+        first = next(file.blocks(size=BLOCK_BYTES), None)
         if first is None or first.data.isspace():
             raise InvalidFile(f"{name} is empty; a line of column names and rows are needed.")
-        text = as_utf8(first.data, name)
         mark = len(codecs.BOM_UTF8) if first.data.startswith(codecs.BOM_UTF8) else 0
-        how = layout(text, name, "\t" if ending_of(path) == ".tsv" else None)
+        text = first.data[mark:]
+        check_utf8(text, name)
+        how = layout(text, name, "\t" if ending_of(name) == ".tsv" else None)
         end = first_record(text)
         check_quotes(text[:end], how, lambda line: f"{name}, line {line}")
         some = text[:SAMPLE_BYTES]
         field_bytes = len(some) / (len(how.names) * max(1, some.count(b"\n")))
-        nothing = (*MISSING, *missing)
-        return cls(path, how, mark + end, frozenset(texts), nothing, field_bytes)
+        markers = (*NULL_MARKERS, *null_markers)
+        return cls(file, how, mark + end, frozenset(texts), markers, field_bytes)
 
     @property
     def schema(self) -> dict[str, Any]:
         """The type of each column that has a name."""
-        names = [name for name in self.how.names if name]
-        return {name: nw.String() if name in self.texts else nw.Float64() for name in names}
+        return {n: nw.String() if n in self.texts else nw.Float64() for n in self.how.named}
 
-    def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
+    def all(self) -> Any:
+        """All rows as a polars frame."""
+        as_text = replace(self, texts=frozenset(self.how.named))
+        pieces = as_text.pieces(self.how.named, Position())
+        return self._infer([frame.to_native() for piece in pieces for frame in piece.frames])
+
+    def first_types(self) -> dict[str, Any]:
+        """The polars type of each column that has a name, by the first rows."""
+        as_text = replace(self, texts=frozenset(self.how.named))
+        block = next(self.file.blocks(self.start, TYPE_SAMPLE_BYTES), None)
+        frames = [] if block is None else [as_text._parse(block, self.how.named, [()])]
+        return dict(self._infer(frames).schema)
+
+    def _infer(self, frames: Sequence[Any]) -> Any:
+        """Columns of text, each but `texts` with the narrowest type that all of its cells have."""
+        pl: Any = packages.require_polars()
+        if not frames:
+            return pl.DataFrame(schema=dict.fromkeys(self.how.named, pl.String))
+        columns = []
+        for series in pl.concat(frames).iter_columns():
+            cells = series.str.strip_chars()
+            cells = cells.set(cells.is_in(self.null_markers), None)
+            is_text = series.name in self.texts
+            columns.append(cells if is_text else _narrow(cells, self.how.separator != ","))
+        return pl.DataFrame(columns)
+
+    def pieces(self, names: Sequence[str], start: Position, rows: int = 0) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
         row = start.mark_row
         attempts = self._attempts()
-        size = max(1, min(BLOCK_BYTES, int(BLOCK_FIELDS * self.field_bytes)))
-        texts = blocks(self.path, max(self.start, start.mark), size)
+        size = max(1, min(BLOCK_BYTES, int(MOST_BLOCK_FIELDS * self.field_bytes)))
+        blocks = self.file.blocks(max(self.start, start.mark), size)
 
-        def parsed(block: TextBlock) -> tuple[nw.DataFrame[Any], int, float]:
-            frame = nw.from_native(self._parsed(block, names, attempts), eager_only=True)
+        def parse(block: TextBlock) -> tuple[nw.DataFrame[Any], int, float]:
+            frame = nw.from_native(self._parse(block, names, attempts), eager_only=True)
             return frame, block.start, block.share
 
-        # Parsing has stretches that keep one core busy: another block fills the gaps.
-        for frame, byte, share in in_order(parsed, texts, SIDE_BY_SIDE):
+        for frame, byte, share in in_order(parse, blocks, PARSER_THREADS):
             yield Piece((frame,), row, byte, row, share)
             row += len(frame)
             del frame
 
     def _attempts(self) -> list[Sequence[str]]:
-        """Lists of null markers to look for, one after the other until one will do.
+        """Lists of null markers to try one after the other, until a block can be parsed.
 
         With polars, looking for any in each field takes a quarter of the time, while a marker
         among numbers that was not looked for is an error, unless it is a number itself.
         """
-        if packages.polars() is None or any(map(_is_number, self.missing)):
-            return [self.missing]
-        return [(), self.missing]
+        if packages.polars() is None or self._has_number_markers():
+            return [self.null_markers]
+        return [(), self.null_markers]
 
-    def _parsed(self, block: TextBlock, names: Sequence[str], attempts: list[Sequence[str]]) -> Any:
-        """A block as a frame; an attempt that failed, while a later one did not, is given up."""
+    def _has_number_markers(self) -> bool:
+        return any(reads_as_number(one) for one in self.null_markers if one.lower() != "nan")
+
+    def _parse(self, block: TextBlock, names: Sequence[str], attempts: list[Sequence[str]]) -> Any:
+        """A block as a frame; markers that failed where later ones did not are not tried again."""
         check_quotes(block.data, self.how, lambda line: self._line(block, line))
         fast = self._by_pyarrow if packages.polars() is None else self._by_polars
         tried = tuple(attempts)
-        for failed, missing in enumerate(tried):
-            frame = fast(block.data, names, missing)
+        for failed, markers in enumerate(tried):
+            frame = fast(block.data, names, markers)
             if frame is not None:
                 attempts[:] = tried[failed:]
-                break
-        else:
-            return self._field_by_field(block, names)
-        return frame
+                return frame
+        return self._field_by_field(block, names)
 
-    def _by_polars(self, data: bytes, names: Sequence[str], missing: Sequence[str]) -> Any | None:
+    def _by_polars(self, data: bytes, names: Sequence[str], markers: Sequence[str]) -> Any | None:
         pl: Any = packages.polars()
         at = {name: f"column_{j + 1}" for j, name in enumerate(self.how.names)}
         last = self.how.names[-1]
@@ -122,18 +168,18 @@ class TextSource:
                 separator=self.how.separator,
                 schema=types,
                 columns=[at[name] for name in dict.fromkeys((*names, last))],
-                null_values=list(missing) or None,
+                null_values=list(markers) or None,
             )
         except (pl.exceptions.PolarsError, OSError, ValueError):
             return None
-        # A line with too few fields is read as if the last were missing, as is an empty one; one
-        # with too many is passed over where some columns are not asked for.
+        # polars reads nulls where a line has too few fields or is empty, and accepts too many
+        # where some columns are not wanted.
         doubtful = frame.width < len(types) or frame[at[last]].null_count()
-        if doubtful and not self._even(data):
+        if doubtful and not self._is_even(data):
             return None
         return frame.select(pl.col(at[name]).alias(name) for name in names)
 
-    def _by_pyarrow(self, data: bytes, names: Sequence[str], missing: Sequence[str]) -> Any | None:
+    def _by_pyarrow(self, data: bytes, names: Sequence[str], markers: Sequence[str]) -> Any | None:
         arrow: Any = packages.pyarrow()
         reader: Any = packages.pyarrow("csv")
         types = {n: arrow.string() if n in self.texts else arrow.float64() for n in names}
@@ -145,15 +191,15 @@ class TextSource:
                 reader.ConvertOptions(
                     column_types=types,
                     include_columns=list(names),
-                    null_values=list(missing),
+                    null_values=list(markers),
                     strings_can_be_null=True,
                 ),
             )
         except (arrow.ArrowInvalid, arrow.ArrowKeyError, ValueError):
             return None
 
-    def _even(self, data: bytes) -> bool:
-        """Whether all lines have as many separators as the first line of the file."""
+    def _is_even(self, data: bytes) -> bool:
+        """Whether all lines have as many fields as the first line of the file."""
         text = np.frombuffer(data, np.uint8)
         fields, lines = text == ord(self.how.separator), text == ord("\n")
         if b'"' in data:
@@ -166,15 +212,16 @@ class TextSource:
         return bool((np.diff(before, prepend=0) == len(self.how.names) - 1).all())
 
     def _field_by_field(self, block: TextBlock, names: Sequence[str]) -> Any:
-        """The same rows, slowly; an error names the line."""
+        """The same rows, parsed slowly; an error names the line."""
         width, at = len(self.how.names), [self.how.names.index(name) for name in names]
         columns: list[list[Any]] = [[] for _ in names]
-        text = io.StringIO(self._decoded(block), newline="")
+        text = io.StringIO(self._decode(block), newline="")
         reader = csv.reader(text, delimiter=self.how.separator)
         try:
             for fields in reader:
-                if not fields:
+                if not fields and width > 1:
                     continue
+                fields = fields or [""]
                 if len(fields) != width:
                     raise InvalidFile(
                         f"{self._line(block, reader.line_num)}: {len(fields)} fields where the "
@@ -189,7 +236,7 @@ class TextSource:
 
     def _value(self, name: str, field: str, block: TextBlock, reader: Any) -> str | float | None:
         text = field.strip()
-        if field in self.missing or text in self.missing:
+        if field in self.null_markers or text in self.null_markers:
             return None
         if name in self.texts:
             return field
@@ -205,31 +252,34 @@ class TextSource:
                 "value is missing."
             ) from None
 
-    def _decoded(self, block: TextBlock) -> str:
+    def _decode(self, block: TextBlock) -> str:
         try:
             return block.data.decode()
         except UnicodeDecodeError as error:
-            line = block.data[: error.start].count(b"\n") + 1
-            raise InvalidFile(
-                f"{self._line(block, line)}: byte 0x{block.data[error.start]:02x} is not UTF-8. "
-                "Save the file as UTF-8."
-            ) from None
+            first_line = self.file.line_at(block.start)
+            raise not_utf8(self.file.name, error, first_line) from None
 
     def _line(self, block: TextBlock, line: int) -> str:
-        return f"{self.path}, line {line_at(self.path, block.start) + line - 1}"
+        return f"{self.file.name}, line {self.file.line_at(block.start) + line - 1}"
 
     def _frame(self, columns: dict[str, list[Any]]) -> Any:
-        pl = packages.polars()
-        if pl is not None:
-            types = {n: pl.String if n in self.texts else pl.Float64 for n in columns}
-            return pl.DataFrame(columns, schema=types)
-        arrow: Any = packages.pyarrow()
-        kinds = {n: arrow.string() if n in self.texts else arrow.float64() for n in columns}
-        return arrow.table({n: arrow.array(v, kinds[n]) for n, v in columns.items()})
+        backend: Any = "pyarrow" if packages.polars() is None else "polars"
+        schema = {name: self.schema[name] for name in columns}
+        return nw.from_dict(columns, schema, backend=backend).to_native()
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return not np.isnan(float(text))
-    except ValueError:
-        return False
+def _narrow(cells: Any, decimal_comma: bool) -> Any:
+    """Text as integers, numbers or booleans, if all cells are such; as it is otherwise."""
+    pl: Any = packages.require_polars()
+    if cells.null_count() == len(cells):
+        return cells
+    attempts = [(cells, pl.Int64), (cells, pl.Float64)]
+    if decimal_comma:
+        attempts.append((cells.str.replace(",", ".", literal=True), pl.Float64))
+    for values, kind in attempts:
+        try:
+            return values.cast(kind)
+        except pl.exceptions.PolarsError:
+            continue
+    lower = cells.str.to_lowercase()
+    return lower == "true" if lower.drop_nulls().is_in(["true", "false"]).all() else cells

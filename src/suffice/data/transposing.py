@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 from suffice.data.arrays import Array, Floats
 from suffice.data.jit import jit
 
-# Rows written at a time: with few features they stay in the cache.
+# Rows written at a time, which stay in the cache where features are few.
 BLOCK_ROWS = 1024
 
 
@@ -24,7 +24,7 @@ def to_rows(columns: Sequence[Array], out: Floats) -> None:
     >>> out
     array([[1., 3., 1.], [2., 4., 0.]])
     """
-    # Compiled code knows only where each column starts: this list keeps them in memory.
+    # Compiled code sees only addresses: this list keeps the columns in memory.
     held = [np.ascontiguousarray(column, np.float64) for column in columns]
     if {column.shape for column in held} != {out.shape[:1]} or len(held) != out.shape[1]:
         raise ValueError(f"{len(held)} columns do not fill an array of shape {out.shape}")
@@ -41,8 +41,7 @@ def _floats_at(_: Any, place: Any) -> Any:  # pragma: no cover - compiled
 
 @jit()
 def _to_rows(places: Any, out: Any) -> None:  # pragma: no cover - compiled
-    # Four columns at a time: to read all of them side by side, a few rows each, would be more
-    # streams than memory keeps up with.
+    # Four columns at a time: memory cannot prefetch as many streams as there are columns.
     n, d = out.shape
     for start in range(0, n, BLOCK_ROWS):
         stop = min(n, start + BLOCK_ROWS)

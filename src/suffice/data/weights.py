@@ -11,13 +11,13 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.parameters import as_floats
 from suffice.errors import InvalidWeights
 
-# Weights are checked this many at a time.
-STRETCH = 1 << 18
+# Weights checked at a time.
+CHECKED_ROWS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """One finite weight a row, none negative and not all zero.
+    """One weight per row: finite, not negative, not all zero.
 
     >>> Weights.of([1, 2], 2).read(0, 2)
     array([1., 2.])
@@ -27,7 +27,7 @@ class Weights:
 
     @classmethod
     def of(cls, sample_weight: Any, n_rows: int) -> Weights:
-        """Weights of what the user passed, after checking every one."""
+        """The weights that a user passed, after checking every one."""
         try:
             values = np.asarray(sample_weight)
             if values.dtype.kind in "cmM":
@@ -43,7 +43,7 @@ class Weights:
         if values.shape != (n_rows,):
             raise InvalidWeights(
                 f"sample_weight has shape {values.shape} but X has {n_rows} rows; "
-                "Sample weights must be 1D array or scalar, one weight a row."
+                "Sample weights must be 1D array or scalar, one weight per row."
             )
         _check(values)
         return cls(values)
@@ -55,8 +55,8 @@ class Weights:
 
 def _check(values: Array) -> None:
     some = False
-    for start in range(0, len(values), STRETCH):
-        part = values[start : start + STRETCH]
+    for start in range(0, len(values), CHECKED_ROWS):
+        part = values[start : start + CHECKED_ROWS]
         bad = ~(part >= 0) | np.isinf(part)
         if bad.any():
             row = int(bad.argmax())

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown, texts
+from suffice.data.labels import shown, string_array
 from suffice.data.levels import UNSEEN, columns_of, levels_of
 from suffice.data.parameters import flag
 from suffice.errors import InvalidParameter
@@ -195,7 +195,7 @@ def _level_list(j: int, own: Any) -> Array:
             "or of booleans."
         )
     if kinds == {str}:
-        return np.unique(texts(values, f"levels of feature {j}", InvalidParameter))
+        return np.unique(string_array(values, f"levels of feature {j}", InvalidParameter))
     return np.unique(np.array(values))
 
 

@@ -229,7 +229,7 @@ class MixedNB(Learner[ProductModel]):
         return out
 
     def _new_atypicality(self) -> Any:
-        return Rarity(self._fitted, lambda rows: rows.missing, lambda rows, p: rows.masked(p))
+        return Rarity(self._fitted, lambda rows: rows.missing, lambda rows, p: rows.mask(p))
 
     @property
     def numeric_features_(self) -> tuple[int, ...]:

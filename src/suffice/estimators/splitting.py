@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
 from suffice.data.arrays import Array, Indices
+from suffice.data.gaps import is_missing
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.labels import shown
-from suffice.data.missing import is_missing
 from suffice.data.parameters import is_number
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold

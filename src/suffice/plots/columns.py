@@ -9,8 +9,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, as_frame, infinite
+from suffice.data.gaps import is_missing
 from suffice.data.labels import shown
-from suffice.data.missing import is_missing
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.statistics.statistics import listed
 

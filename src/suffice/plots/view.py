@@ -11,8 +11,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_frame
+from suffice.data.gaps import is_missing
 from suffice.data.labels import shown
-from suffice.data.missing import is_missing
 from suffice.data.parameters import count
 from suffice.errors import InvalidParameter, NotNumbers, SufficeError
 from suffice.plots.columns import (

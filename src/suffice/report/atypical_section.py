@@ -10,7 +10,7 @@ import numpy as np
 from suffice.answers.contributions import explanation
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_frame
-from suffice.data.missing import is_missing
+from suffice.data.gaps import is_missing
 from suffice.errors import InvalidParameter
 from suffice.report.choice_section import Choice, last_step
 from suffice.report.markup import (

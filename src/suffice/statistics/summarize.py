@@ -16,7 +16,7 @@ from suffice.data.chunk import chunk_rows
 from suffice.data.engine import engine_of
 from suffice.data.parameters import choice
 from suffice.data.paths import file_paths, is_paths
-from suffice.data.roles import Roles, Wanted
+from suffice.data.roles import ReadOptions, Roles
 from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.checkpoint import Checkpoint
@@ -102,8 +102,8 @@ def summarize(
                 "and the column of weights, if any, with weight=, not sample_weight=."
             )
         chosen = None if columns is None else tuple(columns)
-        wanted = Wanted(target, weight, chosen)
-        return summarize_parts(X, wanted, detail, checkpoint=checkpoint, progress=progress)
+        options = ReadOptions(target, weight, chosen)
+        return summarize_parts(X, options, detail, checkpoint=checkpoint, progress=progress)
     total: AnyStatistics | None = None
     for batch in batches(X, y, sample_weight, target, weight, columns):
         try:
@@ -120,7 +120,7 @@ def summarize(
 
 def summarize_parts(
     X: Any,
-    wanted: Wanted,
+    options: ReadOptions,
     detail: str,
     *,
     checkpoint: str | PathLike[str] | None = None,
@@ -130,25 +130,25 @@ def summarize_parts(
     stream: Stream
     saved = None
     if is_paths(X):
-        stream = FileStream.open(file_paths(X), wanted)
+        stream = FileStream.open(file_paths(X), options)
         if checkpoint is not None:
             saved = Checkpoint(Path(checkpoint), stream.paths, _task(stream.roles, detail))
     else:
-        stream = ObjectStream.open(X, wanted)
+        stream = ObjectStream.open(X, options)
     with progress_listener(progress) as listener:
         of_batch = partial(_of_any_batch, detail=detail)
         return summarize_stream(stream, of_batch, saved, listener)
 
 
 def _task(roles: Roles, detail: str) -> dict[str, Any]:
-    wanted = roles.wanted
+    options = roles.options
     return {
-        "target": wanted.target,
-        "weight": wanted.weight,
+        "target": options.target,
+        "weight": options.weight,
         "columns": list(roles.features),
         "detail": detail,
-        "missing": list(wanted.missing),
-        "drop_unlabelled": wanted.drop_unlabelled,
+        "missing": list(options.null_markers),
+        "drop_unlabelled": options.drop_unlabelled,
         "rows a chunk": chunk_rows(len(roles.features)),
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.engine import HOME
+from suffice.data.engine import ENGINES
 from suffice.data.labels import DIRECT_RANGE, TABLE_RANGE, Labels
 from suffice.data.weights import Weights
 from suffice.engines.arrays.space import Space, library_of
@@ -74,7 +74,7 @@ class Coded:
 def check_place(array: Any, name: str, space: Space) -> bool:
     """Whether an array lies beside X (True) or on the host (False); an error where elsewhere."""
     library = library_of(array)
-    if library not in HOME:
+    if library not in ENGINES:
         return False
     if library != space.library and not (library[:3] == space.library[:3] == "jax"):
         raise InvalidInput(
