@@ -261,7 +261,7 @@ def test_what_was_chosen_with_the_rows_cannot_forget_them():
     model.set_params(shrinkage=model.shrinkage_).forget(X[:3], Y[:3])
     assert not hasattr(model, "selection_")
     powers = sf.UnskewedDiscriminant().fit(X, Y)
-    with pytest.raises(InvalidParameter, match="powers were found from these rows"):
+    with pytest.raises(InvalidParameter, match="powers were estimated from these rows"):
         powers.forget(X[:3], Y[:3])
 
 

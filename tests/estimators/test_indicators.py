@@ -1,4 +1,4 @@
-"""Indicators: levels as columns of zeros and ones."""
+"""Indicators: levels (categories) as columns of zeros and ones."""
 
 from __future__ import annotations
 

@@ -453,7 +453,7 @@ PARAMETERS = {
     "a key twice": ("LDA", {"priors": {"mapping": [{"list": ["ant", "ant"]}, {"list": [1, 0]}]}},
                     "key twice"),
     "a key too many": ("LDA", {"priors": {"mapping": [{"list": ["ant"]}, {"list": []}]}},
-                       "value for each key"),
+                       "one value per key"),
     "too deep": ("LDA", {"priors": deep(8)}, "too deeply"),
     "cv of nothing": ("LDA", {"shrinkage": "cv"}, "cv"),
     "levels of fewer": ("CategoricalNB", {"levels": {"list": [{"list": [0, 1, 2, 3, 4]}]}},
@@ -525,7 +525,7 @@ MIXTURES = {
         lambda a: {"component_priors": a["component_priors"][::-1].copy()},
         "priors of the components",
     ),
-    "no means": ("GaussianMixture", lambda a: {"means": a["means"][:0]}, "a mean for each"),
+    "no means": ("GaussianMixture", lambda a: {"means": a["means"][:0]}, "one mean for each"),
     "a class without components": (
         "MixtureDiscriminant",
         lambda a: {"owner": np.minimum(a["owner"], 1)},
@@ -552,7 +552,7 @@ MIXTURES = {
             "covariances.scale.shapes": np.repeat([[0, 2]], 3, axis=0),
             "covariances.scale": a["covariances.scale"][:6],
         },
-        "another number of features",
+        "wrong number of features",
     ),
     "scales of another order": (
         "GaussianMixture",
@@ -575,7 +575,7 @@ MIXTURES = {
             "covariances.scale.shapes": put(a["covariances.scale.shapes"], 2, -1),
             "covariances.scale": a["covariances.scale"][:8],
         },
-        "arrays of any shape",
+        "arrays of any known kind",
     ),
     "two covariances of three": (
         "GaussianMixture",
@@ -621,13 +621,19 @@ def renamed(step, name):
 
 
 STEPS = {
-    "one step too many": (lambda steps: {"steps": [*steps, renamed(steps[1], "c")]}, "each step"),
-    "two of a name": (lambda steps: {"steps": [renamed(step, "a") for step in steps]}, "of a name"),
+    "one step too many": (
+        lambda steps: {"steps": [*steps, renamed(steps[1], "c")]},
+        "steps have no arrays",
+    ),
+    "two of a name": (
+        lambda steps: {"steps": [renamed(step, "a") for step in steps]},
+        "the same name",
+    ),
     "a name with a path": (lambda steps: {"steps": [renamed(steps[0], "a__b"), steps[1]]}, "else"),
     "no names": (lambda steps: {"steps": 2}, "no names"),
     "no steps": (lambda steps: {"steps": []}, "no steps"),
     "a step that is no model": (lambda steps: {"steps": [steps[0], {"name": "a"}]}, "no names"),
-    "a text for a flag": (lambda steps: {"verbose": "no"}, "not what it was"),
+    "a text for a flag": (lambda steps: {"verbose": "no"}, "is invalid"),
 }
 
 

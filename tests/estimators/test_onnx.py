@@ -235,7 +235,7 @@ def test_what_has_no_form_in_onnx_is_refused(onnx):
             to_onnx(model.fit(X, y))
     with pytest.raises(InvalidParameter, match="float16"):
         to_onnx(sf.LDA().fit(X, y), "float16")
-    with pytest.raises(InvalidParameter, match="all features are texts"):
+    with pytest.raises(InvalidParameter, match="all features are strings"):
         to_onnx(sf.CategoricalNB(levels=[[1, 2], [0, 1]]).fit([[1, 0], [2, 1]], [0, 1]))
     with pytest.raises(NotFittedError):
         to_onnx(sf.LDA())

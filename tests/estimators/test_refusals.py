@@ -302,7 +302,7 @@ def test_forgetting_what_was_never_seen_is_refused(model):
         fitted.forget(X[:3] + 100, Y[:3])
     with Unchanged(fitted, NeverIncluded, "weight"):
         fitted.forget(X[:3], Y[:3], sample_weight=[100, 1, 1])
-    with Unchanged(fitted, NeverIncluded, "start afresh with fit"):
+    with Unchanged(fitted, NeverIncluded, "start again with fit"):
         fitted.forget(X, Y)
 
 

@@ -99,7 +99,7 @@ def test_several_repairs_are_one_warning():
 
 @pytest.mark.parametrize("model", [sf.QDA(), sf.LDA(), sf.GaussianDiscriminant(pooling=0.5)])
 def test_a_single_class_is_told(model):
-    assert "all rows are of class 'only'" in told(clone(model), (X, np.full(len(X), "only")))
+    assert "all rows belong to class 'only'" in told(clone(model), (X, np.full(len(X), "only")))
 
 
 @pytest.mark.parametrize("model", [sf.LDA(), sf.GaussianNB()], ids=repr)

@@ -321,7 +321,7 @@ def test_a_later_fit_with_a_number_forgets_the_choice():
 def test_cv_without_rows_to_test_on_says_what_to_do(how):
     model = sf.QDA(shrinkage="cv")
     given = (X, Y) if how == "partial_fit" else (sf.summarize(X, Y),)
-    with pytest.raises(InvalidParameter, match=r"shrinkage='cv' takes rows to test on"):
+    with pytest.raises(InvalidParameter, match=r"shrinkage='cv' needs rows to test on"):
         getattr(model, how)(*given)
 
 

@@ -279,11 +279,11 @@ def test_rows_elsewhere_are_refused_at_fit():
 
 def test_files_with_broken_powers_are_refused(tmp_path):
     model = sf.UnskewedDiscriminant().fit(X, Y)
-    good = model._known.table
+    good = model._powers.table
     for row, value in ((1, 0.0), (2, 1.5), (2, np.nan), (4, -1.0), (5, -2.0)):
         bad = good.copy()
         bad[row, 3] = value
         with pytest.raises(ValueError, match="powers"):
-            clone(model)._read_back({"powers": bad}, X.shape[1])
+            clone(model)._read_extra({"powers": bad}, X.shape[1])
     with pytest.raises(ValueError, match="powers"):
-        clone(model)._read_back({"powers": good[:, :2]}, X.shape[1])
+        clone(model)._read_extra({"powers": good[:, :2]}, X.shape[1])

@@ -34,7 +34,7 @@ REFUSED = {
     "a header of lists": "header of 30720 KB",
     "features of no value": "tables of 16777216 features take 1536 MB.*trusted=True",
     "levels of a long text": "label of levels.str is 300000 bytes long",
-    "rows with gaps that em has not seen": "no covariances that EM found",
+    "rows with gaps that em has not seen": "lacks covariances estimated by EM",
     "counts beyond all rows": "more rows than can be counted",
 }
 

@@ -30,7 +30,7 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 
 
 class Answers(Generic[AnyModel]):
-    """What a generative model says beyond a label."""
+    """What a generative model can answer beyond a label."""
 
     if TYPE_CHECKING:
 
@@ -46,7 +46,7 @@ class Answers(Generic[AnyModel]):
         def _answer(self, X: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats: ...
         def _answer_rows(self, rows: Any, ask: Hook[Any]) -> Floats: ...
         def _check_finite(self, rows: Any) -> None: ...
-        def _restored(self, rows: Any, like: Any = None) -> Any: ...
+        def _restore(self, rows: Any, like: Any = None) -> Any: ...
         def _new_atypicality(self) -> Atypicality: ...
         def predict_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def predict_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
@@ -55,7 +55,7 @@ class Answers(Generic[AnyModel]):
 
     @anywhere
     def log_odds(self, X: Any, a: Any = None, b: Any = None) -> Floats:
-        """ln p(a | x) - ln p(b | x); of two classes the second against the first."""
+        """ln p(a | x) - ln p(b | x); with two classes, the second against the first by default."""
         pair = class_pair(self._fitted.classes, a, b)
         return log_odds(self._answer(X, scores), *pair)
 
@@ -76,11 +76,11 @@ class Answers(Generic[AnyModel]):
 
     @anywhere
     def decide(self, X: Any, costs: Any = None, reject: float | None = None) -> Array:
-        """The class of least expected cost, or None where that is above `reject`.
+        """The class with the smallest expected cost, or None if that is above `reject`.
 
-        costs : (k, k), a row for each true class and a column for each answer, in the order of
+        costs : (k, k), one row per true class and one column per answer, in the order of
             `classes_`; 0 and 1 if None
-        reject : what it costs not to answer
+        reject : the cost of not answering
         """
         return decide(self.predict_proba(X), self.classes_, costs, reject)
 
@@ -91,14 +91,14 @@ class Answers(Generic[AnyModel]):
 
     @anywhere
     def contributions(self, X: Any, a: Any = None, b: Any = None) -> Contributions:
-        """How much each feature speaks for a against b; adds up exactly to the log-odds."""
+        """Contribution of each feature to the log-odds of a against b; they add up exactly."""
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
         return contributions(model, rows, *class_pair(model.classes, a, b))
 
     @anywhere
     def explain(self, X: Any, row: int = 0, a: Any = None, b: Any = None) -> str:
-        """One row in words; by default its most probable class against the next."""
+        """One row explained in words; by default its most probable class against the next."""
         model, rows = self._fitted, self._rows(X)
         if not isinstance(row, int | np.integer) or not is_number(row):
             raise InvalidParameter(f"row is {shown(row)}; it must be the number of a row, from 0.")
@@ -109,8 +109,8 @@ class Answers(Generic[AnyModel]):
         if a is None and b is None and len(model.classes) > 1:
             order = np.argsort(-self._answer_rows(one, scores)[0], kind="stable")
             a, b = model.classes[order[0]], model.classes[order[1]]
-        found = contributions(model, one, *class_pair(model.classes, a, b))
-        return explanation(found, 0, self._feature_names())
+        shares = contributions(model, one, *class_pair(model.classes, a, b))
+        return explanation(shares, 0, self._feature_names())
 
     @at_once
     def sample(
@@ -118,9 +118,9 @@ class Answers(Generic[AnyModel]):
     ) -> tuple[Floats, Array]:
         """Rows and labels drawn from the model.
 
-        y : draw rows of this class, or of these classes (one a row)
-        given : what is known of every row: values by feature name or position, or a row with NaN
-            where the value is to be drawn; classes are then drawn by their posterior
+        y : draw rows of this class, or of these classes (one per row)
+        given : fixed values of every row: a mapping by feature name or position, or a row with
+            NaN for values to be drawn; classes are then drawn from their posterior
         """
         model, n = self._fitted, count("n_samples", n_samples, sys.maxsize)
         check_room("n_samples", n, 8 * n * (self.n_features_in_ + 1), "Draw fewer rows at a time.")
@@ -134,28 +134,28 @@ class Answers(Generic[AnyModel]):
             codes = random_codes(self._answer_rows(row, posterior)[0], n, rng)
         if row is not None:
             rows = row[np.zeros(n, np.int64)]
-            return self._restored(draws(model, rows, 1, codes, rng)[0]), model.classes[codes]
+            return self._restore(draws(model, rows, 1, codes, rng)[0]), model.classes[codes]
         seeds = np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())
-        return self._restored(draw(model, codes, seeds)), np.asarray(model.classes[codes])
+        return self._restore(draw(model, codes, seeds)), np.asarray(model.classes[codes])
 
     @anywhere
     def impute(self, X: Any, y: Any = None) -> Any:
-        """X with each missing value at its mean given the known ones of its row.
+        """X with each missing value at its mean given the observed values of its row.
 
-        y : the class of each row; without it classes count by their posterior
+        y : the class of each row; without it, classes are weighted by their posterior
         """
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
         codes = None if y is None else class_codes(model.classes, y, len(rows))
-        return self._restored(impute(model, rows, codes), X)
+        return self._restore(impute(model, rows, codes), X)
 
     @anywhere
     def impute_draws(
         self, X: Any, n_draws: int = 1, y: Any = None, random_state: Any = None
     ) -> Any:
-        """X completed at random given the known values of each row, (n_draws, n, d).
+        """X with missing values drawn given the observed values of each row, (n_draws, n, d).
 
-        y : the class of each row; without it a class is drawn by its posterior, in each draw
+        y : the class of each row; without it, each draw takes a class from its posterior
         """
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
@@ -164,42 +164,42 @@ class Answers(Generic[AnyModel]):
         size = 8 * n * len(rows) * self.n_features_in_
         check_room("n_draws", n, size, "Draw less often, or for fewer rows at a time.")
         drawn = draws(model, rows, n, codes, generator(random_state))
-        return np.stack([self._restored(one, X) for one in drawn])
+        return np.stack([self._restore(one, X) for one in drawn])
 
     @anywhere
     def outlier_pvalue(self, X: Any, *, by_class: bool = False) -> Floats:
-        """The chance under the model that a row is at least as atypical as this one, (n,).
+        """Probability under the model of a row at least as atypical as this one, (n,).
 
         Small for rows unlike any class. Takes into account that means and covariances are
         estimates; missing values are left out of the comparison.
 
-        by_class : instead, the chance that a row of each class is as far from its mean, (n, k)
+        by_class : instead, the probability that a row of each class is as far from its mean, (n, k)
         """
         each, rows = flag("by_class", by_class), self._rows(X)
         self._check_finite(rows)
-        found = self._atypicality
-        return found.of_classes(rows) if each else found.of_model(rows)
+        atypicality = self._atypicality
+        return atypicality.of_classes(rows) if each else atypicality.of_model(rows)
 
     @at_once
     def outlier_threshold(self, quantile: float = 0.01) -> float:
-        """The value of `score_samples` below which this share of the model's own rows lies."""
+        """The value of `score_samples` below which this share of rows of the model lies."""
         if not is_number(quantile) or not 0 < quantile < 1:
             raise InvalidParameter(f"quantile is {shown(quantile)}; it must be between 0 and 1.")
         return self._atypicality.threshold(float(quantile))
 
     @property
     def _atypicality(self) -> Atypicality:
-        """Made once for each model: simulations are kept."""
-        found: Atypicality = self._learned.once("atypicality", self._new_atypicality)
-        return found
+        """Created once per model, because simulations are cached."""
+        atypicality: Atypicality = self._learned.once("atypicality", self._new_atypicality)
+        return atypicality
 
     @anywhere
     def discriminants(self, X: Any) -> Floats:
-        """The discriminant functions delta_k: ln p(x, y) but for what all classes share, (n, k)."""
+        """The discriminant functions delta_k: ln p(x, y) up to a constant of the row, (n, k)."""
         return self._answer(X, scores)
 
     def _given(self, given: Any) -> Any:
-        """What is known of a row, and nothing else of it: a single row of the model's kind."""
+        """The given values as a single row in the model's form; all others are missing."""
         row = np.full((1, self.n_features_in_), None, object)
         if isinstance(given, Mapping):
             for feature, value in given.items():
@@ -216,14 +216,14 @@ class Answers(Generic[AnyModel]):
         else:
             row[0] = list(given)
         try:
-            found = self._known_row(row)
+            parsed = self._parse_row(row)
         except InvalidFeatures as error:
             raise InvalidParameter(f"given: {error}") from None
-        self._check_finite(found)
-        return found
+        self._check_finite(parsed)
+        return parsed
 
-    def _known_row(self, row: Array) -> Any:
-        """A row of objects, None where nothing is known, as the model takes it."""
+    def _parse_row(self, row: Array) -> Any:
+        """A row of objects, None where a value is missing, in the model's form."""
         return as_features(row).read(0, 1)
 
     def _feature_names(self) -> list[str]:
@@ -237,13 +237,13 @@ class Answers(Generic[AnyModel]):
         whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
         if not whole or not 0 <= feature < len(names):
             raise InvalidParameter(
-                f"there is no feature {shown(feature)}; they are {listed(names)}."
+                f"there is no feature {shown(feature)}; the features are {listed(names)}."
             )
         return int(feature)
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of a value; None where lists within it are of different lengths."""
+    """The shape of a value; None if nested lists have different lengths."""
     try:
         return tuple(np.shape(value))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Anywhere: methods that take rows wherever they lie."""
+"""Anywhere: methods that take rows wherever they are stored."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ LEARNING = ("fit", "partial_fit", "forget", "fit_predict")
 
 
 def anywhere(method: Method) -> Method:
-    """A method of rows in memory, passed on to the engine of rows that lie elsewhere."""
+    """A method for rows in memory that passes rows stored elsewhere to their engine."""
     learns = method.__name__ in LEARNING
 
     @wraps(method)
-    def asked(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+    def dispatch(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         here = self if learns else snapshot(self)
         engine = engine_of(X)
         if engine is None:
             return method(here, X, *args, **kwargs)
         return engine.call(here, method.__name__, X, *args, **kwargs)
 
-    return cast(Method, asked)
+    return cast(Method, dispatch)

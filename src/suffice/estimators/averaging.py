@@ -81,7 +81,7 @@ def average(candidates: Sequence[Any], weights: Floats) -> tuple[Any, int | None
 
 
 def _pooling(model: Any) -> float:
-    """The pooling of a model; 1 where it has none, or is to be found at fit."""
+    """The pooling of a model; 1 if it has none, or chooses it at fit."""
     given = getattr(model, "pooling", None)
     if given is None and hasattr(model, "_settings"):
         with suppress(InvalidParameter):  # "cv" needs rows

@@ -1,4 +1,4 @@
-"""The scikit-learn face that every classifier shares: rows in, a model asked, answers out."""
+"""The scikit-learn face that every classifier shares: rows in, answers of a model out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Classifier(
     BaseEstimator,  # type: ignore[misc]
     Generic[AnyModel],
 ):
-    """Predict with a model of the joint density; subclasses say which one and how it is fitted."""
+    """Predict with a model of the joint density; subclasses define the model and its fit."""
 
     priors: Any
     _decides = True  # whether there is a decision_function, as in scikit-learn
@@ -67,10 +67,12 @@ class Classifier(
     def with_priors(self, priors: Any) -> Self:
         """The same class densities under other priors, as a new classifier."""
         check_is_fitted(self)
-        chances = class_priors(priors, self.classes_, self._class_weight())
+        probabilities = class_priors(priors, self.classes_, self._class_weight())
         other = copy(self)
         other.priors = priors
-        other._state = self._learned.under(deepcopy(priors), self._fitted.with_priors(chances))
+        other._state = self._learned.under(
+            deepcopy(priors), self._fitted.with_priors(probabilities)
+        )
         return other
 
     @anywhere
@@ -81,17 +83,17 @@ class Classifier(
 
     @anywhere
     def predict_proba(self, X: Any) -> Floats:
-        """p(y | x): a column a class, in the order of `classes_`."""
+        """p(y | x): one column per class, in the order of `classes_`."""
         return self._answer(X, posterior)
 
     @anywhere
     def predict_log_proba(self, X: Any) -> Floats:
-        """ln p(y | x), exact however small."""
+        """ln p(y | x), accurate however small."""
         return self._answer(X, log_posterior)
 
     @anywhere
     def predict_joint_log_proba(self, X: Any) -> Floats:
-        """ln p(x, y): a column a class, in the order of `classes_`."""
+        """ln p(x, y): one column per class, in the order of `classes_`."""
         return self._answer(X, joint)
 
     @anywhere
@@ -102,27 +104,27 @@ class Classifier(
     @available_if(lambda self: self._decides)  # type: ignore[untyped-decorator]
     @anywhere
     def decision_function(self, X: Any) -> Floats:
-        """Log-odds of the second class for two classes; else a score a class.
+        """Log-odds of the second class for two classes; else one score per class.
 
         Scores are joint log densities up to a constant of the row.
         """
-        found = self._answer(X, scores)
-        return np.asarray(found[:, 1] - found[:, 0]) if found.shape[1] == 2 else found
+        answers = self._answer(X, scores)
+        return np.asarray(answers[:, 1] - answers[:, 0]) if answers.shape[1] == 2 else answers
 
     @anywhere
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows that get their own label, by weight."""
-        found, labels = self.predict(X), Labels.of(self._labels(y))
-        n = len(found)
+        """Accuracy: the weighted share of rows whose label is predicted."""
+        predicted, labels = self.predict(X), Labels.of(self._labels(y))
+        n = len(predicted)
         if len(labels) != n:
             raise InvalidInput(
                 f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
             )
         classes, codes = labels.encode()
-        if "U" in (classes.dtype.kind, found.dtype.kind):
-            same_kind(classes, found)
+        if "U" in (classes.dtype.kind, predicted.dtype.kind):
+            same_kind(classes, predicted)
         weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
-        return float(np.average(classes[codes] == found, weights=weights))
+        return float(np.average(classes[codes] == predicted, weights=weights))
 
     @property
     def priors_(self) -> Floats:
@@ -131,32 +133,32 @@ class Classifier(
 
     @property
     def _fitted(self) -> AnyModel:
-        """The model, built now if rows have come since it was last asked for."""
+        """The model, built on first use after rows were added."""
         learned = self._learned
-        found: AnyModel = learned.once("model", lambda: self._build(learned))
-        return found
+        model: AnyModel = learned.once("model", lambda: self._build(learned))
+        return model
 
     @property
     def _model(self) -> AnyModel | None:
-        """The model if it is built."""
-        found: AnyModel | None = self._learned.kept.get("model")
-        return found
+        """The model, or None if it is not built yet."""
+        model: AnyModel | None = self._learned.kept.get("model")
+        return model
 
     def _answer(self, X: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
         return self._answer_rows(self._rows(X), ask, model)
 
     def _answer_rows(self, rows: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
         with np.errstate(all="ignore"):
-            found = ask(self._fitted if model is None else model, rows)
-        # Infinity in a row shows in its answer; looking there spares a pass over X.
-        if not np.isfinite(found).all():
+            answers = ask(self._fitted if model is None else model, rows)
+        # An infinite value makes the answer non-finite; checking that saves a pass over X.
+        if not np.isfinite(answers).all():
             self._check_finite(rows)
-            if np.isnan(found).any():
+            if np.isnan(answers).any():
                 raise beyond_floats()
-        return found
+        return answers
 
     def _check_table(self, X: Any) -> None:
-        """Raise unless X is a table of what this model takes."""
+        """Raise unless X is a table that this model accepts."""
         as_features(X)
 
     def _check_finite(self, rows: Any) -> None:
@@ -174,7 +176,7 @@ class Classifier(
             raise error
 
     def _labels(self, y: Any) -> Any:
-        """One label a row, as scikit-learn's users may pass them."""
+        """One label per row, in any form that scikit-learn accepts."""
         if y is None:
             raise InvalidLabels(
                 f"This {type(self).__name__} estimator requires y to be passed, "
@@ -194,8 +196,8 @@ class Classifier(
                 f"{self.n_features_in_} features as input"
             )
 
-    def _restored(self, rows: Any, like: Any = None) -> Any:
-        """Rows of the model in the form that users know; `like` the table they come from."""
+    def _restore(self, rows: Any, like: Any = None) -> Any:
+        """Rows of the model in the user's form; `like` is the table they come from."""
         return rows
 
     def _check_columns(self, X: Any) -> None:

@@ -34,36 +34,36 @@ from suffice.statistics.summarize import summarize
 
 
 class BayesianDiscriminant(GaussianClassifier):
-    """Gaussian classes whose means and covariances are not estimated but known up to a posterior.
+    """Gaussian classes with a posterior distribution over means and covariances.
 
-    The prior is conjugate and counts in rows: a class is believed to have the prior mean as if
-    `mean_strength` rows had shown it, and the prior covariance as if `covariance_strength` rows
-    had. Where that is not known either, "auto" takes the strengths under which the rows are most
-    probable (empirical Bayes), each class seen from the others. A class of one row has honest odds.
-    Missing values in X are no matter at predict and for independent features; with full
-    covariances rows are completed by EM, and count for as much as is known of them.
+    The prior is conjugate, and its strength is measured in rows: the prior mean counts like
+    `mean_strength` rows, and the prior covariance like `covariance_strength` rows. "auto" takes the
+    strengths under which the rows are most probable (empirical Bayes), each class judged by the
+    others. Even a class of one row gets honest odds.
+    Missing values in X are integrated out at predict and for independent features; with full
+    covariances, rows are completed by EM and weighted by the share of their observed values.
 
     Parameters
     ----------
     structure : "full" (normal-inverse-Wishart), or "diagonal": independent features
         (normal-inverse-gamma each)
-    pooling : 0, each class a covariance of its own, or 1, one for all
-    mean_strength, covariance_strength : rows that the prior is worth, or "auto"
+    pooling : 0 for one covariance per class, or 1 for one shared by all
+    mean_strength, covariance_strength : weight of the prior in rows, or "auto"
     prior_mean : (d,); None for the overall mean
     prior_covariance : (d, d), or variances (d,); None for the covariance pooled over classes, its
-        correlations shrunk by OAS. Where there is but one covariance to estimate (pooling=1, or
+        correlations shrunk by OAS. If there is only one covariance to estimate (pooling=1, or
         one class), only the variances are taken from it. Units and origins of features do not
         matter.
-    density : "predictive", a Student t a class, in which means and covariances are integrated
-        out; or "map", a Gaussian a class at the estimates that weigh prior and rows alike
+    density : "predictive", one Student t distribution per class, with means and covariances
+        integrated out; or "map", one Gaussian per class at the maximum of the posterior
     priors : see `GaussianDiscriminant`
-    class_strength : rows added to every class where priors are class shares (a Dirichlet prior)
+    class_strength : rows added to every class if priors are class shares (a Dirichlet prior)
 
     Attributes
     ----------
     classes_, priors_, means_, covariance_, covariances_, statistics_, n_features_in_,
     feature_names_in_ ; mean_strength_, covariance_strength_, prior_mean_, prior_covariance_ : as
-        given or found; log_evidence_ : ln p(X | y), means and covariances integrated out;
+        given or estimated; log_evidence_ : ln p(X | y), means and covariances integrated out;
         degrees_of_freedom_ : of each class, or of each class and feature
 
     >>> from suffice.estimators.bayesian import BayesianDiscriminant
@@ -99,12 +99,12 @@ class BayesianDiscriminant(GaussianClassifier):
 
     @property
     def mean_strength_(self) -> float:
-        """Rows that the prior mean counts for."""
+        """Weight of the prior mean, in rows."""
         return self._prior.mean_strength
 
     @property
     def covariance_strength_(self) -> float:
-        """Rows that the prior covariance counts for."""
+        """Weight of the prior covariance, in rows."""
         return self._prior.covariance_strength
 
     @property
@@ -115,25 +115,25 @@ class BayesianDiscriminant(GaussianClassifier):
     @property
     def prior_covariance_(self) -> Floats:
         """The prior covariance, (d, d); zero for features that never vary."""
-        found = self._prior.covariance
-        return found if found.ndim == 2 else np.diag(found)
+        covariance = self._prior.covariance
+        return covariance if covariance.ndim == 2 else np.diag(covariance)
 
     @property
     @at_once
     def log_evidence_(self) -> float:
-        """ln p(X | y), over all means and covariances: the larger, the better the prior."""
+        """ln p(X | y), means and covariances integrated out; larger means a better prior."""
         return log_evidence(self._fitted_statistics, self._built_with, self._prior)
 
     @property
     def degrees_of_freedom_(self) -> Floats:
-        """Of the predictive density of each class, (k,); (k, d) with missing values."""
-        found = self._posterior.freedom
-        return np.array(found[:, 0] if found.shape[1] == 1 else found)
+        """Degrees of freedom of the predictive density, (k,); (k, d) with missing values."""
+        freedom = self._posterior.freedom
+        return np.array(freedom[:, 0] if freedom.shape[1] == 1 else freedom)
 
     @property
     @at_once
     def effective_parameters_(self) -> float:
-        """Free numbers of means and covariances, as far as rows outweigh the prior."""
+        """Effective number of parameters, reduced where the prior outweighs the rows."""
         k, d = self.means_.shape
         entries = self._built_with.structure.entries(d)
         weight = self._fitted_statistics.weight
@@ -167,17 +167,17 @@ class BayesianDiscriminant(GaussianClassifier):
     def _linear(self) -> LinearScores:
         if isinstance(self._fitted, StudentModel):
             raise AttributeError(
-                "the discriminant functions of Student t classes are not linear; they are for "
-                "density='map' and pooling=1."
+                "the discriminant functions of Student t classes are not linear; they are linear "
+                "with density='map' and pooling=1."
             )
         return super()._linear
 
     @property
     def _posterior(self) -> Posterior:
         model: Any = self._fitted
-        found = model.gaussian if isinstance(model, StudentModel) else model
-        assert isinstance(found, MapModel)
-        return found.posterior
+        gaussian = model.gaussian if isinstance(model, StudentModel) else model
+        assert isinstance(gaussian, MapModel)
+        return gaussian.posterior
 
     @property
     def _prior(self) -> Prior:
@@ -186,7 +186,7 @@ class BayesianDiscriminant(GaussianClassifier):
     def _require_gaussian(self, name: str) -> None:
         if isinstance(self._fitted, StudentModel):
             raise InvalidParameter(
-                f"{name} is for Gaussian classes, and these are Student t; use density='map'."
+                f"{name} needs Gaussian classes, but these are Student t; use density='map'."
             )
 
     def _settings(self) -> Beliefs:
@@ -208,8 +208,8 @@ class BayesianDiscriminant(GaussianClassifier):
         return summarize(X, y, sample_weight, detail or settings.detail)
 
     def _made(self, statistics: AnyStatistics, settings: Any, priors: Any) -> GaussianModel:
-        found: BayesianModel = infer(statistics, settings, priors)
-        return found  # type: ignore[return-value]
+        model: BayesianModel = infer(statistics, settings, priors)
+        return model  # type: ignore[return-value]
 
     def _of_completed(self, classes: GaussianModel, learned: Learned) -> GaussianModel:
         weight = learned.statistics.weight + learned.settings.class_strength

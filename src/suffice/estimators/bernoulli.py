@@ -29,7 +29,7 @@ class BernoulliNB(DiscreteClassifier):
 
     Parameters
     ----------
-    alpha : rows added to either value, one number or one a feature, or "auto" (see `CategoricalNB`)
+    alpha : rows added to either value: one number, one per feature, or "auto" (see `CategoricalNB`)
     force_alpha : False raises an alpha below 1e-10 to that, with a warning
     binarize : values above count as 1; None if X holds 0 and 1 already
     priors : see `GaussianDiscriminant`; or, as in scikit-learn, fit_prior and class_prior
@@ -65,8 +65,7 @@ class BernoulliNB(DiscreteClassifier):
         flag("fit_prior", self.fit_prior)
         if self.binarize is not None and not isfinite(as_float(self.binarize)):
             raise InvalidParameter(
-                f"binarize is {shown(self.binarize)}; it must be a number, within what floats "
-                "hold, or None."
+                f"binarize is {shown(self.binarize)}; it must be a finite number or None."
             )
         return Smoothing.checked(smallest_alpha(self.alpha, self.force_alpha), None, 2)
 
@@ -90,9 +89,9 @@ class BernoulliNB(DiscreteClassifier):
             raise error
         missing = np.isnan(values)
         if self.binarize is None:
-            strange = ~missing & (values != 0) & (values != 1)
-            if strange.any():
-                i, j = (int(at[0]) for at in np.nonzero(strange))
+            invalid = ~missing & (values != 0) & (values != 1)
+            if invalid.any():
+                i, j = (int(at[0]) for at in np.nonzero(invalid))
                 name = j if features.names is None else repr(features.names[j])
                 raise InvalidFeatures(
                     f"X holds {values[i, j]} in row {i}, column {name}; with binarize=None values "
@@ -103,10 +102,10 @@ class BernoulliNB(DiscreteClassifier):
             ones = values > as_float(self.binarize)
         return np.where(missing, MISSING, ones.astype(np.int64))
 
-    def _known_row(self, row: Array) -> Indices:
+    def _parse_row(self, row: Array) -> Indices:
         return self._binary(as_features(row))
 
-    def _restored(self, rows: Indices, like: Any = None) -> Indices:
+    def _restore(self, rows: Indices, like: Any = None) -> Indices:
         return rows
 
     def _check_fitting(self, statistics: Counts, settings: Smoothing) -> None:
@@ -115,7 +114,7 @@ class BernoulliNB(DiscreteClassifier):
             if not np.isin(table.levels, [0, 1]).all() or table.levels.dtype.kind not in "ib":
                 raise InvalidParameter(
                     f"feature {j} of these counts has levels {listed(table.levels)}; a BernoulliNB "
-                    "takes 0 and 1. Use a CategoricalNB."
+                    "needs 0 and 1. Use a CategoricalNB."
                 )
 
     def _made(self, statistics: Counts, settings: Smoothing, priors: Any) -> DiscreteModel:

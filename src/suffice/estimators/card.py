@@ -1,4 +1,4 @@
-"""Card: what a model is, in a few lines for people."""
+"""Card: a short description of a model."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from suffice.selection.selection import Selection, standard_error
 from suffice.text import markdown
 
-# Of long lists so many are named.
+# Number of entries of long lists that are shown.
 SHOWN = 8
 
 
 def model_card(model: Any, *, key: bytes | None = None) -> str:
-    """A fitted estimator, a pipeline of them, or the file of one, in a few lines of Markdown.
+    """A fitted estimator, a pipeline of them, or the file of one, described in Markdown.
 
-    Names and labels stand as they are: what Markdown would take for markup is escaped.
+    Characters of names and labels that Markdown would take for markup are escaped.
 
     key : of a signed file, see `suffice.save`
 
@@ -79,7 +79,7 @@ def _lines(model: Any) -> list[str]:
     given = _given(type(model), model.get_params(deep=False), header["dropped"])
     lines += [f"parameters: {', '.join(given)}"] if given else []
     if getattr(model, "selection_", None) is not None:
-        lines.append(_chosen(model.selection_))
+        lines.append(_selection_line(model.selection_))
     return [*lines, *_left_out(header)]
 
 
@@ -101,8 +101,8 @@ def _left_out(header: dict[str, Any]) -> list[str]:
 
 def _features(schema: dict[str, Any]) -> list[str]:
     names, discrete = schema["names"], schema["discrete"]
-    told = "" if names is None else f" ({_some(names)})"
-    lines = [f"features: {schema['features']}{told}"]
+    listed = "" if names is None else f" ({_some(names)})"
+    lines = [f"features: {schema['features']}{listed}"]
     if discrete:
         shown = discrete if names is None else [names[j] for j in discrete]
         counted = [
@@ -140,21 +140,23 @@ def _given(kind: Any, parameters: dict[str, Any], dropped: dict[str, str]) -> li
 def _brief(value: Any) -> str:
     if hasattr(value, "shape") and getattr(value, "shape", ()) != ():
         return f"array {'x'.join(map(str, value.shape))}"
-    told = repr(value.item() if hasattr(value, "item") else value)
-    return told if len(told) <= 100 else f"{told[:97]}..."
+    text = repr(value.item() if hasattr(value, "item") else value)
+    return text if len(text) <= 100 else f"{text[:97]}..."
 
 
-def _chosen(found: Selection) -> str:
-    at = found.careful if found.chosen is None else found.chosen
-    scores = found.scores[found.metric]
-    values = ", ".join(f"{name}={_brief(value)}" for name, value in found.candidates[at].items())
-    score = f"{scores[at].mean():.4g} ± {standard_error(scores, found.repeats)[at]:.2g}"
+def _selection_line(selection: Selection) -> str:
+    at = selection.careful if selection.chosen is None else selection.chosen
+    scores = selection.scores[selection.metric]
+    values = ", ".join(
+        f"{name}={_brief(value)}" for name, value in selection.candidates[at].items()
+    )
+    score = f"{scores[at].mean():.4g} ± {standard_error(scores, selection.repeats)[at]:.2g}"
     return (
-        f"chosen: {values} among {len(found.candidates)} by cross-validation "
-        f"({found.metric} {score})"
+        f"chosen: {values} among {len(selection.candidates)} by cross-validation "
+        f"({selection.metric} {score})"
     )
 
 
 def _some(values: list[Any]) -> str:
-    told = ", ".join(map(str, values[:SHOWN]))
-    return told if len(values) <= SHOWN else f"{told}, ... {len(values) - SHOWN} more"
+    text = ", ".join(map(str, values[:SHOWN]))
+    return text if len(values) <= SHOWN else f"{text}, ... {len(values) - SHOWN} more"

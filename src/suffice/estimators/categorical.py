@@ -1,4 +1,4 @@
-"""Naive Bayes of features with levels."""
+"""Naive Bayes of categorical features."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from suffice.statistics.counts import Counts
 
 
 class CategoricalNB(DiscreteClassifier):
-    """Naive Bayes of features with levels: integers from 0, booleans, strings or categories.
+    """Naive Bayes of categorical features: integers from 0, booleans, strings or categories.
 
     P(level | class) = (rows of it + alpha) / (rows + alpha levels). None, NaN or null is a missing
-    value, which says nothing. A level never seen in training counts as one without a row. What a
-    column's type declares (a pandas Categorical, a polars Enum, an Arrow dictionary) are levels
-    even where no row has them.
+    value, which is ignored. A level (category) never seen in training counts as one without rows.
+    Levels that the type of a column declares (a pandas Categorical, a polars Enum, an Arrow
+    dictionary) count even if no row has them.
 
     Parameters
     ----------
-    alpha : rows added to every level, one number or one a feature; or "auto", for each feature the
-        one under which its counts are most probable
+    alpha : rows added to every level: one number, one per feature, or "auto", for each feature the
+        value under which its counts are most probable
     force_alpha : False raises an alpha below 1e-10 to that, with a warning
     priors : see `GaussianDiscriminant`; or, as in scikit-learn, fit_prior and class_prior
-    min_categories : the fewest levels of a feature of integers, one number or one a feature
-    levels : the levels of each feature, if more than the rows show
+    min_categories : smallest number of levels of integer features, one number or one per feature
+    levels : the levels of each feature, if there are more than in the rows
 
     Attributes
     ----------
@@ -71,8 +71,8 @@ class CategoricalNB(DiscreteClassifier):
         self.levels = levels
         self.priors = priors
 
-    # As in scikit-learn: its checks ask a decision function for rows of any numbers.
-    # `discriminants` and `log_odds` say the same.
+    # As in scikit-learn, whose checks call a decision function with arbitrary numbers.
+    # `discriminants` and `log_odds` give the same information.
     _decides = False
 
     def __sklearn_tags__(self) -> Any:
@@ -121,7 +121,7 @@ class CategoricalNB(DiscreteClassifier):
         if plain and is_large_integers(X) and not hasattr(self, "feature_names_in_"):
             self._check_width(X.shape[1])
             if (column_ranges(X)[0] < 0).any():
-                columns_of(X)  # names the row and the column
+                columns_of(X)  # raises an error that names the row and the column
             return np.asarray(X)
         columns, _ = columns_of(X)
         self._check_columns(X)
@@ -129,18 +129,18 @@ class CategoricalNB(DiscreteClassifier):
             [column.among(f.levels) for column, f in zip(columns, features, strict=True)], axis=1
         )
 
-    def _known_row(self, row: Array) -> Indices:
+    def _parse_row(self, row: Array) -> Indices:
         columns, _ = columns_of(row)
         pairs = zip(columns, self._fitted.features, strict=True)
         codes = np.stack([column.among(f.levels) for column, f in pairs], axis=1)
         if (codes == UNSEEN).any():
             j = int(np.nonzero(codes == UNSEEN)[1][0])
             raise InvalidParameter(
-                f"given: {shown(row[0, j])} is no level of feature {self._feature_names()[j]!r}."
+                f"given: {shown(row[0, j])} is not a level of feature {self._feature_names()[j]!r}."
             )
         return codes
 
-    def _restored(self, rows: Indices, like: Any = None) -> Array:
+    def _restore(self, rows: Indices, like: Any = None) -> Array:
         given = None if like is None else columns_of(like)[0]
         columns = [
             levels_of(rows[:, j], f.levels, None if given is None else given[j])
@@ -156,7 +156,7 @@ class CategoricalNB(DiscreteClassifier):
 
     @property
     def n_categories_(self) -> Indices:
-        """How many levels each feature has (scikit-learn's name)."""
+        """Number of levels of each feature (scikit-learn's name)."""
         return self._fitted.sizes
 
     @property
@@ -179,7 +179,8 @@ def _levels(levels: Any) -> tuple[Array | None, ...] | None:
         return None
     if isinstance(levels, str | Mapping) or not isinstance(levels, Iterable):
         raise InvalidParameter(
-            f"levels is {shown(levels)}; it must be a list of levels a feature, in their order."
+            f"levels is {shown(levels)}; it must be a list of levels for each feature, in "
+            "their order."
         )
     return tuple(None if own is None else _level_list(j, own) for j, own in enumerate(levels))
 
@@ -208,11 +209,12 @@ def _least(min_categories: Any) -> Any:
         values = np.empty((0, 0))
     if values.dtype.kind not in "iu" or values.ndim > 1 or (values < 0).any():
         raise InvalidParameter(
-            f"min_categories is {shown(min_categories)}; it must be an integer or one a feature."
+            f"min_categories is {shown(min_categories)}; it must be an integer, or one "
+            "integer per feature."
         )
     if (values > MOST_LEVELS).any():
         raise InvalidParameter(
-            f"min_categories is {shown(min_categories)}; a feature of integers has at most "
-            f"{MOST_LEVELS:,} levels. Name the levels of rare large numbers by `levels`."
+            f"min_categories is {shown(min_categories)}; an integer feature has at most "
+            f"{MOST_LEVELS:,} levels. List the levels of rare large numbers with `levels`."
         )
     return values

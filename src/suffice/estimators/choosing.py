@@ -32,7 +32,7 @@ GRID = {
     "inflation": (1.0, 1.5, 2.0, 3.0),
 }
 
-# Folds where the user gives no number.
+# Number of folds if the user gives none.
 DEFAULT_FOLDS = 5
 
 
@@ -53,7 +53,7 @@ def combinations(names: list[str]) -> list[dict[str, float]]:
 
 
 def table_of_classes(X: Any, y: Any, sample_weight: Any) -> LabelledTable:
-    """The rows of at least two classes; raises where there is only one."""
+    """The rows of at least two classes; raises if there is only one."""
     table = LabelledTable.of(X, y, sample_weight)
     if len(table.classes) < 2:
         raise TooFewRows(

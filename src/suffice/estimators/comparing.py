@@ -111,10 +111,10 @@ def compare(
 
 
 def logistic_regression(X: Any, penalised: bool = True) -> Any:
-    """scikit-learn's logistic regression for this table: gaps filled, levels as indicators."""
+    """scikit-learn's logistic regression: missing values filled, levels as indicators."""
     steps = [Indicators()] if ColumnLayout.of(X).discrete else []
     steps += [SimpleImputer(keep_empty_features=True), StandardScaler()]
-    # Without a penalty it is the very model class of LDA, fitted to p(y | x) instead of p(x, y).
+    # Without a penalty it has the same form as LDA, fitted to p(y | x) instead of p(x, y).
     return make_pipeline(*steps, LogisticRegression(C=1.0 if penalised else np.inf, max_iter=5000))
 
 
@@ -174,7 +174,7 @@ class _Contest:
         return LearningCurve(sizes, log_loss, accuracy)
 
     def _sample(self, share: float, table: LabelledTable, at: Indices) -> LabelledTable:
-        """A share of each class, but two rows where it has them, so that every model is defined."""
+        """A share of each class, but at least two rows, so that every model is defined."""
         codes, kept = table.codes[at], []
         for c in range(len(table.classes)):
             own = self.rng.permutation(at[codes == c])
@@ -216,7 +216,7 @@ def _training_loss(table: LabelledTable, model: Any) -> float:
 
 
 def _or_nan(question: Callable[[Any], Any], model: Any) -> float:
-    """The answer of a model, or NaN where it has none."""
+    """The answer of a model, or NaN if it has none."""
     try:
         return float(question(model))
     except (AttributeError, TypeError, InvalidParameter):

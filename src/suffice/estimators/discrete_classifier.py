@@ -17,7 +17,7 @@ from suffice.statistics.counts import Counts
 
 
 class DiscreteClassifier(Learner[DiscreteModel]):
-    """Fit, update, forget and predict with counts; subclasses say what the columns hold."""
+    """Fit, update, forget and predict with counts; subclasses define what columns hold."""
 
     alpha: Any
     fit_prior: bool
@@ -26,7 +26,7 @@ class DiscreteClassifier(Learner[DiscreteModel]):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Measurements are not what it is for.
+        # It is not made for measurements, with which scikit-learn checks the score.
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -40,7 +40,7 @@ class DiscreteClassifier(Learner[DiscreteModel]):
     def with_priors(self, priors: Any) -> Self:
         """The same class densities under other priors, as a new classifier."""
         other = super().with_priors(priors)
-        # What the parameters say of priors is now said by `priors` alone.
+        # From now on, `priors` alone determines the priors.
         other.fit_prior, other.class_prior = True, None
         return other
 
@@ -57,12 +57,12 @@ class DiscreteClassifier(Learner[DiscreteModel]):
         """Codes are always finite."""
 
     def _new_atypicality(self) -> Any:
-        return Rarity(self._fitted, lambda rows: rows == MISSING, _masked)
+        return Rarity(self._fitted, lambda rows: rows == MISSING, _mask)
 
     @property
     @at_once
     def alpha_(self) -> Floats:
-        """Rows added to every level of each feature, (d,): as given or found."""
+        """Rows added to every level of each feature, (d,): as given or estimated."""
         return used_alphas(self._fitted_statistics, self._built_with)
 
     @property
@@ -76,5 +76,5 @@ class DiscreteClassifier(Learner[DiscreteModel]):
         return np.asarray(self._fitted_statistics.weight)
 
 
-def _masked(rows: Indices, pattern: Array) -> Indices:
+def _mask(rows: Indices, pattern: Array) -> Indices:
     return np.where(pattern, MISSING, rows)

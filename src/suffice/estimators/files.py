@@ -13,7 +13,7 @@ from suffice.errors import InvalidParameter
 from suffice.statistics.container import pack
 from suffice.statistics.storage import Stored, to_bytes
 
-# When a model was made, as it is given: equal models make equal files.
+# When a model was made, given by the user, so that equal models give equal files.
 Created = date | str | None
 
 
@@ -25,7 +25,7 @@ class Storable:
     ) -> None:
         """Write one safetensors file, whole or not at all; read it with `suffice.load`.
 
-        created : a date or a text to be told with the model; None keeps equal models equal files
+        created : a date or a text to store with the model; with None, equal models give equal files
         key : secret bytes that sign the file, see `suffice.save`
         """
         save(self, path, created=created, key=key)
@@ -36,11 +36,11 @@ def save(
 ) -> None:
     """Write a fitted estimator, a pipeline of them, or statistics to a file, whole or not at all.
 
-    Parameters that act rather than say something (callbacks, random generators) are left out.
-    Every file has a checksum, which finds damage by disks and networks. It does not show who wrote
-    the file: anybody can change one and compute the checksum again. With a key, the file is signed
-    instead (HMAC-SHA256), and `load` with the same key refuses whatever was not written with it.
-    The content is not encrypted.
+    Parameters that are functions or random generators are left out.
+    Every file has a checksum, which detects damage on disks and networks. It does not show who
+    wrote the file: anybody can change one and compute the checksum again. With a key, the file is
+    signed instead (HMAC-SHA256), and `load` with the same key refuses files that were not signed
+    with it. The content is not encrypted.
 
     key : at least 16 secret bytes, such as `secrets.token_bytes(32)`
 
@@ -69,8 +69,8 @@ def file_of(model: Any, created: Created = None, key: bytes | None = None) -> by
     from suffice.estimators.model_file import model as one
     from suffice.estimators.model_file import pipeline as several
 
-    told = created.isoformat() if isinstance(created, date) else created
-    if not isinstance(told, str | None) or len(told or "") > 100:
+    date_text = created.isoformat() if isinstance(created, date) else created
+    if not isinstance(date_text, str | None) or len(date_text or "") > 100:
         raise InvalidParameter(f"created is {shown(created)}; it must be a date or a short text.")
     header, arrays = (several if isinstance(model, Pipeline) else one).to_arrays(model)
-    return pack({**header, "created": told}, arrays, key)
+    return pack({**header, "created": date_text}, arrays, key)

@@ -22,13 +22,13 @@ from suffice.estimators.state import State, Stateful
 from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, MixtureFit, Training
 
-# More starts than this would never end.
+# Largest number of starts.
 MOST_STARTS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedMixture(State):
-    """The components that EM found (the model is kept), and how it went."""
+    """The components estimated by EM (in `kept`), and how EM went."""
 
     classes: Array
     settings: Settings
@@ -39,7 +39,7 @@ class FittedMixture(State):
 
     @classmethod
     def of(cls, fit: MixtureFit, settings: Settings, columns: LearnedColumns) -> Self:
-        """The state of an estimator that takes what was found."""
+        """The state of an estimator after this fit."""
         return cls(
             columns=columns,
             kept={"model": fit.model},
@@ -53,7 +53,7 @@ class FittedMixture(State):
 
     @property
     def n_iter(self) -> int:
-        """How many iterations the best start took."""
+        """Number of iterations of the best start."""
         return max(1, len(self.log_likelihoods))
 
 
@@ -69,12 +69,12 @@ class Fitting(Stateful):
 
     @property
     def n_iter_(self) -> int:
-        """How many iterations the best start took."""
+        """Number of iterations of the best start."""
         return int(self._learned.n_iter)
 
     @property
     def converged_(self) -> bool:
-        """Whether the best start came to its end."""
+        """Whether the best start converged."""
         return bool(self._learned.converged)
 
     @property
@@ -93,8 +93,8 @@ class Fitting(Stateful):
 
     @property
     def _built_with(self) -> Settings:
-        found: Settings = self._learned.settings
-        return found
+        settings: Settings = self._learned.settings
+        return settings
 
     def _effort(self, addition: float = 0.0) -> Effort:
         if not _is_verbosity(self.verbose):
@@ -107,10 +107,10 @@ class Fitting(Stateful):
             count("max_iter", self.max_iter),
             count("n_init", self.n_init, MOST_STARTS),
             addition,
-            self._told if self.verbose or self.callback is not None else None,
+            self._report_progress if self.verbose or self.callback is not None else None,
         )
 
-    def _told(self, progress: EmProgress) -> None:
+    def _report_progress(self, progress: EmProgress) -> None:
         if self.verbose:
             print(
                 f"start {progress.start}, iteration {progress.iteration}: mean log-likelihood "
@@ -120,21 +120,21 @@ class Fitting(Stateful):
             self.callback(progress)
 
     def _hold(self, fit: MixtureFit, settings: Settings, X: Any) -> None:
-        """Hold what was found in the rows X."""
-        found = FittedMixture.of(fit, settings, LearnedColumns.of_rows(X))
-        self._tell(fit, found.n_iter)
-        self._state = found
+        """Store the fit to the rows X."""
+        state = FittedMixture.of(fit, settings, LearnedColumns.of_rows(X))
+        self._warn_about_fit(fit, state.n_iter)
+        self._state = state
 
-    def _tell(self, fit: MixtureFit, n: int) -> None:
-        """Warn of what went otherwise than asked for, in n iterations."""
-        told: list[tuple[str, type[Warning]]] = [(note, RuntimeWarning) for note in fit.notes]
+    def _warn_about_fit(self, fit: MixtureFit, n: int) -> None:
+        """Warn of everything that went differently than requested, in n iterations."""
+        messages: list[tuple[str, type[Warning]]] = [(note, RuntimeWarning) for note in fit.notes]
         if fit.interrupted:
             what = f"interrupted after {n} iterations: the best model so far is kept."
-            told.append((what, RuntimeWarning))
+            messages.append((what, RuntimeWarning))
         elif n == self.max_iter and not fit.converged and self.tol > 0:
             what = f"EM has not converged in {n} iterations; raise max_iter or tol."
-            told.append((what, ConvergenceWarning))
-        for what, kind in told:
+            messages.append((what, ConvergenceWarning))
+        for what, kind in messages:
             warnings.warn(what, kind, stacklevel=5)
 
 

@@ -1,4 +1,4 @@
-"""The Gaussian family: one classifier, and its corners by their usual names."""
+"""The Gaussian family: one classifier, and its special cases by their usual names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class GaussianDiscriminant(GaussianClassifier):
     Parameters
     ----------
     structure : shape of a class covariance: "full", "diagonal" (naive Bayes), "spherical"
-    pooling : 0, each class its own covariance (QDA), to 1, one shared by all (LDA);
+    pooling : from 0, one covariance per class (QDA), to 1, one shared by all (LDA);
         Friedman's lambda; or "cv", cross-validated at fit
     shrinkage : 0 to 1, Friedman's gamma; or estimated: "ledoit-wolf" (also "auto"), "oas"; or
         "cv"
@@ -29,8 +29,8 @@ class GaussianDiscriminant(GaussianClassifier):
     priors : None (class shares), "uniform", a mapping by label, or an array in the order of
         `classes_`
     ddof : 0 divides by the weight of a class (maximum likelihood), 1 by one less
-    inflation : covariances are multiplied by it in the end; above 1, posteriors are less certain,
-        as they should be where rows are not quite Gaussian; or "cv"
+    inflation : factor by which covariances are multiplied at the end; above 1, posteriors are less
+        certain, as they should be if rows are not quite Gaussian; or "cv"
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class GaussianNB(GaussianClassifier):
     priors : see `GaussianDiscriminant`
     var_smoothing : share of each feature's own overall variance that is added to its variance
         in every class; scikit-learn takes the share of the largest variance of all features,
-        which drowns features in small units
+        which hides features in small units
 
     >>> from sklearn.datasets import load_iris
     >>> from suffice import GaussianNB

@@ -36,11 +36,11 @@ from suffice.statistics.summarize import summarize
 
 
 class GaussianClassifier(Geometry, Learner[GaussianModel]):
-    """Fit, update, forget and predict with a Gaussian model; subclasses say which one."""
+    """Fit, update, forget and predict with a Gaussian model, which subclasses define."""
 
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Summarize the rows and build the model; parameters that are "cv" are chosen before."""
+        """Summarize the rows and build the model, after choosing parameters set to "cv"."""
         rows = RowsInMemory(X, self._labels(y), sample_weight)
         names = cross_validated(self)
         if not names:
@@ -48,64 +48,66 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return self._hold(self._choose(rows, names))
 
     def _choose(self, rows: RowsInMemory, names: list[str]) -> Learned:
-        """What is learned from rows with the parameters of these names cross-validated on them."""
+        """What is learned from rows after cross-validating the named parameters on them."""
         tried = [clone(self).set_params(**values) for values in combinations(names)]
-        asked = [(one._settings(), one.priors) for one in tried]
+        settings_and_priors = [(one._settings(), one.priors) for one in tried]
         X, y = rows.X, rows.y
         pupil: Self = clone(self)
         like = rows.outline(pupil, None)
-        found, whole = choose_settings(self._seen(X, like), y, rows.sample_weight, asked)
-        settings = asked[found.careful][0]
+        selection, whole = choose_settings(
+            self._seen(X, like), y, rows.sample_weight, settings_and_priors
+        )
+        settings = settings_and_priors[selection.careful][0]
         statistics = (
             rows.statistics(pupil, settings, like)
             if whole is None
-            else _named(whole, X).coarsen(settings.detail)
+            else _with_names_of(whole, X).coarsen(settings.detail)
         )
         powers = None if like is None else like.powers
-        selection = replace(found, chosen=found.careful)
+        selection = replace(selection, chosen=selection.careful)
         return pupil._next(statistics, settings, rows, selection=selection, powers=powers)
 
-    def _fit_known(self, settings: Settings, X: Any, y: Any, whole: Statistics) -> Self:
-        """Build the model of rows whose statistics are known."""
-        statistics = _named(whole, X).coarsen(settings.detail)
+    def _fit_from_statistics(self, settings: Settings, X: Any, y: Any, whole: Statistics) -> Self:
+        """Build the model of rows whose statistics have already been computed."""
+        statistics = _with_names_of(whole, X).coarsen(settings.detail)
         return self._hold(clone(self)._next(statistics, settings, RowsInMemory(X, y)))
 
     def _seen(self, X: Any, like: Outline | None) -> Any:
-        """The rows as the model takes them."""
+        """The rows in the form that the model takes."""
         return X
 
     def _parameter(self, name: str) -> Any:
-        """The value of a parameter; of one that is "cv", what `fit` chose."""
+        """The value of a parameter, or what `fit` chose if it is "cv"."""
         value = getattr(self, name)
         if not is_cross_validated(value):
             return value
-        found = None if self._state is None else self._state.selection
-        if found is None:
+        selection = None if self._state is None else self._state.selection
+        if selection is None:
             raise InvalidParameter(
-                f"{name}='cv' takes rows to test on: call fit(X, y) first, or give a number."
+                f"{name}='cv' needs rows to test on: call fit(X, y) first, or give a number."
             )
-        return found.candidates[found.careful][name]
+        return selection.candidates[selection.careful][name]
 
     @property
     def selection_(self) -> Selection:
-        """How the parameters that are "cv" were chosen, where there are any."""
-        found: Selection | None = self._learned.selection
-        if found is None:
+        """How the parameters set to "cv" were chosen."""
+        selection: Selection | None = self._learned.selection
+        if selection is None:
             raise AttributeError(f"no parameter of this {type(self).__name__} was cross-validated.")
-        return found
+        return selection
 
     def _check_forgets(self) -> None:
         for name in cross_validated(self):
             value = getattr(self._built_with, name)
             raise InvalidParameter(
-                f"{name}='cv' was chosen with these rows, and without them another value may be: "
-                "fit the remaining rows, or keep what was chosen by "
+                f"{name}='cv' was chosen with these rows; without them another value may be "
+                f"better: fit the remaining rows, or keep the chosen value with "
                 f"model.set_params({name}={value!r}).forget(X, y)."
             )
 
     @property
     def pooling_(self) -> float:
-        """How much class covariances lean on the pooled one, as given or as chosen."""
+        """Share of the pooled covariance in class covariances, as given or as chosen."""
         return self._built_with.pooling  # type: ignore[no-any-return]
 
     @property
@@ -130,25 +132,29 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     @property
     def covariance_(self) -> Floats:
-        """(d, d) where all classes share it, else (k, d, d); computed when asked for."""
+        """(d, d) if all classes share it, else (k, d, d); computed on demand."""
         return self._fitted.matrices
 
     @property
     def covariances_(self) -> Floats:
-        """Covariance of each class, (k, d, d); computed when asked for."""
+        """Covariance of each class, (k, d, d); computed on demand."""
         model = self._fitted
-        found = model.matrices
-        return found if found.ndim == 3 else np.repeat(found[None], len(model.classes), axis=0)
+        matrices = model.matrices
+        return (
+            matrices
+            if matrices.ndim == 3
+            else np.repeat(matrices[None], len(model.classes), axis=0)
+        )
 
     @property
     def borrowed_classes_(self) -> Array:
-        """Classes whose own covariance is singular, so that they borrow the pooled one."""
+        """Classes that borrow the pooled covariance because their own is singular."""
         model = self._fitted
         return np.asarray(model.classes[list(model.borrowed)])
 
     @property
     def inflation_(self) -> float:
-        """What the covariances were multiplied by, as given or as chosen."""
+        """Factor by which the covariances were multiplied, as given or as chosen."""
         return self._built_with.inflation  # type: ignore[no-any-return]
 
     def _is_statistics(self, statistics: Any) -> bool:
@@ -189,5 +195,5 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return Atypicality(self._fitted, EstimatedNulls(self._fitted, weight, self._built_with))
 
 
-def _named(statistics: Statistics, X: Any) -> Statistics:
+def _with_names_of(statistics: Statistics, X: Any) -> Statistics:
     return replace(statistics, feature_names=as_features(X).names)

@@ -19,7 +19,7 @@ from suffice.estimators.state import at_once
 from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.scoring import Hook
 
-# Wider models never form a matrix.
+# Number of features above which no matrix is formed.
 MOST_FEATURES = 1024
 
 
@@ -28,7 +28,7 @@ def _squared_distances(model: GaussianModel, rows: Array) -> Floats:
 
 
 class Geometry:
-    """Where classes lie and what divides them."""
+    """Positions of classes and the boundaries between them."""
 
     if TYPE_CHECKING:
 
@@ -41,23 +41,23 @@ class Geometry:
 
     @anywhere
     def squared_mahalanobis(self, X: Any) -> Floats:
-        """Squared Mahalanobis distance to each class mean, a column a class."""
+        """Squared Mahalanobis distance to each class mean, one column per class."""
         return self._answer(X, _squared_distances)
 
     @at_once
     def boundary(self, a: Any = None, b: Any = None) -> Boundary:
-        """Where two classes are equally probable: a quadric, or a hyperplane if they share S."""
+        """Where two classes are equally probable: a quadric, or a hyperplane if S is shared."""
         model = self._fitted
         pair = list(class_pair(model.classes, a, b))
         labels = (model.classes[pair[0]].item(), model.classes[pair[1]].item())
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else tuple(map(str, names))
-        means, chances = model.means[pair], model.log_priors[pair]
+        means, log_priors = model.means[pair], model.log_priors[pair]
         low = None if model.means_low is None else model.means_low[pair]
         if model.shared:
             steps = model.means_about(means[1])[pair]
             slope = model.covariances[0].solve(steps[:1] - steps[1:])[0]
-            return linear_boundary(labels, means, slope, chances, _spread(model), names, low)
+            return linear_boundary(labels, means, slope, log_priors, _spread(model), names, low)
         covariances = [model.covariances[c] for c in pair]
         identity = np.eye(means.shape[1])
         return boundary_between(
@@ -65,7 +65,7 @@ class Geometry:
             means,
             [covariance.solve(identity) for covariance in covariances],
             [c.log_determinant + c.rank * np.log(2 * np.pi) for c in covariances],
-            chances,
+            log_priors,
             names,
             low,
         )
@@ -76,7 +76,7 @@ class Geometry:
         model, rows = self._fitted, self._rows(X)
         if label is None and not model.shared:
             raise InvalidParameter(
-                "each class has its own covariance; name the class to whiten by."
+                "each class has its own covariance; name the class: whiten(X, label)."
             )
         c = 0 if label is None else class_position(model.classes, label)
         self._check_complete(rows)
@@ -98,7 +98,8 @@ class Geometry:
         at = [self._feature(feature) for feature in features] if pair else []
         if len(at) != 2 or at[0] == at[1]:
             raise InvalidParameter(
-                f"features is {shown(features)}; an ellipse takes two different ones: (0, 1)."
+                f"features is {shown(features)}; an ellipse needs two different features, "
+                "such as (0, 1)."
             )
         c = class_position(model.classes, label)
         return ellipse(model, c, (at[0], at[1]), probability, deviations)
@@ -117,16 +118,16 @@ class Geometry:
     def _linear(self) -> LinearScores:
         model = self._fitted
         if not model.shared:
-            # An AttributeError, so that hasattr says no.
+            # An AttributeError, so that hasattr returns False.
             raise AttributeError(
-                "the discriminant functions are quadratic, since each class has a covariance of "
-                "its own; they are linear for pooling=1."
+                "the discriminant functions are quadratic, since each class has its own "
+                "covariance; they are linear with pooling=1."
             )
         return model.linear
 
 
 def _spread(model: GaussianModel) -> Floats | None:
-    """Standard deviation of each feature, where it is cheap; one for a feature that is constant."""
+    """Standard deviation of each feature, 1 if constant; None if too expensive."""
     if model.means.shape[1] > MOST_FEATURES:
         return None
     variances = model.covariances[0].matrix.diagonal()

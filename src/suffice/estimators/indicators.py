@@ -1,4 +1,4 @@
-"""Indicators: levels as columns of zeros and ones, so that any model of numbers takes them."""
+"""Indicators: levels (categories) as columns of zeros and ones, for models of numbers."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class FittedLevels(State):
 
 
 class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Numeric columns as they are, then for each level of a discrete column, but the first, a one.
+    """Numeric columns unchanged, then one indicator per level of a discrete column but the first.
 
-    What is missing stays missing, and a level never seen before counts as missing: models of
+    Missing values stay missing, and a level never seen before counts as missing: models of
     this package integrate it out.
 
     Parameters
     ----------
-    categorical : names or positions of the discrete columns; None takes booleans, strings and
-        categories for discrete and numbers for numeric
+    categorical : names or positions of the discrete columns; None treats booleans, strings and
+        categories as discrete and numbers as numeric
 
     >>> import pandas as pd
     >>> from suffice.estimators.indicators import Indicators
@@ -70,8 +70,8 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
     @property
     def layout_(self) -> ColumnLayout:
         """Which columns are numeric and which are discrete."""
-        found: ColumnLayout = self._learned.layout
-        return found
+        layout: ColumnLayout = self._learned.layout
+        return layout
 
     @property
     def levels_(self) -> list[Array]:
@@ -80,7 +80,7 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
 
     @at_once
     def transform(self, X: Any) -> Floats:
-        """The rows as numbers, (n, numeric columns + levels but the first of each)."""
+        """The rows as numbers, (n, numeric columns + indicators)."""
         check_is_fitted(self)
         if not self.layout_.discrete:
             as_features(X)
@@ -99,7 +99,7 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
 
     @at_once
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of the columns that come out: of a level, "column=level"."""
+        """Names of the output columns; that of an indicator is "column=level"."""
         check_is_fitted(self)
         names = self._names_in(input_features)
         out = [names[j] for j in self.layout_.numeric]
@@ -108,18 +108,18 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return np.array(out, object)
 
     def _names_in(self, input_features: Any) -> list[Any]:
-        known = getattr(self, "feature_names_in_", None)
+        fitted_names = getattr(self, "feature_names_in_", None)
         if input_features is None:
             d = self.n_features_in_
-            return [f"x{j}" for j in range(d)] if known is None else list(known)
+            return [f"x{j}" for j in range(d)] if fitted_names is None else list(fitted_names)
         listed = isinstance(input_features, list | tuple | np.ndarray)
         names = list(input_features) if listed else []
         if len(names) != self.n_features_in_ or not all(isinstance(one, str) for one in names):
             raise InvalidParameter(
                 f"input_features is {shown(input_features)}; it should have length equal to number "
-                f"of features ({self.n_features_in_}), a name each."
+                f"of features ({self.n_features_in_}), one name each."
             )
-        if known is not None and names != list(known):
+        if fitted_names is not None and names != list(fitted_names):
             raise InvalidParameter("input_features is not equal to feature_names_in_.")
         return names
 

@@ -25,7 +25,7 @@ from suffice.statistics.mixed import MixedStatistics
 
 
 class Judging:
-    """Leave-one-out and information criteria, for models that statistics suffice for."""
+    """Leave-one-out and information criteria, for models defined by statistics."""
 
     if TYPE_CHECKING:
 
@@ -44,12 +44,12 @@ class Judging:
         """Predictions for each row of the model trained on all other rows.
 
         In closed form from the statistics: about as fast as fit and predict. A model is built
-        for each row where values are missing, where a full covariance is shrunk toward its
-        diagonal or a diagonal one by an estimated share; and for rows whose removal changes more
-        than numbers: the last of its class, or one without which a class has to borrow a
-        covariance.
+        for each row if values are missing, or if a full covariance is shrunk toward its diagonal
+        or a diagonal one by an estimated share; and for single rows whose removal changes the
+        kind of estimate: the last row of its class, or one without which a class has to borrow
+        a covariance.
 
-        What `fit` chose by cross-validation stays as it is.
+        Parameters that `fit` chose by cross-validation stay unchanged.
 
         X, y, sample_weight : the rows that the model was trained on, all of them
 
@@ -59,7 +59,7 @@ class Judging:
         >>> QDA().fit(X, y).leave_one_out(X, y)
         <LeaveOneOut of 150 rows: accuracy 0.9733, log-loss 0.05798>
         """
-        model = self._judged()
+        model = self._judgeable_model()
         if getattr(self, "covariance_estimator", None) is not None:
             raise InvalidParameter(
                 "leave_one_out takes statistics, and covariance_estimator takes rows: use "
@@ -79,11 +79,11 @@ class Judging:
 
     @at_once
     def log_likelihood(self, X: Any = None, y: Any = None) -> float:
-        """Sum over the rows of ln p(x, y); without rows that of the training rows, by weight."""
+        """Sum over the rows of ln p(x, y); without rows, the weighted sum over training rows."""
         if X is not None:
-            found: float = super().log_likelihood(X, y)  # type: ignore[misc]
-            return found
-        return criteria.log_likelihood(self._judged(), self.statistics_)
+            total: float = super().log_likelihood(X, y)  # type: ignore[misc]
+            return total
+        return criteria.log_likelihood(self._judgeable_model(), self.statistics_)
 
     @at_once
     def n_parameters(self) -> int:
@@ -92,7 +92,7 @@ class Judging:
         Priors count where they are class shares; with pooling below 1 each class has its own
         covariance, and with shrinkage below 1 all entries of it count.
         """
-        model, given = self._judged(), self._priors() is not None
+        model, given = self._judgeable_model(), self._priors() is not None
         return criteria.n_parameters(model, self._built_with, self.statistics_, given)
 
     @at_once
@@ -110,19 +110,21 @@ class Judging:
         >>> [round(model.fit(X, y).bic(), 1) for model in (LDA(), QDA())]
         [646.7, 597.2]
         """
-        found = self.log_likelihood()
-        return criteria.bic(found, self.n_parameters(), float(self.statistics_.weight.sum()))
+        log_likelihood = self.log_likelihood()
+        return criteria.bic(
+            log_likelihood, self.n_parameters(), float(self.statistics_.weight.sum())
+        )
 
-    def _judged(self) -> Any:
-        """The model, if its statistics suffice to judge it."""
+    def _judgeable_model(self) -> Any:
+        """The model; raises if its statistics are not sufficient to judge it."""
         model: Any = self._fitted  # type: ignore[attr-defined]
         built = self._built_with
         if not isinstance(model, GaussianModel | DiscreteModel | ProductModel) or (
             isinstance(model, GaussianModel) and not isinstance(built, Settings)
         ):
             raise InvalidParameter(
-                f"the statistics of a {type(self).__name__} do not suffice for leave-one-out and "
-                "information criteria; cross-validate it (select_model), or compare its "
+                f"the statistics of a {type(self).__name__} are not sufficient for leave-one-out "
+                "and information criteria; cross-validate it (select_model), or compare its "
                 "log_evidence_."
             )
         return model

@@ -1,4 +1,4 @@
-"""Learning: fit, update, merge and forget, for models that statistics suffice for."""
+"""Learning: fit, update, merge and forget, for models defined by statistics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from suffice.selection.selection import Selection
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Learned(State):
-    """Statistics, and what else says which model is made of them."""
+    """Statistics, and everything else that determines the model."""
 
     classes: Array
     statistics: Any
@@ -45,11 +45,11 @@ class Learned(State):
     priors: Any  # as they were given
     selection: Selection | None = None
     powers: Powers | None = None
-    from_file: FromFile | None = None  # where nothing was learned since it was loaded
+    from_file: FromFile | None = None  # None once something was learned after loading
 
     @classmethod
-    def begun(cls, statistics: Any, selection: Selection | None, powers: Powers | None) -> Self:
-        """Statistics with what was found beside them, before it is known which model they make."""
+    def initial(cls, statistics: Any, selection: Selection | None, powers: Powers | None) -> Self:
+        """A state with statistics, but without the settings that determine the model."""
         return cls(
             columns=LearnedColumns.of_statistics(statistics),
             classes=statistics.classes,
@@ -62,7 +62,7 @@ class Learned(State):
 
     @property
     def outline(self) -> Outline:
-        """What more rows are to be summarized like."""
+        """The form in which more rows must be summarized."""
         return Outline.of(self.statistics, self.powers)
 
     def under(self, priors: Any, model: Any) -> Self:
@@ -70,16 +70,16 @@ class Learned(State):
         return replace(self, priors=priors, kept={"model": model})
 
     def without_statistics(self) -> Self:
-        """What is needed to answer for single rows."""
+        """The part needed to answer for single rows."""
         return replace(self, statistics=None, selection=None)
 
 
 @dataclass(frozen=True, slots=True)
 class FromFile:
-    """What a file says of a model beside its statistics.
+    """The content of a model file beside the statistics.
 
-    is_built : False where no model could be made of the statistics when it was saved
-    completed : the classes that EM found, where rows have gaps
+    is_built : False if no model could be built from the statistics when it was saved
+    completed : the classes estimated by EM, if rows have missing values
     """
 
     is_built: bool
@@ -87,27 +87,27 @@ class FromFile:
 
 
 class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
-    """A classifier whose model is a function of statistics; subclasses say of which."""
+    """A classifier whose model is a function of statistics, which subclasses define."""
 
     _state: Learned | None
-    _takes = "what suffice.summarize returns"  # the statistics, as a message calls them
+    _takes = "what suffice.summarize returns"  # description of the statistics for messages
 
     def _settings(self) -> Any:
-        """Which model the parameters ask for, after checking them."""
+        """The settings of the model, after checking the parameters."""
         raise NotImplementedError
 
     def _is_statistics(self, statistics: Any) -> bool:
-        """Whether these are statistics that this model is made of."""
+        """Whether these are statistics from which this model can be built."""
         raise NotImplementedError
 
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline | None:
-        """What first rows are to be summarized like, where that is found in them."""
+        """The form in which the first rows are summarized, if it depends on them."""
         return None
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Any, like: Outline | None
     ) -> Any:
-        """Statistics of rows; `like` those seen before, if any."""
+        """Statistics of rows, in the form of `like`, if given."""
         raise NotImplementedError
 
     def _made(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
@@ -115,10 +115,10 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         raise NotImplementedError
 
     def _check_fitting(self, statistics: Any, settings: Any) -> None:
-        """Raise where the statistics do not serve the settings."""
+        """Raise if the statistics are not sufficient for the settings."""
 
     def _alike(self, mine: Any, theirs: Any, settings: Any) -> tuple[Any, Any]:
-        """Statistics of two classifiers in a form that merges."""
+        """Statistics of two classifiers in a form that can be merged."""
         return mine, theirs
 
     @property
@@ -133,50 +133,50 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
 
     @anywhere
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows; classes never seen before are welcome and need no announcement.
+        """Add rows; new classes are allowed and need not be announced in `classes`.
 
-        The first rows may be too few for a model; `predict` then says so until more have come.
-        Several threads may add rows to one model: none is lost.
+        The first rows may be too few for a model; `predict` then raises until more are added.
+        Several threads may add rows to one model; none is lost.
         """
         return self._add(RowsInMemory(X, y, sample_weight, classes))
 
     def fit_statistics(self, statistics: Any) -> Self:
-        """Build the model from statistics: no row is read."""
+        """Build the model from statistics, without reading rows."""
         if not self._is_statistics(statistics):
             raise InvalidParameter(f"fit_statistics takes {self._takes}.")
         pupil = snapshot(self)
         return self._hold(pupil._next(statistics, pupil._settings()))
 
     def merge(self, other: Learner[Any]) -> Self:
-        """Become the model of the rows of both."""
+        """Add the rows that another classifier has learned from."""
         check_is_fitted(self)
         if not isinstance(other, Learner):
             raise InvalidParameter("merge takes another fitted classifier of suffice.")
         check_is_fitted(other)
         while True:
             pupil, theirs = snapshot(self), other._learned
-            if exchange(self, pupil._state, pupil._merged(theirs, type(other).__name__)):
+            if exchange(self, pupil._state, pupil._merge_state(theirs, type(other).__name__)):
                 return self
 
     @anywhere
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Take rows out again: afterwards, as if they had never been seen.
+        """Remove rows, as if they had never been seen.
 
-        Nothing of them stays behind in the model, its pickle or its file, up to rounding.
+        No trace of them stays in the model, its pickle or its file, up to rounding.
         """
         return self._remove(RowsInMemory(X, y, sample_weight))
 
     def _check_forgets(self) -> None:
-        """Raise where something was learned from rows that statistics cannot give again."""
+        """Raise if something was learned from rows that statistics cannot reproduce."""
 
     def _fit_to(self, rows: NewRows, settings: Any) -> Self:
-        """Learn from rows and from nothing that was seen before."""
+        """Learn from these rows only, discarding earlier ones."""
         pupil = snapshot(self)
         pupil._state = None
         like = rows.outline(pupil, settings)
-        found = rows.statistics(pupil, settings, like)
+        statistics = rows.statistics(pupil, settings, like)
         powers = None if like is None else like.powers
-        return self._hold(pupil._next(found, settings, rows, powers=powers))
+        return self._hold(pupil._next(statistics, settings, rows, powers=powers))
 
     def _add(self, rows: NewRows) -> Self:
         return self._change(rows, forgets=False)
@@ -186,11 +186,10 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         return self._change(rows, forgets=True)
 
     def _change(self, rows: NewRows, forgets: bool) -> Self:
-        """Add or remove the statistics of rows, though other threads may do so, too.
+        """Add or remove the statistics of rows, safely while other threads do the same.
 
-        What another thread adds meanwhile is not overwritten: then the change is made again, of
-        the statistics that there are now. Rows are read again only if they would be summarized
-        otherwise.
+        Rows that another thread adds meanwhile are not lost: the change is then repeated on
+        the current statistics. Rows are read again only if they must be summarized differently.
         """
         some = powers = None
         while True:
@@ -202,24 +201,26 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             if some is None or Outline.of(some, powers) != like:
                 some = rows.statistics(pupil, settings, like)
                 powers = None if like is None else like.powers
-            found = some
+            statistics = some
             if before is not None:
-                found = _without(before.statistics, some) if forgets else before.statistics + some
-            after = pupil._next(found, settings, rows, later=not forgets, powers=powers)
+                statistics = (
+                    _without(before.statistics, some) if forgets else before.statistics + some
+                )
+            after = pupil._next(statistics, settings, rows, later=not forgets, powers=powers)
             if forgets:
-                # Its scores are those of folds with the rows.
+                # Its scores come from folds with the removed rows.
                 after = replace(after, selection=None)
             if exchange(self, before, after):
                 return self
 
-    def _merged(self, theirs: Learned, name: str) -> Learned:
+    def _merge_state(self, theirs: Learned, name: str) -> Learned:
         mine, settings = self._learned, self._settings()
         if mine.powers != theirs.powers:
             raise Mismatch(
-                "the two have other powers, or none; add rows to one by partial_fit instead."
+                "the two classifiers have different powers; add rows to one of them by partial_fit."
             )
         if not self._is_statistics(theirs.statistics):
-            raise Mismatch(f"a {name} keeps other statistics than a {type(self).__name__}.")
+            raise Mismatch(f"a {name} keeps different statistics than a {type(self).__name__}.")
         both = self._alike(mine.statistics, theirs.statistics, settings)
         return self._next(both[0] + both[1], settings, later=True)
 
@@ -232,11 +233,11 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         selection: Selection | None = None,
         powers: Powers | None = None,
     ) -> Learned:
-        """The state of other statistics.
+        """The state with new statistics.
 
-        rows : those that the statistics were changed by, if any
-        later : the model is built when first asked for, since more rows may come before
-        selection, powers : found with the first rows; afterwards they stay as they are
+        rows : the rows by which the statistics were changed, if any
+        later : build the model on first use, since more rows may come before
+        selection, powers : chosen with the first rows; they stay unchanged afterwards
         """
         before, columns = self._state, None
         if before is not None:
@@ -256,9 +257,9 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         )
 
     def _ready(self, statistics: Any, settings: Any, later: bool) -> AnyModel | None:
-        """The model, or None where it is built later; an error where it never could be."""
+        """The model, or None if it is built later; raises if it never could be."""
         if not later:
-            return self._made_aloud(statistics, settings, self._priors())
+            return self._build_with_warnings(statistics, settings, self._priors())
         self._check_fitting(statistics, settings)
         with suppress(MissingClasses):
             class_priors(self._priors(), statistics.classes, statistics.weight)
@@ -282,13 +283,13 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     def _build(self, learned: Learned) -> AnyModel:
         read = learned.from_file
         if read is None:
-            return self._made_aloud(learned.statistics, learned.settings, learned.priors)
+            return self._build_with_warnings(learned.statistics, learned.settings, learned.priors)
         if not read.is_built:
             raise TooFewRows(
-                "no model could be made of the rows when this file was saved; add rows by "
+                "no model could be built from the rows when this file was saved; add rows with "
                 "partial_fit, or see why: model.fit_statistics(model.statistics_)."
             )
-        with np.errstate(all="ignore"):  # numbers that overflow are refused below
+        with np.errstate(all="ignore"):  # overflow is detected below
             if read.completed is None:
                 model = self._made(learned.statistics, learned.settings, learned.priors)
             else:
@@ -296,8 +297,8 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         check_computable(model)
         return model
 
-    def _made_aloud(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
-        """The model of statistics, with a warning where it is not quite the one asked for."""
+    def _build_with_warnings(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
+        """The model of statistics, with a warning if it differs from the one requested."""
         model = self._made(statistics, settings, priors)
         warn_repaired(self, model, statistics, settings)
         return model
@@ -310,16 +311,16 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         if classes is None or y is None:
             return
         try:
-            known = Labels.of(classes).classes().tolist()
+            announced = Labels.of(classes).classes().tolist()
         except InvalidLabels as error:
             raise InvalidParameter(f"classes must list the labels of y: {error}") from None
-        unknown = [label for label in Labels.of(y).classes().tolist() if label not in known]
+        unknown = [label for label in Labels.of(y).classes().tolist() if label not in announced]
         if unknown:
             raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
 
 
-def _without(seen: Any, gone: Any) -> Any:
-    left = seen - gone
+def _without(seen: Any, removed: Any) -> Any:
+    left = seen - removed
     if not len(left.classes):
-        raise NeverIncluded("forgetting these rows would leave none; start afresh with fit.")
+        raise NeverIncluded("forgetting these rows would leave none; start again with fit.")
     return left

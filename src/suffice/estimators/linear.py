@@ -29,7 +29,7 @@ class LinearDiscriminantAnalysis(
     Parameters
     ----------
     priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives MASS's covariance
-    n_components : how many discriminant axes `transform` keeps, at most classes - 1
+    n_components : number of discriminant axes that `transform` keeps, at most classes - 1
     covariance_estimator : an estimator with `covariance_`, fitted to the rows of each class in
         place of their own covariance; the rows must then come at once, to `fit`
     solver, store_covariance, tol : as in scikit-learn, where they choose an algorithm; here they
@@ -91,16 +91,16 @@ class LinearDiscriminantAnalysis(
     def transform(self, X: Any) -> Floats:
         """Coordinates of the rows along the discriminant axes, (n, components).
 
-        A row with missing values is put where it is expected to lie.
+        Missing values are replaced by their conditional means.
         """
         axes, rows, m = self._axes, self._rows(X), self._n_features_out
         directions, start = axes.directions[:, :m], axes.start[:m]
         with np.errstate(all="ignore"):
-            found = (rows - axes.centre) @ directions - start
-        if not np.isfinite(found).all():
+            coordinates = (rows - axes.centre) @ directions - start
+        if not np.isfinite(coordinates).all():
             self._check_finite(rows)
-            found = (impute(self._fitted, rows, None) - axes.centre) @ directions - start
-        return found
+            coordinates = (impute(self._fitted, rows, None) - axes.centre) @ directions - start
+        return coordinates
 
     @anywhere
     def decision_function(self, X: Any) -> Floats:

@@ -1,4 +1,4 @@
-"""Loading: the file of anything this package writes -> what it was."""
+"""Loading: any file written by this package -> the saved object."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ MODELS = ("model", "pipeline")
 
 
 def load(path: str | PathLike[str], *, key: bytes | None = None, trusted: bool = False) -> Any:
-    """What `save` wrote: statistics, an estimator or a pipeline, checked throughout.
+    """The statistics, estimator or pipeline that `save` wrote, fully validated.
 
-    Nothing in a file is executed, no EM is run, and what it takes in memory is bounded by its size.
-    An estimator predicts as it did, and goes on learning. The checksum of a file finds damage, but
-    proves nothing of who wrote it: anybody can make a file that loads and predicts nonsense.
-    Signatures are for that.
+    Nothing in a file is executed, no EM is run, and the memory used is bounded by the file size.
+    An estimator predicts as before, and can continue learning. The checksum of a file detects
+    damage, but does not prove who wrote it: anybody can make a file that loads and predicts
+    nonsense. Signatures prevent that.
 
-    key : the secret bytes that the file was signed with; then a file that was not signed, or with
-        another key, or changed since, is refused
-    trusted : take labels and models that are out of all proportion to the size of their file
+    key : the secret bytes that the file was signed with; a file that was not signed, was signed
+        with another key, or was changed after signing is then refused
+    trusted : accept labels and models that are out of proportion to the size of their file
 
     >>> import suffice as sf, tempfile, pathlib
     >>> s = sf.summarize([[1.0], [2.0], [4.0], [7.0]], ["a", "a", "b", "b"])
@@ -45,11 +45,11 @@ def load(path: str | PathLike[str], *, key: bytes | None = None, trusted: bool =
     header, arrays = unpack(data, name, key)
     room = Room(None if trusted else len(data))
     if header.get("kind") in MODELS:
-        return restored(header, arrays, name, room)
+        return read_model(header, arrays, name, room)
     return read_statistics(header, arrays, name, room)
 
 
-def restored(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Any:
+def read_model(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Any:
     """The estimator or pipeline in a file of that name."""
     from suffice.estimators.model_file import model, pipeline
 

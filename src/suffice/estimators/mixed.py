@@ -37,8 +37,8 @@ class MixedNB(Learner[ProductModel]):
 
     Parameters
     ----------
-    categorical : names or positions of the discrete columns; None takes booleans, strings and
-        categories for discrete and numbers for numeric
+    categorical : names or positions of the discrete columns; None treats booleans, strings and
+        categories as discrete and numbers as numeric
     structure : of the numeric columns: "diagonal" (independent), "full" (one covariance for all
         of them), or "spherical"
     pooling, shrinkage, target, ddof : of their covariances, see `GaussianDiscriminant`
@@ -115,10 +115,10 @@ class MixedNB(Learner[ProductModel]):
         settings: tuple[Settings, Smoothing],
         like: Outline | None,
     ) -> MixedStatistics:
-        known = None if like is None else like.layout
-        layout = known or ColumnLayout.of(X, self.categorical)
+        seen_layout = None if like is None else like.layout
+        layout = seen_layout or ColumnLayout.of(X, self.categorical)
         if not layout.discrete:
-            with _told_of_levels():
+            with _hint_at_levels():
                 as_features(X)
         numeric, discrete = layout.split(X)
         numbers = None if like is None else like.numeric
@@ -130,7 +130,7 @@ class MixedNB(Learner[ProductModel]):
         ]
 
         def run(job: Callable[[], Any], at: tuple[int, ...] | None) -> Any:
-            with _told_of_levels(), columns_at(at):
+            with _hint_at_levels(), columns_at(at):
                 return job()
 
         moments, counts = in_parallel(
@@ -150,10 +150,10 @@ class MixedNB(Learner[ProductModel]):
 
     def _of_completed(self, classes: GaussianModel, learned: Learned) -> ProductModel:
         s, priors = learned.statistics, learned.priors
-        chances = class_priors(priors, learned.classes, s.weight)
+        probabilities = class_priors(priors, learned.classes, s.weight)
         settings = learned.settings[1]
         discrete = None if s.discrete is None else build_discrete(s.discrete, settings, priors)
-        return ProductModel(classes.with_priors(chances), discrete, s.layout)
+        return ProductModel(classes.with_priors(probabilities), discrete, s.layout)
 
     def _check_fitting(
         self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing]
@@ -180,9 +180,9 @@ class MixedNB(Learner[ProductModel]):
         if not self._fitted.layout.discrete:
             as_features(X)
         self._check_columns(X)
-        return self._known_row(X)
+        return self._parse_row(X)
 
-    def _known_row(self, X: Any) -> MixedRows:
+    def _parse_row(self, X: Any) -> MixedRows:
         model = self._fitted
         numeric, discrete = model.layout.split(X)
         values: Floats | None = None
@@ -214,7 +214,7 @@ class MixedNB(Learner[ProductModel]):
                 f"{column!r}. Drop such rows, or put NaN where a value is missing."
             )
 
-    def _restored(self, rows: MixedRows, like: Any = None) -> Array:
+    def _restore(self, rows: MixedRows, like: Any = None) -> Array:
         layout, model = self._fitted.layout, self._fitted
         if model.discrete is None:
             return rows.numeric
@@ -250,7 +250,7 @@ class MixedNB(Learner[ProductModel]):
     @property
     @at_once
     def alpha_(self) -> Floats:
-        """Rows added to every level of each discrete feature: as given or found."""
+        """Rows added to every level of each discrete feature: as given or estimated."""
         counts = self._fitted_statistics.discrete
         return np.zeros(0) if counts is None else used_alphas(counts, self._built_with[1])
 
@@ -268,22 +268,26 @@ class MixedNB(Learner[ProductModel]):
         gaussian = self._fitted.gaussian
         if gaussian is None:
             raise InvalidFeatures("there are no numeric features.")
-        found = gaussian.matrices
-        return found if found.ndim == 3 else np.repeat(found[None], len(self.classes_), axis=0)
+        matrices = gaussian.matrices
+        return (
+            matrices
+            if matrices.ndim == 3
+            else np.repeat(matrices[None], len(self.classes_), axis=0)
+        )
 
 
 @contextmanager
-def _told_of_levels() -> Iterator[None]:
-    """Errors about columns that hold no numbers, with what to do if they hold levels."""
+def _hint_at_levels() -> Iterator[None]:
+    """Adds a hint to errors about columns without numbers: they may hold levels."""
     try:
         yield
     except NotNumbers as error:
-        what = "Levels that their type does not show are named by `categorical`."
+        what = "If they hold levels (categories), name them: categorical=[...]."
         raise NotNumbers(f"{error} {what}") from None
 
 
 def _places(X: Any, layout: ColumnLayout) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-    """Where the columns of either part stand in X; None where they have names."""
+    """Positions of the columns of either part in X; None if they have names."""
     return (None, None) if _names(X) is not None else (layout.numeric, layout.discrete)
 
 

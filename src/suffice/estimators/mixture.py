@@ -41,7 +41,7 @@ STARTS = ("k-means++", "kmeans")
 
 
 class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: ignore[misc]
-    """A density made of Gaussians, found by EM.
+    """A density made of several Gaussians, fitted by EM.
 
     Missing values (NaN) are integrated out. A component whose own covariance collapses borrows
     the one pooled over all components, so that every number stays finite without `reg_covar`.
@@ -49,16 +49,16 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
 
     Parameters
     ----------
-    n_components : how many Gaussians
+    n_components : number of Gaussians
     covariance_type : scikit-learn's names: "full", "tied", "diag", "spherical"; None leaves it to
         structure and pooling
-    tol : EM stops when the mean log-likelihood gains less in an iteration
+    tol : EM stops when the mean log-likelihood gains less than this in an iteration
     reg_covar : added to every variance
-    max_iter, n_init : most iterations of a start, and how many starts the best is taken of
+    max_iter, n_init : largest number of iterations per start, and number of starts
     init_params : "k-means++" (or "kmeans"), in standard deviations of each feature
-    weights_init, means_init, precisions_init : in place of what the start finds
+    weights_init, means_init, precisions_init : initial values given by the user
     random_state : a seed, a generator, or None
-    verbose : 1 prints a line an iteration
+    verbose : 1 prints one line per iteration
     structure, pooling, shrinkage, target : see `GaussianDiscriminant`; pooling is over components
     callback : called with the `EmProgress` of each iteration
 
@@ -121,7 +121,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
 
     @anywhere
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the components; y is ignored."""
+        """Fit the components; y is ignored."""
         settings = self._settings()
         K = count("n_components", self.n_components)
         choice("init_params", self.init_params, STARTS)
@@ -132,17 +132,17 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         if n < K:
             raise TooFewRows(
                 f"n_components is {K}, but X has {n} row{'s' * (n > 1)} (n_samples = {n}); "
-                "take fewer components or more rows."
+                "use fewer components or more rows."
             )
         init = self.weights_init, self.means_init, self.precisions_init
         given = Given.checked(*init, settings, (K, d))
-        found = fit_mixture(training, np.array([K]), settings, None, effort, rng, given)
-        self._hold(found, settings, X)
+        fit = fit_mixture(training, np.array([K]), settings, None, effort, rng, given)
+        self._hold(fit, settings, X)
         return self
 
     @anywhere
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Indices:
-        """Find the components, and give the most probable one of each row."""
+        """Fit the components, and return the most probable one of each row."""
         return self.fit(X, y, sample_weight).predict(X)
 
     @anywhere
@@ -176,18 +176,18 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
 
     @anywhere
     def bic(self, X: Any) -> float:
-        """-2 ln L + p ln n of the rows: the smaller, the better."""
-        found = self.score_samples(X)
-        return criteria.bic(float(found.sum()), self._free, len(found))
+        """-2 ln L + p ln n of the rows; smaller is better."""
+        log_densities = self.score_samples(X)
+        return criteria.bic(float(log_densities.sum()), self._free, len(log_densities))
 
     @anywhere
     def aic(self, X: Any) -> float:
-        """-2 ln L + 2 p of the rows: the smaller, the better."""
+        """-2 ln L + 2 p of the rows; smaller is better."""
         return criteria.aic(float(self.score_samples(X).sum()), self._free)
 
     @anywhere
     def icl(self, X: Any) -> float:
-        """BIC + 2 entropy of the components given the rows: small where they are told apart."""
+        """BIC + 2 entropy of the components given the rows; small if they are well separated."""
         return criteria.icl(self.bic(X), self._answer(X, log_posterior))
 
     @property
@@ -202,26 +202,26 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
 
     @property
     def covariances_(self) -> Floats:
-        """Covariances in scikit-learn's shapes, computed when asked for.
+        """Covariances in scikit-learn's shapes, computed on demand.
 
         full (n_components, d, d), tied (d, d), diag (n_components, d), spherical (n_components,);
-        what is shared by all components has no axis for them.
+        a shared covariance has no axis for components.
         """
-        return self._shaped("covariance")
+        return self._covariance_arrays("covariance")
 
     @property
     def precisions_(self) -> Floats:
-        """Their inverses, in the same shapes."""
-        return self._shaped("precision")
+        """Inverse covariances, in the same shapes."""
+        return self._covariance_arrays("precision")
 
     @property
     def precisions_cholesky_(self) -> Floats:
         """Factors F of the precisions FF', in the same shapes."""
-        return self._shaped("factor")
+        return self._covariance_arrays("factor")
 
     @property
     def borrowed_components_(self) -> Indices:
-        """Components without a covariance of their own, which borrow the pooled one."""
+        """Components that borrow the pooled covariance because their own collapsed."""
         return np.array(self._fitted.components.borrowed, np.int64)
 
     @property
@@ -231,8 +231,8 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
 
     @property
     def _fitted(self) -> MixtureModel:
-        found: MixtureModel = self._learned.kept["model"]
-        return found
+        model: MixtureModel = self._learned.kept["model"]
+        return model
 
     @property
     def _model(self) -> MixtureModel:
@@ -250,7 +250,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         )
 
     @at_once
-    def _shaped(self, what: str) -> Floats:
+    def _covariance_arrays(self, what: str) -> Floats:
         return covariance_arrays(self._fitted.components, self._built_with, what)
 
     def _answer(self, X: Any, ask: Hook[Any]) -> Floats:
@@ -258,8 +258,8 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         check_columns(self, X)
         rows = features.read(0, features.shape[0])
         with np.errstate(all="ignore"):
-            found = ask(model.components, rows)
-        error = None if np.isfinite(found).all() else infinite(rows, 0, features.names)
+            answers = ask(model.components, rows)
+        error = None if np.isfinite(answers).all() else infinite(rows, 0, features.names)
         if error is not None:
             raise error
-        return found
+        return answers

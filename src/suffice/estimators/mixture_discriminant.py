@@ -1,4 +1,4 @@
-"""Mixture discriminant: several Gaussians a class, and labels that may be missing."""
+"""Mixture discriminant: several Gaussians per class, and labels that may be missing."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, Training, most_components
 from suffice.selection import criteria
 
-# With n_components="bic", a class has at most so many.
+# Largest number of components per class with n_components="bic".
 MOST_BY_BIC = 6
 
 
 class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
-    """Classes of several Gaussians each; rows without a label are learned from, too.
+    """Several Gaussians per class; rows without a label are used, too.
 
-    Labelled rows have a share in the components of their class, others in those of all classes.
-    With one component a class and every label known, this is `GaussianDiscriminant`.
-    EM reads the rows in every iteration, so they lie in memory: of rows on a cluster, a sample.
+    Labelled rows are shared by the components of their class, others by those of all classes.
+    With one component per class and all rows labelled, this is `GaussianDiscriminant`.
+    EM reads the rows in every iteration, so they must be in memory: of rows on a cluster, a sample.
 
     Parameters
     ----------
-    n_components : Gaussians a class: a number (fewer where a class has less than two
-        different rows for each), a mapping by label, or "bic", which chooses up to six by
+    n_components : Gaussians per class: a number (reduced if a class has fewer than two
+        distinct rows for each), a mapping by label, or "bic", which chooses up to six by
         the labelled rows
     structure, pooling, shrinkage, target : see `GaussianDiscriminant`; pooling is over the
-        components of all classes. "ledoit-wolf" is "oas" where rows are shared.
+        components of all classes. "ledoit-wolf" becomes "oas" if components share rows.
     priors : None (class shares), "uniform", a mapping by label, or an array in the order of
         `classes_`
     tol, max_iter, n_init, random_state, verbose, callback : see `GaussianMixture`
-    unlabelled : the label of rows without a class, beside those whose label is missing (None,
-        NaN); None if there is no such label. Where one other label is all there is, it is a
-        class itself, so that labels of -1 and 1 mean what they mean elsewhere.
+    unlabelled : the label of rows without a class, in addition to missing labels (None, NaN);
+        None if there is no such label. If there is only one other label, this one is a class
+        itself, so that labels of -1 and 1 are two classes, as elsewhere.
 
     Attributes
     ----------
@@ -101,16 +101,16 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
 
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the components of each class, from all rows."""
+        """Fit the components of each class, from all rows."""
         settings = self._settings()
         check_label("unlabelled", self.unlabelled)
         effort, rng = self._effort(), generator(self.random_state)
-        as_features(X)  # what is wrong with X is said before what is wrong with y
+        as_features(X)  # raises errors about X before errors about y
         classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
         training = training_rows(X, codes, classes, sample_weight)
         sizes = self._sizes(training, settings, effort, rng)
-        found = fit_mixture(training, sizes, settings, self.priors, effort, rng)
-        self._hold(found, settings, X)
+        fit = fit_mixture(training, sizes, settings, self.priors, effort, rng)
+        self._hold(fit, settings, X)
         return self
 
     @property
@@ -125,10 +125,12 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
 
     @property
     def covariances_(self) -> Floats:
-        """Covariance of each component, (K, d, d); computed when asked for."""
+        """Covariance of each component, (K, d, d); computed on demand."""
         parts = self._fitted.components
-        found = parts.matrices
-        return found if found.ndim == 3 else np.repeat(found[None], len(parts.means), axis=0)
+        matrices = parts.matrices
+        return (
+            matrices if matrices.ndim == 3 else np.repeat(matrices[None], len(parts.means), axis=0)
+        )
 
     @property
     def component_classes_(self) -> Array:
@@ -143,25 +145,25 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
 
     @property
     def contributions(self) -> Any:
-        """The log-odds of mixtures are no sum over features: an AttributeError."""
-        raise AttributeError("the log-odds of mixtures are no sum over features.")
+        """The log-odds of mixtures are not a sum over features: an AttributeError."""
+        raise AttributeError("the log-odds of mixtures are not a sum over features.")
 
     explain = contributions
 
     @at_once
     def n_parameters(self) -> int:
-        """How many numbers were free: shares, means, and what the structure leaves."""
+        """Number of free parameters: shares, means, and entries of covariances."""
         given = 0 if self.priors is None else len(self.classes_) - 1
         return n_parameters(self._fitted, self._settings()) - given
 
     @anywhere
     def aic(self, X: Any, y: Any) -> float:
-        """-2 ln L + 2 p of labelled rows: the smaller, the better."""
+        """-2 ln L + 2 p of labelled rows; smaller is better."""
         return criteria.aic(self.log_likelihood(X, y), self.n_parameters())
 
     @anywhere
     def bic(self, X: Any, y: Any) -> float:
-        """-2 ln L + p ln n of labelled rows: the smaller, the better."""
+        """-2 ln L + p ln n of labelled rows; smaller is better."""
         return criteria.bic(self.log_likelihood(X, y), self.n_parameters(), len(y))
 
     def _settings(self) -> Settings:
@@ -178,36 +180,36 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         return np.asarray(weight, np.float64)
 
     def _new_atypicality(self) -> Any:
-        return Rarity(self._fitted, np.isnan, _masked)
+        return Rarity(self._fitted, np.isnan, _mask)
 
     def _sizes(
         self, training: Training, settings: Settings, effort: Effort, rng: np.random.Generator
     ) -> Indices:
-        """How many components each class is to have, (k,)."""
-        asked, classes, rows = self.n_components, training.classes, training.count
-        if isinstance(asked, str):
-            choice("n_components", asked, ("bic",))
+        """Number of components of each class, (k,)."""
+        requested, classes, rows = self.n_components, training.classes, training.count
+        if isinstance(requested, str):
+            choice("n_components", requested, ("bic",))
             return sizes_by_bic(training, settings, effort, rng, MOST_BY_BIC)
-        if isinstance(asked, Mapping):
-            return _sizes_by_label(asked, classes, rows)
-        most = count("n_components", asked)
+        if isinstance(requested, Mapping):
+            return _sizes_by_label(requested, classes, rows)
+        most = count("n_components", requested)
         if most > rows.max():
             c = int(rows.argmax())
             raise TooFewRows(
                 f"n_components is {most}, but the largest class, {shown(classes[c])}, has "
-                f"{rows[c]} labelled rows; take fewer components or more rows."
+                f"{rows[c]} labelled rows; use fewer components or more rows."
             )
         return np.minimum(most, most_components(training))
 
 
-def _sizes_by_label(asked: Mapping[Any, int], classes: Array, rows: Indices) -> Indices:
-    for label in asked:
+def _sizes_by_label(requested: Mapping[Any, int], classes: Array, rows: Indices) -> Indices:
+    for label in requested:
         class_position(classes, label)
     sizes = []
     for label, n in zip(classes.tolist(), rows.tolist(), strict=True):
-        if label not in asked:
+        if label not in requested:
             raise InvalidParameter(f"n_components has no entry for class {shown(label)}.")
-        sizes.append(count(f"n_components of class {shown(label)}", asked[label]))
+        sizes.append(count(f"n_components of class {shown(label)}", requested[label]))
         if sizes[-1] > n:
             raise TooFewRows(
                 f"n_components of class {shown(label)} is {sizes[-1]}, but it has {n} "
@@ -216,5 +218,5 @@ def _sizes_by_label(asked: Mapping[Any, int], classes: Array, rows: Indices) -> 
     return np.array(sizes)
 
 
-def _masked(rows: Array, pattern: Array) -> Floats:
+def _mask(rows: Array, pattern: Array) -> Floats:
     return np.where(pattern, np.nan, rows)

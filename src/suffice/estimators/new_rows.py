@@ -1,4 +1,4 @@
-"""New rows: what a classifier learns from or forgets, wherever it lies."""
+"""New rows: rows that a classifier learns or forgets, wherever they are stored."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from suffice.estimators.outline import Outline
 
 
 class NewRows:
-    """Rows with labels, of which a learner asks for statistics."""
+    """Labelled rows whose statistics a learner needs."""
 
     def outline(self, learner: Any, settings: Any) -> Outline | None:
-        """What the statistics of first rows are to be like, where not every part can tell."""
+        """The form of the statistics of the first rows, if it does not follow from every part."""
         return None
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
-        """Statistics of the rows; like those that the learner has, if it has any."""
+        """Statistics of the rows, in the form of the learner's own, if it has any."""
         raise NotImplementedError
 
     def columns(self) -> LearnedColumns | None:
-        """The columns, where the statistics may not tell."""
+        """The columns, if the statistics may not determine them."""
         return None
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
-        """The model of statistics that these rows are part of; None if it is built later."""
+        """The model of statistics that include these rows; None if it is built later."""
         return learner._ready(statistics, settings, later)
 
 
@@ -36,15 +36,15 @@ class RowsInMemory(NewRows):
     X: Any
     y: Any
     sample_weight: Any = None
-    classes: Any = None  # those announced, if any
+    classes: Any = None  # the announced classes, if any
 
     def outline(self, learner: Any, settings: Any) -> Outline | None:
-        """What the learner finds in the rows before it summarizes them."""
-        found: Outline | None = learner._first_outline(self.X, self.sample_weight)
-        return found
+        """The form that the learner determines from the rows before summarizing them."""
+        outline: Outline | None = learner._first_outline(self.X, self.sample_weight)
+        return outline
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
-        """Statistics of the rows; like those that the learner has, if it has any."""
+        """Statistics of the rows, in the form of the learner's own, if it has any."""
         if learner._state is not None:
             learner._check_columns(self.X)
         learner._check_announced(self.y, self.classes)

@@ -34,7 +34,9 @@ from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
 
-OPSET, ML_OPSET, IR_VERSION = 18, 3, 8
+OPSET = 18  # version of the standard operators
+ML_OPSET = 3  # version of the operators of ai.onnx.ml
+IR_VERSION = 8  # version of the file format
 
 DTYPES = ("float32", "float64")
 
@@ -50,9 +52,9 @@ GAUSSIAN = (
 def to_onnx(model: Any, dtype: str = "float32") -> Any:
     """A fitted classifier as an `onnx.ModelProto`: rows X in, label and probabilities out.
 
-    Rows and probabilities are of the dtype; in between all is float64. CategoricalNB takes int64
-    or texts. A missing value (NaN) says nothing to naive Bayes, as in `predict`; full covariances
-    give NaN for such a row. A level that was never seen has its probability, as in `predict`.
+    Rows and probabilities have the given dtype; in between, everything is float64. CategoricalNB
+    takes int64 or strings. Naive Bayes ignores missing values (NaN), as in `predict`; full
+    covariances give NaN for such a row. Unseen levels are treated as in `predict`.
 
     >>> import suffice as sf
     >>> lda = sf.LDA().fit([[1.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
@@ -66,8 +68,8 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     check_is_fitted(model)
     graph = Graph(OPSET)
     rows = _input_type(model, dtype)
-    label, chances = _answers(graph, "X", model, np.dtype(dtype))
-    renamed = {label: "label", chances: "probabilities"}
+    label, probabilities = _answers(graph, "X", model, np.dtype(dtype))
+    renamed = {label: "label", probabilities: "probabilities"}
     nodes = [_node_proto(onnx, node, renamed) for node in graph.nodes]
     tensors = [_tensor(onnx, values, name) for name, values in graph.constants.items()]
     info, k = onnx.helper.make_tensor_value_info, len(model.classes_)
@@ -75,7 +77,7 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
         info("label", _element(onnx, model.classes_.dtype), [None]),
         info("probabilities", _element(onnx, np.dtype(dtype)), [None, k]),
     ]
-    found = onnx.helper.make_graph(
+    graph_proto = onnx.helper.make_graph(
         nodes,
         type(model).__name__,
         [info("X", _element(onnx, rows), [None, model.n_features_in_])],
@@ -84,7 +86,7 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     )
     opsets = [("", OPSET), ("ai.onnx.ml", ML_OPSET)]
     return onnx.helper.make_model(
-        found,
+        graph_proto,
         opset_imports=[onnx.helper.make_opsetid(*one) for one in opsets],
         ir_version=IR_VERSION,
         producer_name="suffice",
@@ -93,7 +95,7 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
 
 
 def register_onnx() -> None:
-    """Teach skl2onnx the classifiers, so that pipelines which end in one can be converted.
+    """Register the classifiers with skl2onnx, so that pipelines ending in one can be converted.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
@@ -114,16 +116,16 @@ def register_onnx() -> None:
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
-    """The converter that skl2onnx calls: it gives the values their names."""
+    """The converter that skl2onnx calls, which gives the values their names."""
     onnx = _package("onnx")
-    model, (label, chances) = operator.raw_operator, operator.outputs
+    model, (label, probabilities) = operator.raw_operator, operator.outputs
     graph = Graph(container.target_opset_any_domain(""))
     types = import_module("skl2onnx.common.data_types")
-    double = isinstance(chances.type, types.DoubleTensorType)
-    found = _answers(
+    double = isinstance(probabilities.type, types.DoubleTensorType)
+    outputs = _answers(
         graph, operator.inputs[0].full_name, model, np.dtype(DTYPES[double]), plain_labels=True
     )
-    names = dict(zip(found, (label.full_name, chances.full_name), strict=True))
+    names = dict(zip(outputs, (label.full_name, probabilities.full_name), strict=True))
     names[operator.inputs[0].full_name] = operator.inputs[0].full_name
     for name, values in graph.constants.items():
         names[name] = scope.get_unique_variable_name(f"suffice_{name}")
@@ -149,28 +151,28 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
 def _answers(
     graph: Graph, rows: str, model: Any, dtype: Any, plain_labels: bool = False
 ) -> tuple[str, str]:
-    """The names of label and probabilities; labels are int64 or text if they are to be plain."""
+    """Names of label and probabilities; `plain_labels` are int64 or strings."""
     scores = _scores(graph, rows, model)
     classes = model.classes_
     kind = np.int64 if plain_labels and classes.dtype.kind == "b" else classes.dtype
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     label = graph.add("Gather", graph.constant(classes, kind), best, axis=0)
-    # It subtracts the largest score first, so that nothing overflows.
-    chances = graph.add("Softmax", scores, axis=1)
-    return label, graph.add("Cast", chances, to=_ELEMENTS[dtype.name])
+    # Softmax subtracts the largest score first, so that nothing overflows.
+    probabilities = graph.add("Softmax", scores, axis=1)
+    return label, graph.add("Cast", probabilities, to=_ELEMENTS[dtype.name])
 
 
 def _scores(graph: Graph, rows: str, model: Any) -> str:
-    found = model._fitted
-    if isinstance(found, GaussianModel):
-        return gaussian_scores(graph, graph.add("Cast", rows, to=_ELEMENTS["float64"]), found)
-    assert isinstance(found, DiscreteModel)
+    fitted = model._fitted
+    if isinstance(fitted, GaussianModel):
+        return gaussian_scores(graph, graph.add("Cast", rows, to=_ELEMENTS["float64"]), fitted)
+    assert isinstance(fitted, DiscreteModel)
     if isinstance(model, BernoulliNB):
         values = graph.add("Cast", rows, to=_ELEMENTS["float64"])
         threshold = 0.5 if model.binarize is None else float(model.binarize)
-        return binary_scores(graph, values, found, threshold)
-    texts = found.features[0].levels.dtype.kind == "U"
-    return level_scores(graph, positions_of_texts(graph, rows, found) if texts else rows, found)
+        return binary_scores(graph, values, fitted, threshold)
+    texts = fitted.features[0].levels.dtype.kind == "U"
+    return level_scores(graph, positions_of_texts(graph, rows, fitted) if texts else rows, fitted)
 
 
 def _input_type(model: Any, dtype: str) -> Any:
@@ -181,8 +183,8 @@ def _input_type(model: Any, dtype: str) -> Any:
         return np.dtype(dtype)
     if not isinstance(model, CategoricalNB):
         raise InvalidParameter(
-            f"a {type(model).__name__} has no form in ONNX yet; the Gaussian family, BernoulliNB "
-            "and CategoricalNB have."
+            f"a {type(model).__name__} cannot be exported to ONNX yet; the Gaussian family, "
+            "BernoulliNB and CategoricalNB can."
         )
     features = model._fitted.features
     if all(f.levels.dtype.kind == "U" for f in features):
@@ -190,12 +192,12 @@ def _input_type(model: Any, dtype: str) -> Any:
     if all(np.array_equal(f.levels, np.arange(len(f.levels))) for f in features):
         return np.dtype(np.int64)
     raise InvalidParameter(
-        "a CategoricalNB has a form in ONNX where all features are texts, or all are integers "
-        "from 0; make texts of the others."
+        "a CategoricalNB can be exported to ONNX if all features are strings, or all are integers "
+        "from 0; convert the others to strings."
     )
 
 
-# The numbers of element types in ONNX, which are fixed for ever.
+# The numbers of element types in ONNX, which never change.
 _ELEMENTS = {"float32": 1, "int64": 7, "str": 8, "bool": 9, "float64": 11}
 
 
@@ -224,4 +226,4 @@ def _package(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise MissingPackage(f"this takes {name}: pip install 'suffice[onnx]'.") from None
+        raise MissingPackage(f"this needs {name}: pip install 'suffice[onnx]'.") from None

@@ -1,4 +1,4 @@
-"""ONNX graph: operators and constants as they are put together, before they have a file."""
+"""ONNX graph: operators and constants of a graph under construction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array
 
-# From this version on, all reductions take their axis as an input.
+# Opset version from which all reductions take their axis as an input.
 AXIS_AS_INPUT = 18
 
 
@@ -26,7 +26,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes and constants; methods add one and give the name of its value.
+    """Nodes and constants; methods add one and return the name of its value.
 
     >>> graph = Graph(18)
     >>> graph.add("Sub", "X", graph.constant([1.0, 2.0]))
@@ -57,7 +57,7 @@ class Graph:
         return self.add(kind, value, axes=[axis], **options)
 
     def sum_of_squares(self, value: str) -> str:
-        """Of each row, (n, 1)."""
+        """Sum of squares of each row, (n, 1)."""
         return self.reduce("ReduceSum", self.add("Mul", value, value), 1)
 
     def _name(self) -> str:

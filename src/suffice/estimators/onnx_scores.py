@@ -1,6 +1,6 @@
 """ONNX scores: joint log densities up to a constant of the row, (n, k), as operators on rows.
 
-All is computed in float64 whatever comes in: differences of large squares decide.
+Everything is computed in float64, because differences of large squares matter.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from suffice.models.covariance import (
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 
-# Squares of entries beyond this would overflow.
+# Largest entry whose square does not overflow.
 FAR = 1e150
 
 
 def gaussian_scores(graph: Graph, rows: str, model: GaussianModel) -> str:
     """Scores of rows of float64."""
     if model.independent is not None:
-        known = graph.add("Not", graph.add("IsNaN", rows))
+        observed = graph.add("Not", graph.add("IsNaN", rows))
         if model.shared:
-            return _shared_independent(graph, rows, known, model)
-        return _independent(graph, rows, known, model)
+            return _shared_independent(graph, rows, observed, model)
+        return _independent(graph, rows, observed, model)
     return _linear(graph, rows, model) if model.shared else _quadratic(graph, rows, model)
 
 
 def binary_scores(graph: Graph, rows: str, model: DiscreteModel, threshold: float) -> str:
-    """Scores of rows of numbers, of which those above the threshold count as one."""
+    """Scores of rows of numbers, where values above the threshold count as one."""
     ones = _as_number(graph, graph.add("Greater", rows, graph.constant(threshold)))
-    known = _as_number(graph, graph.add("Not", graph.add("IsNaN", rows)))
-    zeros = graph.add("Sub", known, ones)
+    observed = _as_number(graph, graph.add("Not", graph.add("IsNaN", rows)))
+    zeros = graph.add("Sub", observed, ones)
     scores, never = [], []
     for level, there in enumerate((zeros, ones)):
-        chances = np.array([feature.log_probabilities[:, level] for feature in model.features])
-        # Zero times minus infinity is no number: what is impossible is counted beside.
-        impossible = np.isneginf(chances)
-        finite = np.where(impossible, 0.0, chances)
+        logs = np.array([feature.log_probabilities[:, level] for feature in model.features])
+        # Zero times minus infinity is NaN, so impossible levels are counted separately.
+        impossible = np.isneginf(logs)
+        finite = np.where(impossible, 0.0, logs)
         scores.append(graph.add("MatMul", there, graph.constant(finite)))
         never.append(graph.add("MatMul", there, graph.constant(impossible)))
     refuted = graph.add("Greater", graph.add("Add", *never), graph.constant(0.5))
-    found = graph.add("Add", graph.add("Add", *scores), _row(graph, model.log_priors))
-    found = graph.add("Where", refuted, graph.constant(-np.inf), found)
-    return _possible(graph, found, model)
+    total = graph.add("Add", graph.add("Add", *scores), _row(graph, model.log_priors))
+    total = graph.add("Where", refuted, graph.constant(-np.inf), total)
+    return _possible(graph, total, model)
 
 
 def level_scores(graph: Graph, codes: str, model: DiscreteModel) -> str:
@@ -59,9 +59,9 @@ def level_scores(graph: Graph, codes: str, model: DiscreteModel) -> str:
     unseen = graph.add("Or", below, graph.add("Not", graph.add("Less", codes, sizes)))
     slots = graph.add("Where", unseen, sizes, codes)
     slots = graph.add("Add", slots, graph.constant(model.offsets, np.int64))
-    chances = graph.add("Gather", graph.constant(model.table), slots, axis=0)
-    found = graph.reduce("ReduceSum", chances, 1, keep=False)
-    return _possible(graph, graph.add("Add", found, _row(graph, model.log_priors)), model)
+    logs = graph.add("Gather", graph.constant(model.table), slots, axis=0)
+    total = graph.reduce("ReduceSum", logs, 1, keep=False)
+    return _possible(graph, graph.add("Add", total, _row(graph, model.log_priors)), model)
 
 
 def positions_of_texts(graph: Graph, rows: str, model: DiscreteModel) -> str:
@@ -85,34 +85,34 @@ def _linear(graph: Graph, rows: str, model: GaussianModel) -> str:
     """(x - centre)'w + b."""
     linear = model.linear
     steps = graph.add("Sub", rows, _row(graph, linear.centre))
-    found = graph.add("MatMul", steps, graph.constant(linear.slopes))
-    return graph.add("Add", found, _row(graph, linear.constants))
+    products = graph.add("MatMul", steps, graph.constant(linear.slopes))
+    return graph.add("Add", products, _row(graph, linear.constants))
 
 
-def _shared_independent(graph: Graph, rows: str, known: str, model: GaussianModel) -> str:
-    """The same, feature by feature, so that those that are missing say nothing."""
+def _shared_independent(graph: Graph, rows: str, observed: str, model: GaussianModel) -> str:
+    """The same, feature by feature, so that missing ones are ignored."""
     linear = model.linear
     steps = graph.add("Sub", rows, _row(graph, linear.centre))
-    steps = graph.add("Where", known, steps, graph.constant(0.0))
+    steps = graph.add("Where", observed, steps, graph.constant(0.0))
     lengths = linear.coefficients * model.means_about(linear.centre) / -2
-    found = graph.add("MatMul", steps, graph.constant(linear.slopes))
-    peaks = graph.add("MatMul", _as_number(graph, known), graph.constant(lengths.T))
-    return graph.add("Add", graph.add("Add", found, peaks), _row(graph, model.log_priors))
+    products = graph.add("MatMul", steps, graph.constant(linear.slopes))
+    peaks = graph.add("MatMul", _as_number(graph, observed), graph.constant(lengths.T))
+    return graph.add("Add", graph.add("Add", products, peaks), _row(graph, model.log_priors))
 
 
-def _independent(graph: Graph, rows: str, known: str, model: GaussianModel) -> str:
-    """ln p - sum of ((x - m)² / v + ln 2 pi v) / 2 over the features that are known."""
+def _independent(graph: Graph, rows: str, observed: str, model: GaussianModel) -> str:
+    """ln p - sum of ((x - m)² / v + ln 2 pi v) / 2 over the observed features."""
     variances = np.array(
         [c.variances for c in model.covariances if isinstance(c, DiagonalCovariance)]
     )
     heights = np.where(variances > 0, LOG_2PI + _log(variances), 0.0) / -2
-    size, scaled = _scaled(graph, graph.add("Where", known, rows, graph.constant(0.0)))
+    size, scaled = _scaled(graph, graph.add("Where", observed, rows, graph.constant(0.0)))
     distances = []
     for c, covariance in enumerate(model.covariances):
         steps = _about_mean(graph, scaled, size, model, c)
-        steps = graph.add("Where", known, steps, graph.constant(0.0))
+        steps = graph.add("Where", observed, steps, graph.constant(0.0))
         distances.append(_squared_lengths(graph, steps, covariance))
-    peaks = graph.add("MatMul", _as_number(graph, known), graph.constant(heights.T))
+    peaks = graph.add("MatMul", _as_number(graph, observed), graph.constant(heights.T))
     constants = graph.add("Add", peaks, _row(graph, model.log_priors))
     return _from_distances(graph, distances, constants, size, model)
 
@@ -136,7 +136,7 @@ def _about_mean(graph: Graph, scaled: str, size: str, model: GaussianModel, c: i
 
 
 def _scaled(graph: Graph, rows: str) -> tuple[str, str]:
-    """What rows are divided by, (n, 1), so that no square overflows; one but for far-out rows."""
+    """Divisors (n, 1) of rows, 1 unless squares would overflow, and the divided rows."""
     largest = graph.reduce("ReduceMax", graph.add("Abs", rows), 1)
     size = graph.add("Div", largest, graph.constant(FAR))
     size = graph.add("Max", size, graph.constant(1.0))
@@ -146,11 +146,11 @@ def _scaled(graph: Graph, rows: str) -> tuple[str, str]:
 def _from_distances(
     graph: Graph, distances: list[str], constants: str, size: str, model: GaussianModel
 ) -> str:
-    """Constants less half the distances beyond the least: so a far-out row has a nearest class."""
+    """Constants minus half the excess over the smallest distance, so extreme rows get a class."""
     all_distances = graph.add("Concat", *distances, axis=1)
-    barred = np.where(model.priors > 0, 0.0, np.inf)
-    least = graph.reduce("ReduceMin", graph.add("Add", all_distances, _row(graph, barred)), 1)
-    beyond = graph.add("Sub", all_distances, least)
+    excluded = np.where(model.priors > 0, 0.0, np.inf)
+    smallest = graph.reduce("ReduceMin", graph.add("Add", all_distances, _row(graph, excluded)), 1)
+    beyond = graph.add("Sub", all_distances, smallest)
     beyond = graph.add("Max", beyond, graph.constant(0.0))
     for _ in range(2):
         beyond = graph.add("Mul", beyond, size)
@@ -166,7 +166,9 @@ def _squared_lengths(graph: Graph, steps: str, covariance: Covariance) -> str:
         columns = graph.constant(covariance.whitener.columns)
         return graph.sum_of_squares(graph.add("MatMul", steps, columns))
     if not isinstance(covariance, LowRankCovariance):
-        raise InvalidParameter(f"a {type(covariance).__name__} covariance has no form in ONNX.")
+        raise InvalidParameter(
+            f"a {type(covariance).__name__} covariance cannot be exported to ONNX."
+        )
     units = graph.add("Mul", steps, _row(graph, covariance.inverse_scale))
     inside = graph.add("MatMul", units, graph.constant(covariance.basis.T))
     outside = graph.add("Sub", units, graph.add("MatMul", inside, graph.constant(covariance.basis)))
@@ -176,7 +178,7 @@ def _squared_lengths(graph: Graph, steps: str, covariance: Covariance) -> str:
 
 
 def _possible(graph: Graph, scores: str, model: DiscreteModel) -> str:
-    """Scores, but the priors alone where no class allows a row."""
+    """Scores, or the log-priors for rows that are impossible in every class."""
     most = graph.reduce("ReduceMax", scores, 1)
     there = graph.add("Greater", most, graph.constant(-np.inf))
     return graph.add("Where", there, scores, _row(graph, model.log_priors))

@@ -1,4 +1,4 @@
-"""Outline: what new rows are to be summarized like, so that their statistics can be added."""
+"""Outline: the form in which new rows are summarized, so that their statistics can be added."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from suffice.data.powers import Powers
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a learner asks of the statistics it has seen, without their numbers."""
+    """The form of the statistics that a learner has seen, without their numbers."""
 
     detail: str | None = None
     layout: ColumnLayout | None = None
@@ -20,7 +20,7 @@ class Outline:
 
     @classmethod
     def of(cls, statistics: Any, powers: Powers | None = None) -> Outline:
-        """The outline of any statistics, of rows that were taken to powers or not."""
+        """The outline of any statistics, of rows with or without powers."""
         numeric = getattr(statistics, "numeric", None)
         return cls(
             statistics.detail,

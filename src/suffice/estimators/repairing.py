@@ -1,4 +1,4 @@
-"""Repairing: one warning for a fitted model that is not quite the one asked for."""
+"""Repairing: one warning for a fitted model that differs from the one requested."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _expected: ContextVar[bool] = ContextVar("repairs_expected", default=False)
 
 @contextmanager
 def repairs_expected() -> Iterator[None]:
-    """Within it, repaired models are what is looked for, and nobody is warned of them."""
+    """A context in which repaired models are expected and give no warning."""
     token = _expected.set(True)
     try:
         yield
@@ -32,22 +32,22 @@ def repairs_expected() -> Iterator[None]:
 
 
 def warn_repaired(estimator: Any, model: Any, statistics: Any, settings: Any) -> None:
-    """Warn once of all that a model of these statistics had to do otherwise than asked for."""
+    """Warn once of all repairs in a model of these statistics."""
     if isinstance(model, ProductModel):
         model, statistics, settings = model.gaussian, statistics.numeric, settings[0]
     if _expected.get() or type(model) is not GaussianModel:
         return
-    found = repairs(model, statistics, settings)
-    if found:
-        warnings.warn(_message(estimator, found, settings), RepairedModel, _caller())
+    made = repairs(model, statistics, settings)
+    if made:
+        warnings.warn(_message(estimator, made, settings), RepairedModel, _caller())
 
 
-def _message(estimator: Any, found: tuple[Repair, ...], settings: Settings) -> str:
-    changes = {name: value for repair in found for name, value in repair.changes.items()}
-    advice = [repair.advice for repair in found if repair.advice]
+def _message(estimator: Any, made: tuple[Repair, ...], settings: Settings) -> str:
+    changes = {name: value for repair in made for name, value in repair.changes.items()}
+    advice = [repair.advice for repair in made if repair.advice]
     if changes:
         advice.append(f"use {_call(estimator, changes, settings)}")
-    what = "; ".join(repair.what for repair in found)
+    what = "; ".join(repair.what for repair in made)
     return f"{type(estimator).__name__}: {what}. To avoid it, {', or '.join(advice)}."
 
 
@@ -58,8 +58,10 @@ def _call(estimator: Any, changes: dict[str, Any], settings: Settings) -> str:
     given = estimator.get_params(deep=False)
     if changes.keys() <= given.keys():
         return _line(clone(estimator).set_params(**changes))
-    known = GaussianDiscriminant().get_params()
-    kept = {name: value for name, value in given.items() if name in known and value is not None}
+    parameters = GaussianDiscriminant().get_params()
+    kept = {
+        name: value for name, value in given.items() if name in parameters and value is not None
+    }
     structure: Any = settings.structure
     if BUILT_IN.get(structure.name) == structure:
         structure = structure.name
@@ -72,7 +74,7 @@ def _line(estimator: Any) -> str:
 
 
 def _caller() -> int:
-    """How many frames up the first one outside this package is."""
+    """Number of frames up to the first one outside this package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("suffice."):
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""Selecting: cross-validate candidates on the same folds and fit the one to take."""
+"""Selecting: cross-validate candidates on the same folds and fit the chosen one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def select_model(
     sample_weight: Any = None,
     progress: ProgressCallback | None = None,
 ) -> Selection:
-    """Cross-validate candidates and fit the one to take.
+    """Cross-validate candidates and fit the chosen one.
 
     Members of the Gaussian family are scored from the statistics of folds: without refits, and
     with one decomposition per covariance for all its shrinkages. Any classifier with
@@ -59,7 +59,7 @@ def select_model(
     models : a classifier, a list or a mapping of them; None tries the family, from naive Bayes to
         QDA, and two Gaussians per class where there are enough rows
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them
-    metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
+    metric : the deciding score: "log_loss", "accuracy", "brier" or "calibration_error"
     rule : take the simplest that is not clearly worse than the best, by half a standard error of
         their difference ("careful"); the "best" mean; the simplest within "one-standard-error" of
         the best; or the "average": the model between those of one kind, each weighted by how well
@@ -75,8 +75,8 @@ def select_model(
     >>> import suffice as sf
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = sf.select_model(X, y, sf.LDA(), {"shrinkage": [0.0, 0.1, 0.5]})
-    >>> found.model, found.table["log_loss"].round(3)
+    >>> chosen = sf.select_model(X, y, sf.LDA(), {"shrinkage": [0.0, 0.1, 0.5]})
+    >>> chosen.model, chosen.table["log_loss"].round(3)
     (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.027, 0.583, 0.645]))
     """
     choice("metric", metric, METRICS)
@@ -113,7 +113,7 @@ def _folds_and_repeats(cv: Any, repeats: int | None, y: Any, automatic: bool) ->
         return (folds, times) if cv is None else (cv, 1)
     if cv is not None and not isinstance(cv, int | np.integer):
         raise InvalidParameter(
-            "repeats needs a number of folds: cv=5, say; or repeat your own (train, test) pairs."
+            "repeats needs a number of folds, such as cv=5; or repeat your own (train, test) pairs."
         )
     return folds if cv is None else cv, count("repeats", repeats, MAX_REPEATS)
 
@@ -121,7 +121,7 @@ def _folds_and_repeats(cv: Any, repeats: int | None, y: Any, automatic: bool) ->
 def _add_average(
     trial: Trial, candidates: list[Any], selection: Selection
 ) -> tuple[Selection, Any]:
-    """The candidate between the others, tried on the same folds, as the last one."""
+    """Adds the average of the candidates, scored on the same folds, as the last candidate."""
     prior = np.array([log_prior_weight(candidate) for candidate in candidates])
     between, same = average(candidates, selection.weights(trial.table.effective_rows, prior))
     if same is not None:

@@ -1,7 +1,7 @@
-"""State: all that an estimator has learned, in one value that is replaced as a whole.
+"""State: everything that an estimator has learned, in one value that is replaced as a whole.
 
-An attribute that is assigned once cannot be half assigned: whatever is raised at whatever line,
-an estimator holds its old state or its new one.
+Assigning one attribute is atomic: whatever is raised at whatever line, an estimator holds either
+its old state or its new one.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class State:
     kept: dict[str, Any] = field(default_factory=dict)
 
     def once(self, name: str, make: Callable[[], Anyone]) -> Anyone:
-        """What `make` returns; of several threads that make it at once, one has its way."""
-        found: Anyone | None = self.kept.get(name)
-        return self.kept.setdefault(name, make()) if found is None else found
+        """The cached result of `make`; if several threads make it at once, one result is kept."""
+        value: Anyone | None = self.kept.get(name)
+        return self.kept.setdefault(name, make()) if value is None else value
 
     def renamed(self, names: Array | None) -> Self:
-        """The same with other names of the features."""
+        """The same with other feature names."""
         return replace(self, columns=LearnedColumns(self.columns.number, names))
 
     def under(self, priors: Any, model: Any) -> Self:
@@ -44,11 +44,11 @@ class State:
         return replace(self, kept={"model": model})
 
     def without_statistics(self) -> Self:
-        """What is needed to answer for single rows."""
+        """The part needed to answer for single rows."""
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        # Simulated distances and the like are cheaper to make again than to send.
+        # Simulated distances and other cached values are cheaper to recompute than to send.
         kept = {"model": self.kept["model"]} if "model" in self.kept else {}
         return {**self.__dict__, "kept": kept}
 
@@ -63,12 +63,12 @@ class Stateful:
 
     @property
     def n_features_in_(self) -> int:
-        """How many features a row has."""
+        """Number of features."""
         return int(self._learned.columns.number)
 
     @property
     def feature_names_in_(self) -> Array:
-        """Names of the features, where the rows were a data frame."""
+        """Names of the features, if the rows were a data frame."""
         names: Array | None = self._learned.columns.names
         if names is None:
             raise AttributeError(f"this {type(self).__name__} was fitted to rows without names.")
@@ -76,22 +76,22 @@ class Stateful:
 
     @property
     def _learned(self) -> Any:
-        """The state; an error of scikit-learn where there is none."""
-        found = self._state
-        if found is None:
+        """The state; raises scikit-learn's NotFittedError if there is none."""
+        state = self._state
+        if state is None:
             check_is_fitted(self)
-        return found
+        return state
 
 
 def snapshot(estimator: Anyone) -> Anyone:
-    """A copy that stays as the estimator is now, whatever other threads make it learn."""
+    """A copy with the current state, unaffected by what other threads make the estimator learn."""
     copied = object.__new__(type(estimator))
     copied.__dict__ = estimator.__dict__.copy()
     return copied
 
 
 def at_once(method: Method) -> Method:
-    """A method that answers from one state, though another thread may replace it meanwhile."""
+    """A method that uses a single state even if another thread replaces it meanwhile."""
 
     @wraps(method)
     def answer(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -100,15 +100,15 @@ def at_once(method: Method) -> Method:
     return cast(Method, answer)
 
 
-# One for all estimators is enough, since it is held for a comparison and an assignment only; so
-# none of them has a lock of its own to leave out when it is copied or pickled.
+# One lock for all estimators is enough, since it is held only for a comparison and an assignment.
+# A lock per estimator would have to be left out of copies and pickles.
 _exchanging = Lock()
 
 
 def exchange(estimator: Stateful, before: Any, after: Any) -> bool:
-    """Replace the state `before` by `after`; False where another thread has replaced it already.
+    """Replace the state `before` by `after`; False if another thread has already replaced it.
 
-    Iterators written in C do all of it in one call, in the midst of which nothing can be raised.
+    Iterators implemented in C do all of it in one call, during which nothing can be raised.
     A `with` statement would leave the lock held if an exception came between its body and its end.
     """
     own = estimator.__dict__

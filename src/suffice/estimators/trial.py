@@ -88,7 +88,7 @@ class Trial:
         model = clone(candidate)
         plain = _is_family(model) and not isinstance(model, UnskewedDiscriminant)
         if self.whole is not None and plain:
-            return model._fit_known(model._settings(), self.table.X, self.y, self.whole)
+            return model._fit_from_statistics(model._settings(), self.table.X, self.y, self.whole)
         return fit(model, self.table.X, self.y, self.table.weights)
 
     def test(self, model: Any, fold: Fold) -> MetricSums:
@@ -143,8 +143,8 @@ class Trial:
 
         trained = training_statistics(self.folds, len(self.table), summarize)
         sums, whole = [], None
-        for fold, known in zip(self.folds, trained, strict=True):
-            statistics, whole = known
+        for fold, of_fold in zip(self.folds, trained, strict=True):
+            statistics, whole = of_fold
             fitted = [clone(model).fit_statistics(statistics) for model in models]
             # Models of the same statistics take rows in the same form.
             rows = fitted[0]._rows(take_rows(self.table.X, fold.test))
@@ -188,7 +188,7 @@ def _share_statistics(candidates: Sequence[Any]) -> list[tuple[Scorer, list[int]
 
 
 def _no_candidate(failures: Sequence[SufficeError], notes: Sequence[str]) -> SufficeError:
-    """The error where no candidate could be fitted."""
+    """The error if no candidate could be fitted."""
     first = failures[0]
     if len({type(error) for error in failures}) > 1:
         return TooFewRows("no candidate could be fitted. " + " ".join(notes))
@@ -256,7 +256,7 @@ def _detail_rank(model: Any) -> int:
 
 
 def fit(model: Any, X: Any, y: Any, weights: Floats | None) -> Any:
-    """The model, fitted; weights are passed on only where there are some."""
+    """The fitted model; weights are passed on only if there are any."""
     if weights is None:
         return model.fit(X, y)
     name = "sample_weight"
@@ -274,7 +274,7 @@ def fit_quietly(model: Any, table: LabelledTable) -> tuple[Any, list[str]]:
 
 
 def _complexity(model: Any) -> float:
-    """Effective number of parameters of a fitted model; infinite where it is unknown."""
+    """Effective number of parameters of a fitted model; infinite if unknown."""
     effective = getattr(model, "effective_parameters_", None)
     if effective is not None:
         return float(effective)

@@ -1,4 +1,4 @@
-"""Unskewed: the Gaussian family on features that were made symmetric before."""
+"""Unskewed: the Gaussian family on features that were first made symmetric."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from suffice.statistics.incomplete import AnyStatistics
 
 
 class UnskewedDiscriminant(GaussianDiscriminant):
-    """Gaussian classes of features that were each taken to the power that makes them symmetric.
+    """Gaussian classes of features, each raised to the power that makes it symmetric.
 
     Lengths, areas, incomes and concentrations are seldom Gaussian; their logarithms or roots often
     are. The power of each feature is the one under which it is most likely Gaussian (Box and
-    Cox 1964), found at the first `fit` or `partial_fit` from the rows alone, not their labels.
-    Units do not matter. Densities, samples and filled gaps are in the units of the rows; means and
-    covariances, `whiten` and the shares of contributions are of the powers.
+    Cox 1964), estimated at the first `fit` or `partial_fit` from the rows alone, not their labels.
+    Units do not matter. Densities, samples and imputed values are in the units of the rows; means
+    and covariances, `whiten` and the shares of contributions refer to the powers.
 
     Parameters
     ----------
@@ -50,49 +50,49 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     array([0. , 0.5, 0. , 0.1])
     """
 
-    _extra = ("powers",)  # arrays of model files beside the statistics
+    _extra = ("powers",)  # arrays of model files in addition to the statistics
 
     def fit_statistics(self, statistics: Any) -> Self:
-        """Build the model from statistics of rows that had the powers of this one."""
+        """Build the model from statistics of rows raised to the powers of this model."""
         if self._state is None:
-            raise InvalidParameter("the powers are found from rows: call fit(X, y) first.")
+            raise InvalidParameter("the powers are estimated from rows: call fit(X, y) first.")
         return super().fit_statistics(statistics)
 
     def _check_forgets(self) -> None:
         raise InvalidParameter(
-            "the powers were found from these rows too, and statistics cannot give them again: "
+            "the powers were estimated from these rows too, and cannot be updated from statistics: "
             "call fit(X, y) with the remaining rows, or use GaussianDiscriminant, which forgets."
         )
 
     @property
     def powers_(self) -> Floats:
         """The exponent of each feature."""
-        return self._known.exponent
+        return self._powers.exponent
 
     @anywhere
     def predict_joint_log_proba(self, X: Any) -> Floats:
-        """ln p(x, y): a column a class, in the order of `classes_`."""
-        found = super().predict_joint_log_proba(X)
-        return np.asarray(found + self._known.log_slope(super()._rows(X))[:, None])
+        """ln p(x, y): one column per class, in the order of `classes_`."""
+        joint = super().predict_joint_log_proba(X)
+        return np.asarray(joint + self._powers.log_slope(super()._rows(X))[:, None])
 
     def log_likelihood(self, X: Any = None, y: Any = None) -> float:
         """Sum over the rows of ln p(x, y)."""
         if X is None:
             raise InvalidParameter(
-                "the volume of the powers is not in the statistics; pass the rows: "
+                "the log-likelihood is not available from the statistics of powers; pass the rows: "
                 "log_likelihood(X, y)."
             )
         return super().log_likelihood(X, y)
 
     def n_parameters(self) -> int:
-        """How many numbers the model has to estimate, a power a feature among them."""
+        """Number of parameters that the model estimates, including one power per feature."""
         return super().n_parameters() + self.n_features_in_
 
     def boundary(self, a: Any = None, b: Any = None) -> Boundary:
-        """Not an equation of the features, but of their powers: refused."""
+        """Not available: it is an equation of the powers of the features, not the features."""
         raise InvalidParameter(
-            "the boundary is a quadric in the powers of the features, not in the features; ask "
-            "log_odds, or use GaussianDiscriminant."
+            "the boundary is a quadric in the powers of the features, not in the features; use "
+            "log_odds, or GaussianDiscriminant."
         )
 
     def ellipse(
@@ -103,24 +103,24 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         probability: float | None = None,
         deviations: float | None = None,
     ) -> Ellipse:
-        """Not an ellipse in the features, but in their powers: refused."""
+        """Not available: a class is an ellipse in the powers of the features."""
         raise InvalidParameter(
             "a class is an ellipse in the powers of the features, not in the features; use "
             "GaussianDiscriminant."
         )
 
     def outlier_threshold(self, quantile: float = 0.01) -> float:
-        """Refused: `outlier_pvalue` does not depend on the units of densities."""
-        raise InvalidParameter("densities change by the powers; ask outlier_pvalue instead.")
+        """Not available: use `outlier_pvalue`, which does not depend on the units of densities."""
+        raise InvalidParameter("densities depend on the powers; use outlier_pvalue instead.")
 
     @property
     def _linear(self) -> LinearScores:
         raise AttributeError("the discriminant functions are those of powers of the features.")
 
     @property
-    def _known(self) -> Powers:
-        found: Powers = self._learned.powers
-        return found
+    def _powers(self) -> Powers:
+        powers: Powers = self._learned.powers
+        return powers
 
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
         rows = read(X)
@@ -131,43 +131,43 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     def _seen(self, X: Any, like: Outline | None) -> Array:
         if like is None or like.powers is None:
             raise InvalidParameter(
-                "powers are found from rows in memory; fit a sample of these rows there, and add "
-                "the others by partial_fit."
+                "powers are estimated from rows in memory; fit a sample of these rows there, and "
+                "add the others with partial_fit."
             )
         return like.powers.apply(read(X))
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> AnyStatistics:
-        found = super()._summarize(self._seen(X, like), y, sample_weight, settings, like)
-        return found.named(as_features(X).names)
+        statistics = super()._summarize(self._seen(X, like), y, sample_weight, settings, like)
+        return statistics.named(as_features(X).names)
 
     def _rows(self, X: Any) -> Array:
-        return self._known.apply(super()._rows(X))
+        return self._powers.apply(super()._rows(X))
 
-    def _known_row(self, row: Array) -> Any:
-        return self._known.apply(super()._known_row(row))
+    def _parse_row(self, row: Array) -> Any:
+        return self._powers.apply(super()._parse_row(row))
 
-    def _restored(self, rows: Any, like: Any = None) -> Any:
-        found = self._known.undo(rows)
+    def _restore(self, rows: Any, like: Any = None) -> Any:
+        values = self._powers.undo(rows)
         if like is None:
-            return found
+            return values
         given = read(like)
-        return np.where(np.isnan(given), found, given)
+        return np.where(np.isnan(given), values, given)
 
-    def _written(self) -> dict[str, Array]:
-        """What was learned beside the statistics, for a file."""
-        return {"powers": self._known.table}
+    def _write_extra(self) -> dict[str, Array]:
+        """What was learned in addition to the statistics, for a file."""
+        return {"powers": self._powers.table}
 
-    def _read_back(self, arrays: dict[str, Array], d: int) -> Powers:
-        """What was learned beside the statistics, from a file; an error says what is wrong."""
-        found = arrays["powers"]
-        if found.shape != (6, d) or found.dtype != np.float64 or not np.isfinite(found).all():
+    def _read_extra(self, arrays: dict[str, Array], d: int) -> Powers:
+        """What was learned in addition to the statistics, from a file; raises if it is invalid."""
+        table = arrays["powers"]
+        if table.shape != (6, d) or table.dtype != np.float64 or not np.isfinite(table).all():
             raise ValueError("its powers are not numbers for each feature")
-        sound = (found[1] != 0) & (found[4] > 0) & (np.abs(found[2] - 0.5) <= 0.5) & (found[5] >= 0)
+        sound = (table[1] != 0) & (table[4] > 0) & (np.abs(table[2] - 0.5) <= 0.5) & (table[5] >= 0)
         if not sound.all():
             raise ValueError("its powers are out of range")
-        return Powers(*found)
+        return Powers(*table)
 
 
 def read(X: Any) -> Floats:

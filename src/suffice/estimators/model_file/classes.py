@@ -31,7 +31,7 @@ def class_named(name: str) -> Any:
     return getattr(import_module(f"suffice.estimators.{HOME[name]}"), name)
 
 
-def is_known(model: Any) -> bool:
-    """Whether an object is one of these estimators, and not of a class derived from them."""
+def is_storable(model: Any) -> bool:
+    """Whether an object is exactly one of these estimators, not a subclass."""
     name = type(model).__name__
     return name in HOME and type(model) is class_named(name)

@@ -1,8 +1,8 @@
-"""Completed part: the means and covariances that EM found for rows with gaps.
+"""Completed part: means and covariances estimated by EM from rows with missing values.
 
-A file keeps them beside the statistics, so that loading it runs no EM: on crafted statistics that
-could take hours. They are what the model answers with until it learns more; then EM runs on the
-statistics, which a file that was tampered with may contradict.
+A file keeps them beside the statistics, so that loading it runs no EM, which could take hours on
+crafted statistics. The model answers with them until it learns more; then EM runs on the
+statistics, which the stored estimates of a manipulated file may contradict.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _STRENGTHS = ("prior.mean_strength", "prior.covariance_strength")
 
 
 def takes_em(statistics: Any) -> bool:
-    """Whether a model of these statistics is found by EM."""
+    """Whether a model of these statistics is estimated by EM."""
     numeric = getattr(statistics, "numeric", statistics)
     return isinstance(numeric, IncompleteStatistics) and numeric.detail != "diagonal"
 
 
 def to_arrays(model: Learner[Any]) -> Arrays:
-    """What EM found, as arrays."""
-    found: Any = model._fitted
-    if isinstance(found, ProductModel | StudentModel):
-        found = found.gaussian
-    arrays = gaussian_part.to_arrays(found)
-    if isinstance(found, MapModel):
-        known, prior = found.posterior, found.posterior.prior
+    """The estimates of EM as arrays."""
+    classes: Any = model._fitted
+    if isinstance(classes, ProductModel | StudentModel):
+        classes = classes.gaussian
+    arrays = gaussian_part.to_arrays(classes)
+    if isinstance(classes, MapModel):
+        posterior, prior = classes.posterior, classes.posterior.prior
         strengths = prior.mean_strength, prior.covariance_strength
         arrays |= {
             "prior.mean": prior.mean,
@@ -48,38 +48,38 @@ def to_arrays(model: Learner[Any]) -> Arrays:
             else prior.mean_low,
             "prior.covariance": prior.covariance,
             **{name: np.array(one) for name, one in zip(_STRENGTHS, strengths, strict=True)},
-            "freedom": known.freedom,
-            "stretch": known.stretch,
+            "freedom": posterior.freedom,
+            "stretch": posterior.stretch,
         }
     return arrays
 
 
 def read(arrays: Arrays, statistics: Any, settings: Any) -> GaussianModel:
-    """The classes that EM found, with priors yet to be set; ValueError says what is wrong."""
+    """The classes estimated by EM, with priors still to be set; a ValueError says what is wrong."""
     numeric = getattr(statistics, "numeric", statistics)
     k, d = len(numeric.classes), numeric.n_features
     own = {name: array for name, array in arrays.items() if gaussian_part.is_ours(name)}
-    found = gaussian_part.read(own, numeric.classes, np.full(k, 1 / k))
-    if found.means.shape[1] != d:
-        raise ValueError("what EM found has another number of features")
+    classes = gaussian_part.read(own, numeric.classes, np.full(k, 1 / k))
+    if classes.means.shape[1] != d:
+        raise ValueError("the estimates of EM have the wrong number of features")
     rest = {name: array for name, array in arrays.items() if name not in own}
     if not isinstance(settings, Beliefs):
         if rest:
-            raise ValueError(f"what EM found has the array {min(rest)!r}")
-        return found
-    posterior = _knowledge(rest, k, d)
+            raise ValueError(f"the estimates of EM have the unexpected array {min(rest)!r}")
+        return classes
+    posterior = _posterior_of(rest, k, d)
     return MapModel(
-        found.classes,
-        found.priors,
-        found.means,
-        found.covariances,
-        found.borrowed,
+        classes.classes,
+        classes.priors,
+        classes.means,
+        classes.covariances,
+        classes.borrowed,
         posterior,
-        means_low=found.means_low,
+        means_low=classes.means_low,
     )
 
 
-def _knowledge(arrays: Arrays, k: int, d: int) -> Posterior:
+def _posterior_of(arrays: Arrays, k: int, d: int) -> Posterior:
     shapes = {
         "prior.mean": (d,),
         "prior.mean.low": (d,),
@@ -89,18 +89,18 @@ def _knowledge(arrays: Arrays, k: int, d: int) -> Posterior:
         "stretch": (k, 1),
     }
     if set(arrays) != set(shapes):
-        raise ValueError("what EM found lacks parts of the prior")
+        raise ValueError("the estimates of EM lack parts of the prior")
     for name, shape in shapes.items():
         array = arrays[name]
         if array.shape != shape or array.dtype != np.float64:
-            raise ValueError(f"the {name} of what EM found is not {shape} numbers")
+            raise ValueError(f"the {name} of the estimates of EM does not have shape {shape}")
         if not (np.abs(array) <= LARGEST).all():
-            raise ValueError(f"the {name} of what EM found is not finite, or too large")
+            raise ValueError(f"the {name} of the estimates of EM is not finite, or too large")
         if not name.startswith("prior.mean") or name in _STRENGTHS:
             _check_positive(name, array)
     mean, low = arrays["prior.mean"], arrays["prior.mean.low"]
     if not np.array_equal(mean + low, mean):
-        raise ValueError("the prior.mean.low of what EM found is more than rounding cuts off")
+        raise ValueError("the prior.mean.low of the estimates of EM exceeds rounding")
     one, other = (float(arrays[name]) for name in _STRENGTHS)
     prior = Prior(mean, arrays["prior.covariance"], one, other, low)
     return Posterior(prior, arrays["freedom"], arrays["stretch"], prior.variances > 0)
@@ -108,6 +108,6 @@ def _knowledge(arrays: Arrays, k: int, d: int) -> Posterior:
 
 def _check_positive(name: str, array: Floats) -> None:
     values = array.diagonal() if array.ndim == 2 and array.shape[1] > 1 else array
-    least = values.min(initial=np.inf)
-    if least < 0 or (least == 0 and name != "prior.covariance"):
-        raise ValueError(f"the {name} of what EM found is negative")
+    smallest = values.min(initial=np.inf)
+    if smallest < 0 or (smallest == 0 and name != "prior.covariance"):
+        raise ValueError(f"the {name} of the estimates of EM is negative")

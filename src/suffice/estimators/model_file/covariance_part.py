@@ -1,4 +1,4 @@
-"""Covariance part: covariances of any shape as arrays, to the last bit, and back."""
+"""Covariance part: covariances of any kind to arrays and back, without losing a bit."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from suffice.models.covariance import (
 from suffice.models.linalg import Cholesky, Whitener
 from suffice.statistics.nesting import Arrays
 
-# Factors and their inverses agree to this much where they are sound.
+# Largest error of products of factors and their inverses in a valid file.
 CLOSE = 1e-6
 
-# The square of a scale within this factor of 1 has a float, and so has its inverse.
+# Largest scale, and inverse of the smallest, whose square neither overflows nor underflows.
 FAR = 1e150
 
 _SCALES = ("variances", "floor", "scale", "inverse_scale")
 
 
 def to_arrays(covariance: Covariance) -> Arrays:
-    """Its arrays, whose names say which shape it has."""
+    """The arrays of a covariance, whose names identify its kind."""
     if isinstance(covariance, DiagonalCovariance):
         return {"variances": covariance.variances}
     if isinstance(covariance, LowRankCovariance):
@@ -49,17 +49,17 @@ def to_arrays(covariance: Covariance) -> Arrays:
 
 
 def read(arrays: Arrays, d: int) -> Covariance:
-    """The covariance of d features; ValueError says what is wrong."""
+    """The covariance of d features; a ValueError says what is wrong."""
     for name, array in arrays.items():
         if array.dtype != np.float64 or not np.isfinite(array).all():
-            raise ValueError("a covariance holds what is not a finite number")
+            raise ValueError("a covariance holds values that are not finite")
         far = FAR**2 if name in ("variances", "floor") else FAR
         sizes, is_scale = np.abs(array), name in _SCALES
         if (sizes > far).any() or (is_scale and ((sizes > 0) & (sizes < 1 / far)).any()):
             raise ValueError("a covariance holds numbers too large or too small to compute with")
     reader = _READERS.get(frozenset(arrays))
     if reader is None:
-        raise ValueError("a covariance does not have the arrays of any shape")
+        raise ValueError("a covariance does not have the arrays of any known kind")
     return reader(arrays, d)
 
 
@@ -94,7 +94,7 @@ def _whitener(arrays: Arrays, d: int) -> Covariance:
     matrix, colouring, log_determinant = _shaped(
         arrays, matrix=(r, d), colouring=(r, d), log_determinant=()
     )
-    # In units of the features, in which their products do not overflow.
+    # In units of the features, so that products do not overflow.
     scale = np.sqrt(np.einsum("ij,ij->j", colouring, colouring))
     inverse = np.divide(1.0, scale, out=np.zeros(d), where=scale > 0)
     _require(_is_identity((matrix * scale) @ (colouring * inverse).T), "a covariance is singular")
@@ -110,10 +110,10 @@ _READERS: dict[frozenset[str], Callable[[Arrays, int], Covariance]] = {
 
 
 def _shaped(arrays: Arrays, **shapes: tuple[int, ...]) -> list[Floats]:
-    """The arrays named, if they have these shapes."""
+    """The named arrays; a ValueError if they do not have these shapes."""
     for name, shape in shapes.items():
         if arrays[name].shape != shape:
-            raise ValueError(f"the {name} of a covariance has another number of features")
+            raise ValueError(f"the {name} of a covariance has the wrong number of features")
     return [arrays[name] for name in shapes]
 
 

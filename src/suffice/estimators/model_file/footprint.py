@@ -1,4 +1,4 @@
-"""Footprint: how much memory a model takes that is larger than its statistics."""
+"""Footprint: how much memory a model takes beyond its statistics."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from suffice.statistics.room import Room, disproportion
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.thin import FactoredScatter
 
-# A model may have this many bytes, and this many times those of its file.
+# A model may take FREE_BYTES, or TIMES the size of its file if that is more.
 FREE_BYTES = 16 << 20
 TIMES = 16
 
-# Of few rows of many features only the rows are kept, and the matrices made of them are larger by
-# nature: they may have this many bytes.
+# Matrices may take this many bytes: for few rows of many features only the rows are kept, and the
+# matrices made from them are naturally larger.
 MATRICES_BYTES = 256 << 20
 
 
 def check_footprint(statistics: Any, settings: Any, room: Room) -> None:
-    """Raise ValueError where a model would be out of all proportion to its file.
+    """Raise ValueError if a model would be out of proportion to its file.
 
-    Nothing of it is allocated while the file is read, but would be at the first `predict`. A
-    single integer level of a million makes a table of a million levels, and a feature that no row
-    has a column of every matrix: then a few bytes would fill the memory.
+    The model is not allocated while the file is read, but at the first `predict`. A single
+    integer level of a million makes a table of a million levels, and a feature that no row has
+    makes a column of every matrix: a few bytes could fill the memory.
     """
     needed = footprint(statistics, settings)
     free = MATRICES_BYTES if isinstance(statistics, Statistics) else FREE_BYTES
@@ -38,7 +38,7 @@ def check_footprint(statistics: Any, settings: Any, room: Room) -> None:
 
 
 def footprint(statistics: Any, settings: Any) -> int:
-    """Bytes of what a model spreads out that its statistics keep together."""
+    """Bytes that a model takes in addition to its statistics."""
     s = statistics
     if isinstance(s, MixedStatistics):
         return footprint(s.numeric, settings[0]) + footprint(s.discrete, settings[1])

@@ -13,7 +13,7 @@ NAMES = {"means", "means.low", "borrowed"}
 
 
 def to_arrays(model: GaussianModel) -> Arrays:
-    """Its arrays, beside those of classes and priors."""
+    """The arrays of a model other than classes and priors."""
     covariances = [covariance_part.to_arrays(covariance) for covariance in model.covariances]
     low = {} if model.means_low is None else {"means.low": model.means_low}
     return {
@@ -25,15 +25,15 @@ def to_arrays(model: GaussianModel) -> Arrays:
 
 
 def is_ours(name: str) -> bool:
-    """Whether an array of that name belongs to it."""
+    """Whether an array of that name belongs to a Gaussian part."""
     return name in NAMES or name.startswith("covariances.")
 
 
 def read(arrays: Arrays, classes: Array, priors: Floats) -> GaussianModel:
-    """The model of these classes; ValueError says what is wrong."""
+    """The model of these classes; a ValueError says what is wrong."""
     means, borrowed, k = arrays["means"], arrays["borrowed"], len(classes)
     if means.dtype != np.float64 or means.ndim != 2 or len(means) != k or not means.size:
-        raise ValueError("there is not a mean for each class")
+        raise ValueError("there is not one mean for each class")
     if not (np.abs(means) <= covariance_part.FAR).all():
         raise ValueError("means holds values that are not finite, or too large")
     if borrowed.dtype != np.int64 or borrowed.ndim != 1 or len(borrowed) > k:
@@ -51,12 +51,12 @@ def read(arrays: Arrays, classes: Array, priors: Floats) -> GaussianModel:
 
 
 def _low(arrays: Arrays, means: Floats) -> Floats | None:
-    """What rounding cut off the means, where it is kept."""
+    """The low parts of the means, if they are stored."""
     low = arrays.get("means.low")
     if low is not None and (
         low.dtype != np.float64
         or low.shape != means.shape
         or not np.array_equal(means + low, means)
     ):
-        raise ValueError("means.low is more than rounding cuts off the means")
+        raise ValueError("means.low exceeds the rounding of the means")
     return low

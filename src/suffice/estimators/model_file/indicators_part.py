@@ -24,15 +24,15 @@ def to_arrays(model: Indicators) -> tuple[dict[str, Any], Arrays]:
 
 
 def read(model: Indicators, header: dict[str, Any], arrays: Arrays, room: Room) -> None:
-    """Give them the layout and the levels; ValueError says what is wrong."""
+    """Set the layout and the levels; a ValueError says what is wrong."""
     discrete = arrays["is_discrete"]
     if discrete.dtype != np.bool_ or discrete.ndim != 1 or not len(discrete):
-        raise ValueError("it is not said which features are discrete")
+        raise ValueError("it does not say which features are discrete")
     room.take(STRING_BYTES * len(discrete), "the features")
     levels = read_levels("levels", arrays, room)
     numeric, others = (tuple(np.flatnonzero(at).tolist()) for at in (~discrete, discrete))
     if len(levels) != len(others):
-        raise ValueError("there is not a list of levels for each discrete feature")
+        raise ValueError("there is not one list of levels for each discrete feature")
     check_names(arrays, {"is_discrete"}, ["levels"])
     layout = ColumnLayout(numeric, others)
     model._state = FittedLevels(columns=LearnedColumns(len(discrete)), layout=layout, levels=levels)

@@ -1,4 +1,4 @@
-"""Learner part: a classifier as its statistics, from which the model is built again."""
+"""Learner part: a classifier as its statistics, from which the model is rebuilt."""
 
 from __future__ import annotations
 
@@ -34,37 +34,37 @@ def to_arrays(model: Learner[Any]) -> tuple[dict[str, Any], Arrays]:
         selection, scores = selection_part.to_arrays(model.selection_)
         arrays |= scores
     if _extra(model):
-        arrays |= model._written()
+        arrays |= model._write_extra()
     if built and completed_part.takes_em(model.statistics_):
         arrays |= prefixed(_COMPLETED, completed_part.to_arrays(model))
     return {"statistics": statistics, "built": built, "selection": selection}, arrays
 
 
 def read(model: Learner[Any], header: dict[str, Any], arrays: Arrays, room: Room) -> None:
-    """Give an estimator with parameters what it had learned; ValueError says what is wrong.
+    """Set the learned state of an estimator; a ValueError says what is wrong.
 
-    The model is built of its statistics when it is first asked something.
+    The model is built from its statistics on first use.
     """
     built, selection = header["built"], header["selection"]
     if not isinstance(built, bool):
         raise ValueError("built is not true or false")
     statistics = storage.read(header["statistics"], below(_STATISTICS, arrays), room)
     if not model._is_statistics(statistics):
-        raise ValueError("its statistics are of another kind")
+        raise ValueError("its statistics have the wrong kind")
     if not len(statistics.classes):
         raise ValueError("it has no classes")
     completed = below(_COMPLETED, arrays)
     if bool(completed) != (built and completed_part.takes_em(statistics)):
-        raise ValueError("it has no covariances that EM found, or none are due")
+        raise ValueError("it lacks covariances estimated by EM, or should have none")
     _check_names(model, arrays, selection)
-    powers = model._read_back(arrays, statistics.n_features) if _extra(model) else None
+    powers = model._read_extra(arrays, statistics.n_features) if _extra(model) else None
     chosen = None
     if selection is not None:
         if not hasattr(type(model), "pooling_"):
             raise ValueError("it has a selection, but nothing to select")
         chosen = selection_part.read(selection, arrays)
-    # Parameters that are "cv" have the values that were chosen.
-    model._state = Learned.begun(statistics, chosen, powers)
+    # Parameters set to "cv" take the values that were chosen.
+    model._state = Learned.initial(statistics, chosen, powers)
     settings = model._settings()
     model._check_fitting(statistics, settings)
     check_footprint(statistics, settings, room)
@@ -75,21 +75,21 @@ def read(model: Learner[Any], header: dict[str, Any], arrays: Arrays, room: Room
 
 
 def check_current(model: Learner[Any], built: bool) -> None:
-    """Raise where parameters were changed since the model was fitted."""
+    """Raise if parameters were changed after the model was fitted."""
     same = _same(model._settings(), model._built_with)
     if same and built:
-        asked = class_priors(model._priors(), model.classes_, model._class_weight())
-        same = np.array_equal(asked, model.priors_)
+        requested = class_priors(model._priors(), model.classes_, model._class_weight())
+        same = np.array_equal(requested, model.priors_)
     if not same:
         raise InvalidParameter(
             f"the parameters of this {type(model).__name__} were changed after it was fitted, so "
-            "they do not tell what it is. Fit it again, or call "
+            "they do not describe it. Fit it again, or call "
             "model.fit_statistics(model.statistics_), which reads no rows."
         )
 
 
 def is_built(model: Learner[Any]) -> bool:
-    """Whether there are rows enough for a model; after `partial_fit` more may have to come."""
+    """Whether there are enough rows for a model; after `partial_fit` there may be too few."""
     try:
         return model._fitted is not None
     except SufficeError:
@@ -97,7 +97,7 @@ def is_built(model: Learner[Any]) -> bool:
 
 
 def _check_names(model: Learner[Any], arrays: Arrays, selection: Any) -> None:
-    """Raise where there are arrays that belong to nothing, or others are missing."""
+    """Raise if there are unexpected arrays, or some are missing."""
     rest = {name for name in arrays if name.partition(".")[0] not in (_STATISTICS, _COMPLETED)}
     expected = {*_extra(model)} | (set() if selection is None else selection_part.used(arrays))
     if rest != expected:

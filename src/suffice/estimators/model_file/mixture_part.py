@@ -1,4 +1,4 @@
-"""Mixture part: the components that EM found, to the last bit."""
+"""Mixture part: the components estimated by EM, to the last bit."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _NAMES = {*_FLOATS, "owner", "classes", "classes.ends", *gaussian_part.NAMES}
 
 
 def to_arrays(model: Mixture) -> tuple[dict[str, Any], Arrays]:
-    """Header and arrays of what was found."""
+    """Header and arrays of a fitted mixture."""
     if isinstance(model, GaussianMixture) and model._settings() != model._built_with:
         raise InvalidParameter(
             "the parameters of this GaussianMixture were changed after it was fitted, so they do "
-            "not tell what it is. Fit it again, or set them back."
+            "not describe it. Fit it again, or restore them."
         )
-    found, parts = model._fitted, model._fitted.components
+    mixture, parts = model._fitted, model._fitted.components
     arrays: Arrays = {
-        **write_labels("classes", found.classes),
-        "priors": found.priors,
-        "shares": found.shares,
+        **write_labels("classes", mixture.classes),
+        "priors": mixture.priors,
+        "shares": mixture.shares,
         "component_priors": parts.priors,
         "component_weight": model._component_weight,
         "log_likelihoods": model.log_likelihoods_,
-        "owner": np.asarray(found.owner, np.int64),
+        "owner": np.asarray(mixture.owner, np.int64),
         **gaussian_part.to_arrays(parts),
     }
     header = {
@@ -56,28 +56,30 @@ def to_arrays(model: Mixture) -> tuple[dict[str, Any], Arrays]:
 
 
 def read(model: Mixture, header: dict[str, Any], arrays: Arrays, room: Room) -> None:
-    """Give an estimator with parameters what it had found; ValueError says what is wrong."""
+    """Set the fitted state of an estimator; a ValueError says what is wrong."""
     check_names(arrays, _NAMES, ["covariances"])
     classes = read_labels("classes", arrays, room)
     K = _check_arrays(arrays, len(classes))
     components = gaussian_part.read(arrays, np.arange(K), arrays["component_priors"])
     _check_parameters(model, K, components.means.shape[1])
-    found = MixtureModel(classes, arrays["priors"], components, arrays["owner"], arrays["shares"])
-    _check_shares(found)
-    check_computable(found)
-    _take(model, found, header, arrays)
+    mixture = MixtureModel(classes, arrays["priors"], components, arrays["owner"], arrays["shares"])
+    _check_shares(mixture)
+    check_computable(mixture)
+    _set_state(model, mixture, header, arrays)
 
 
-def _take(model: Mixture, found: MixtureModel, header: dict[str, Any], arrays: Arrays) -> None:
+def _set_state(
+    model: Mixture, mixture: MixtureModel, header: dict[str, Any], arrays: Arrays
+) -> None:
     bound = header["lower_bound"]
     if not isinstance(header["converged"], bool) or not isinstance(bound, float | None):
-        raise ValueError("converged or lower_bound is not what it says")
-    if isinstance(model, GaussianMixture) and found.classes.tolist() != [0]:
+        raise ValueError("converged or lower_bound has the wrong type")
+    if isinstance(model, GaussianMixture) and mixture.classes.tolist() != [0]:
         raise ValueError("a mixture without labels has classes")
     model._state = FittedMixture(
-        columns=LearnedColumns(found.components.means.shape[1]),
-        kept={"model": found},
-        classes=found.classes,
+        columns=LearnedColumns(mixture.components.means.shape[1]),
+        kept={"model": mixture},
+        classes=mixture.classes,
         settings=model._settings(),
         component_weight=arrays["component_weight"],
         log_likelihoods=arrays["log_likelihoods"],
@@ -87,25 +89,25 @@ def _take(model: Mixture, found: MixtureModel, header: dict[str, Any], arrays: A
 
 
 def _check_parameters(model: Mixture, K: int, d: int) -> None:
-    """Raise where `fit` would not take the parameters."""
-    settings, asked, addition = model._settings(), model.n_components, 0.0
+    """Raise if `fit` would refuse the parameters."""
+    settings, requested, addition = model._settings(), model.n_components, 0.0
     generator(model.random_state)
     if isinstance(model, GaussianMixture):
         addition = not_negative("reg_covar", model.reg_covar)
         choice("init_params", model.init_params, STARTS)
         init = model.weights_init, model.means_init, model.precisions_init
         Given.checked(*init, settings, (K, d))
-        if count("n_components", asked) != K:
-            raise ValueError(f"n_components is {asked}, but there are {K} components")
-    elif isinstance(asked, str):
-        choice("n_components", asked, ("bic",))
-    elif not isinstance(asked, Mapping):
-        count("n_components", asked)
+        if count("n_components", requested) != K:
+            raise ValueError(f"n_components is {requested}, but there are {K} components")
+    elif isinstance(requested, str):
+        choice("n_components", requested, ("bic",))
+    elif not isinstance(requested, Mapping):
+        count("n_components", requested)
     model._effort(addition)
 
 
 def _check_arrays(arrays: Arrays, k: int) -> int:
-    """How many components there are, after checking what belongs to each."""
+    """Number of components, after checking their arrays."""
     owner = arrays["owner"]
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
         ("shares", "component_priors", "component_weight", "owner"), owner.shape[:1]
@@ -126,12 +128,12 @@ def _check_arrays(arrays: Arrays, k: int) -> int:
     return len(owner)
 
 
-def _check_shares(found: MixtureModel) -> None:
-    totals = np.bincount(found.owner, found.shares)
-    expected = found.priors[found.owner] * found.shares
+def _check_shares(mixture: MixtureModel) -> None:
+    totals = np.bincount(mixture.owner, mixture.shares)
+    expected = mixture.priors[mixture.owner] * mixture.shares
     if not np.allclose(totals, 1.0, rtol=0, atol=1e-8):
         raise ValueError("the shares of the components do not add up to 1")
-    if not np.isclose(found.priors.sum(), 1.0, rtol=0, atol=1e-8):
+    if not np.isclose(mixture.priors.sum(), 1.0, rtol=0, atol=1e-8):
         raise ValueError("the priors do not add up to 1")
-    if not np.allclose(found.components.priors, expected, rtol=0, atol=1e-8):
-        raise ValueError("the priors of the components do not fit those of the classes")
+    if not np.allclose(mixture.components.priors, expected, rtol=0, atol=1e-8):
+        raise ValueError("the priors of the components do not match those of the classes")

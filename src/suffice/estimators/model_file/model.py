@@ -13,7 +13,7 @@ from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file import indicators_part, learner_part, mixture_part, values
-from suffice.estimators.model_file.classes import HOME, class_named, is_known
+from suffice.estimators.model_file.classes import HOME, class_named, is_storable
 from suffice.estimators.state import snapshot
 from suffice.statistics.container import OUTER as FILE_FIELDS
 from suffice.statistics.container import brief
@@ -34,7 +34,7 @@ OUTPUTS = (None, "default", "pandas", "polars")
 
 def to_arrays(model: Any) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a fitted estimator."""
-    if not is_known(model):
+    if not is_storable(model):
         raise InvalidParameter(
             f"a file holds estimators of suffice and pipelines of them, not a "
             f"{type(model).__module__}.{type(model).__name__}."
@@ -44,18 +44,18 @@ def to_arrays(model: Any) -> tuple[dict[str, Any], Arrays]:
     learned, arrays = _part(model).to_arrays(model)
     names = getattr(model, "feature_names_in_", None)
     arrays |= write_names(None if names is None else [str(name) for name in names])
-    parameters, dropped = values.kept(model.get_params(deep=False))
+    parameters, dropped = values.split_storable(model.get_params(deep=False))
     header = {
         "kind": KIND,
         "version": VERSION,
         "library": __version__,
         "class": type(model).__name__,
         "parameters": {
-            name: values.to_arrays(name, value, arrays) for name, value in parameters.items()
+            name: values.encode(name, value, arrays) for name, value in parameters.items()
         },
         "dropped": dropped,
         "output": getattr(model, "_sklearn_output_config", {}).get("transform"),
-        # Columns first or rows first: a product of matrices may differ in its last bits.
+        # Memory order, on which the last bits of products of matrices may depend.
         "fortran": sorted(name for name in values.used(arrays) if np.isfortran(arrays[name])),
         **learned,
     }
@@ -63,7 +63,7 @@ def to_arrays(model: Any) -> tuple[dict[str, Any], Arrays]:
 
 
 def read(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Any:
-    """The estimator of a header and arrays, checked throughout; an error says what is wrong.
+    """The estimator of a header and arrays, fully validated; an error says what is wrong.
 
     name : of the file
     """
@@ -81,9 +81,9 @@ def read(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Any:
     ordered = _in_order(header["fortran"], {key: arrays[key] for key in own})
     _set_parameters(model, header, ordered, room)
     rest = {key: a for key, a in arrays.items() if key not in own | {"names", "names.ends"}}
-    with np.errstate(all="ignore"):  # numbers that overflow are refused below
+    with np.errstate(all="ignore"):  # overflow is detected below
         part.read(model, header, rest, room)
-    _take_names(model, names_of(arrays, model.n_features_in_, room))
+    _set_names(model, names_of(arrays, model.n_features_in_, room))
     _set_output(model, header["output"])
     return model
 
@@ -114,7 +114,7 @@ def check_fields(header: dict[str, Any], expected: set[str], name: str) -> None:
 
 
 def check_outer(header: dict[str, Any]) -> None:
-    """Raise unless the outermost header has what only that one has."""
+    """Raise unless the outermost header has its special fields."""
     missing = sorted(OUTER - set(header))
     if missing:
         raise ValueError(f"it lacks the field {missing[0]!r}")
@@ -156,17 +156,17 @@ def _in_order(fortran: Any, arrays: Arrays) -> Arrays:
     return arrays | {name: np.asfortranarray(arrays[name]) for name in fortran}
 
 
-def _take_names(model: Any, names: tuple[str, ...] | None) -> None:
-    """Give a model the names of its features; ValueError where its statistics have others."""
-    known = getattr(getattr(model, "statistics_", None), "feature_names", None)
-    if known is not None and known != names:
-        raise ValueError("its statistics have other feature names")
+def _set_names(model: Any, names: tuple[str, ...] | None) -> None:
+    """Set the feature names of a model; a ValueError if its statistics have other names."""
+    of_statistics = getattr(getattr(model, "statistics_", None), "feature_names", None)
+    if of_statistics is not None and of_statistics != names:
+        raise ValueError("its statistics have different feature names")
     own = None if names is None else np.array([*names, None], object)[:-1]
     model._state = model._learned.renamed(own)
 
 
 def _set_output(model: Any, output: Any) -> None:
     if output not in OUTPUTS or not (output is None or hasattr(model, "set_output")):
-        raise ValueError("output is no kind of table")
+        raise ValueError("output is not a known kind of table")
     if output is not None:
         model.set_output(transform=output)

@@ -18,7 +18,7 @@ VERSION = 1
 
 FIELDS = {"kind", "version", "library", "steps", "verbose", "dropped"}
 
-# No pipeline has more steps.
+# Largest number of steps.
 MOST_STEPS = 100
 
 _MEMORY = {"memory": "a place of this machine"}
@@ -46,7 +46,7 @@ def to_arrays(pipeline: Pipeline) -> tuple[dict[str, Any], Arrays]:
 
 
 def read(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Pipeline:
-    """The pipeline of a header and arrays, checked throughout; an error says what is wrong."""
+    """The pipeline of a header and arrays, fully validated; an error says what is wrong."""
     check_version(header, name, VERSION)
     check_fields(header, FIELDS, name)
     steps = header["steps"]
@@ -54,15 +54,15 @@ def read(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Pipel
         raise ValueError("the steps have no names")
     names = [step["name"] for step in steps]
     if not 1 <= len(names) <= MOST_STEPS or len(set(names)) < len(names):
-        raise ValueError("there are no steps, or two of a name")
+        raise ValueError("there are no steps, or two have the same name")
     if any(
         "__" in own or own in {"steps", "memory", "verbose", "transform_input"} for own in names
     ):
         raise ValueError("a step has a name that pipelines use for something else")
     if not isinstance(header["verbose"], bool) or header["dropped"] not in ({}, _MEMORY):
-        raise ValueError("a parameter of the pipeline is not what it was")
+        raise ValueError("a parameter of the pipeline is invalid")
     if {key.partition(".")[0] for key in arrays} != {_prefix(i) for i in range(len(names))}:
-        raise ValueError("there are not arrays for each step")
+        raise ValueError("some steps have no arrays, or there are unexpected ones")
     models = [
         model_file.read(step["model"], below(_prefix(i), arrays), name, room)
         for i, step in enumerate(steps)

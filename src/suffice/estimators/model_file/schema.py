@@ -1,4 +1,4 @@
-"""Schema: what the columns of a table must be for a model, and what it was trained on, in words."""
+"""Schema: the columns that a model requires, and a summary of its training rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def schema_of(model: Any) -> dict[str, Any]:
 
 
 def training_of(model: Any) -> dict[str, Any]:
-    """Classes, and of each the rows (where they are counted) and their weight."""
+    """Classes, with the rows of each (if counted) and their weight."""
     classes = getattr(model, "classes_", None)
     if classes is None:
         return {"labels": None, "classes": None, "rows": None, "weight": None}

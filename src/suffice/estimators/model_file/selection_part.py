@@ -1,4 +1,4 @@
-"""Selection part: what cross-validation found, beside the model that was chosen by it."""
+"""Selection part: the results of cross-validation, stored with the model that was chosen."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ _SCORES = "selection.scores."
 _COMPLEXITY = "selection.complexity"
 
 
-def to_arrays(found: Selection) -> tuple[dict[str, Any], dict[str, Array]]:
+def to_arrays(selection: Selection) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays."""
     header = {
-        "candidates": [dict(one) for one in found.candidates],
-        "metric": found.metric,
-        "notes": list(found.notes),
+        "candidates": [dict(one) for one in selection.candidates],
+        "metric": selection.metric,
+        "notes": list(selection.notes),
     }
-    arrays = {f"{_SCORES}{name}": np.asarray(values) for name, values in found.scores.items()}
-    return header, arrays | {_COMPLEXITY: np.asarray(found.complexity, np.float64)}
+    arrays = {f"{_SCORES}{name}": np.asarray(values) for name, values in selection.scores.items()}
+    return header, arrays | {_COMPLEXITY: np.asarray(selection.complexity, np.float64)}
 
 
 def used(arrays: dict[str, Array]) -> set[str]:
-    """The names of the arrays that belong to it."""
+    """The names of the arrays that belong to a selection."""
     return {name for name in arrays if name.startswith(_SCORES) or name == _COMPLEXITY}
 
 
 def read(header: Any, arrays: dict[str, Array]) -> Selection:
     """The selection; an error says what is wrong."""
     if not isinstance(header, dict) or set(header) != {"candidates", "metric", "notes"}:
-        raise ValueError("the selection does not have the fields of one")
+        raise ValueError("the selection has the wrong fields")
     candidates, notes = header["candidates"], header["notes"]
     if not isinstance(candidates, list) or not all(_is_candidate(one) for one in candidates):
         raise ValueError("the candidates of the selection are not parameters of the family")
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
-        raise ValueError("the notes of the selection are not texts")
+        raise ValueError("the notes of the selection are not strings")
     scores = {name: arrays[f"{_SCORES}{name}"] for name in METRICS}
     if used(arrays) != {f"{_SCORES}{name}" for name in METRICS} | {_COMPLEXITY}:
-        raise ValueError("the selection has scores of no metric")
+        raise ValueError("the selection has unexpected scores, or lacks some")
     complexity = arrays[_COMPLEXITY]
     n, folds = len(candidates), scores[METRICS[0]].shape[-1:]
     for values, shape in [(complexity, (n,)), *((s, (n, *folds)) for s in scores.values())]:
         # A candidate that failed in a fold has the score NaN there.
         if values.shape != shape or values.dtype != np.float64 or np.isneginf(values).any():
-            raise ValueError("the selection has not a score for each candidate and fold")
+            raise ValueError("the selection does not have one score per candidate and fold")
     if not n or not folds[0]:
         raise ValueError("the selection has no candidates or no folds")
     ordered = tuple({name: one[name] for name in GRID} for one in candidates)
-    found = Selection(ordered, scores, complexity, header["metric"], tuple(notes))
-    return replace(found, chosen=found.careful)
+    selection = Selection(ordered, scores, complexity, header["metric"], tuple(notes))
+    return replace(selection, chosen=selection.careful)
 
 
 def _is_candidate(one: Any) -> bool:

@@ -18,35 +18,35 @@ from suffice.statistics.nesting import Arrays
 from suffice.statistics.room import Room
 from suffice.statistics.texts import STRING_BYTES, read_texts, write_texts
 
-# Lists in lists in lists: no parameter goes deeper.
+# Deepest nesting of lists in a parameter.
 DEEPEST = 6
 
-# Longer lists of numbers or of texts are arrays of the file: JSON is limited.
+# Longest list that is stored as JSON, which is limited; longer ones become arrays.
 SHORT = 64
 
-LARGEST = 1 << 1000
+LARGEST = 1 << 1000  # integers beyond this may not fit a float
 
 _PREFIX = "parameter."
 _FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
-def kept(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Parameters that a file can hold, and of the others why they are left out.
+def split_storable(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Parameters that a file can hold, and the reasons why others are left out.
 
-    What only watches or drives a fit says nothing of the model, and is not to be executed when
-    the file is read.
+    Functions and random generators only observe or drive a fit; they do not describe the model,
+    and must not be executed when the file is read.
 
-    >>> kept({"tol": 0.1, "callback": print})
+    >>> split_storable({"tol": 0.1, "callback": print})
     ({'tol': 0.1}, {'callback': 'a function'})
     """
-    dropped = {name: why for name, value in parameters.items() if (why := _alive(value))}
+    dropped = {name: why for name, value in parameters.items() if (why := _reason_to_drop(value))}
     return {name: v for name, v in parameters.items() if name not in dropped}, dropped
 
 
-def to_arrays(name: str, value: Any, arrays: Arrays) -> Any:
-    """A value as JSON; arrays in it and long lists are put beside.
+def encode(name: str, value: Any, arrays: Arrays) -> Any:
+    """A value as JSON; arrays and long lists in it are added to `arrays`.
 
-    >>> to_arrays("priors", {"a": 0.25, "b": 0.75}, {})
+    >>> encode("priors", {"a": 0.25, "b": 0.75}, {})
     {'mapping': [{'list': ['a', 'b']}, {'list': [0.25, 0.75]}]}
     """
     if isinstance(value, np.generic):
@@ -56,25 +56,25 @@ def to_arrays(name: str, value: Any, arrays: Arrays) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": str(value)}
     if isinstance(value, np.ndarray) or hasattr(value, "to_dict") or hasattr(value, "__array__"):
-        return _written_array(name, value, arrays)
+        return _encode_array(name, value, arrays)
     if isinstance(value, Structure):
-        return {"structure": to_arrays(name, structures.to_dict(value), arrays)}
+        return {"structure": encode(name, structures.to_dict(value), arrays)}
     if isinstance(value, Mapping):
-        return {"mapping": [to_arrays(name, [*part], arrays) for part in (value, value.values())]}
+        return {"mapping": [encode(name, [*part], arrays) for part in (value, value.values())]}
     if isinstance(value, Set):
         value = sorted(value)
     if isinstance(value, Iterable):
         kind, parts = "tuple" if isinstance(value, tuple) else "list", [*value]
         key = _columnar(parts, arrays)
-        return {kind: [to_arrays(name, part, arrays) for part in parts] if key is None else key}
+        return {kind: [encode(name, part, arrays) for part in parts] if key is None else key}
     raise InvalidParameter(
         f"{name} is {shown(value)}, a {type(value).__name__}, which a file cannot hold; give "
-        "numbers, texts, lists, mappings or arrays."
+        "numbers, strings, lists, mappings or arrays."
     )
 
 
 def read(value: Any, arrays: Arrays, room: Room, depth: int = 0) -> Any:
-    """The value that was written; ValueError says what is wrong."""
+    """The value that `encode` wrote; a ValueError says what is wrong."""
     if depth > DEEPEST:
         raise ValueError("a parameter is nested too deeply")
     if isinstance(value, int) and abs(value) >= LARGEST:
@@ -82,7 +82,7 @@ def read(value: Any, arrays: Arrays, room: Room, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if not isinstance(value, dict) or len(value) != 1:
-        raise ValueError("a parameter is of no known form")
+        raise ValueError("a parameter has no known form")
     ((form, content),) = value.items()
     readers: dict[str, Callable[[], Any]] = {
         "float": lambda: _FLOATS[content],
@@ -94,7 +94,7 @@ def read(value: Any, arrays: Arrays, room: Room, depth: int = 0) -> Any:
         "structure": lambda: structures.read(read(content, arrays, room, depth + 1)),
     }
     if form not in readers:
-        raise ValueError(f"a parameter is of the unknown form {form!r}")
+        raise ValueError(f"a parameter has the unknown form {form!r}")
     return readers[form]()
 
 
@@ -103,8 +103,8 @@ def used(arrays: Iterable[str]) -> set[str]:
     return {name for name in arrays if name.startswith(_PREFIX)}
 
 
-def _alive(value: Any) -> str | None:
-    """What a value is that acts rather than says something, if it does."""
+def _reason_to_drop(value: Any) -> str | None:
+    """What a value is, if a file must leave it out; else None."""
     if isinstance(value, np.random.Generator | np.random.RandomState):
         return "a random generator"
     if callable(value):
@@ -114,25 +114,26 @@ def _alive(value: Any) -> str | None:
     return None
 
 
-def _written_array(name: str, value: Any, arrays: Arrays) -> Any:
-    if hasattr(value, "to_dict"):  # a pandas Series: by its index, unless that only counts
+def _encode_array(name: str, value: Any, arrays: Arrays) -> Any:
+    if hasattr(value, "to_dict"):  # a pandas Series: by its index, unless that is only 0, 1, ...
         by_index = value.to_dict()
         if not isinstance(value, np.ndarray) and list(by_index) != list(range(len(by_index))):
-            return to_arrays(name, by_index, arrays)
+            return encode(name, by_index, arrays)
     array = np.asarray(value)
     if array.ndim == 1 and array.dtype.kind == "U":
         return {"texts": _put_texts(array.tolist(), arrays)}
     if array.ndim == 1 and array.dtype.kind == "O":
-        return {"list": [to_arrays(name, part, arrays) for part in array.tolist()]}
+        return {"list": [encode(name, part, arrays) for part in array.tolist()]}
     if array.dtype.kind not in "bif" or array.dtype.itemsize > 8:
         raise InvalidParameter(
-            f"{name} is an array of {array.dtype}, which a file cannot hold; give numbers or texts."
+            f"{name} is an array of {array.dtype}, which a file cannot hold; give numbers or "
+            "strings."
         )
     return {"array": _put(array, arrays)}
 
 
 def _columnar(parts: Sequence[Any], arrays: Arrays) -> str | None:
-    """Where a long list of values of one type was put; None where it is not one."""
+    """The name of the array for a long list of one type; None for other lists."""
     kinds = {type(part) for part in parts} if len(parts) > SHORT else set()
     if kinds == {str}:
         return _put_texts(parts, arrays)
@@ -171,13 +172,13 @@ def _mapping(content: Any, arrays: Arrays, room: Room, depth: int) -> dict[Any, 
         raise ValueError("a parameter is not a mapping")
     keys, values = (read(part, arrays, room, depth + 1) for part in content)
     if not isinstance(keys, list) or not isinstance(values, list) or len(keys) != len(values):
-        raise ValueError("a parameter has not a value for each key")
+        raise ValueError("a parameter does not have one value per key")
     if not all(isinstance(key, bool | int | float | str) for key in keys):
-        raise ValueError("a parameter has a key that is no label")
-    found = dict(zip(keys, values, strict=True))
-    if len(found) < len(keys):
+        raise ValueError("a parameter has a key that is not a label")
+    mapping = dict(zip(keys, values, strict=True))
+    if len(mapping) < len(keys):
         raise ValueError("a parameter has a key twice")
-    return found
+    return mapping
 
 
 def _list(content: Any, arrays: Arrays, room: Room, depth: int) -> list[Any]:
