@@ -13,7 +13,7 @@ from suffice.engines.arrays import summary
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.held_statistics import HeldStatistics
 from suffice.engines.arrays.space import Space
-from suffice.statistics.thin import FactoredScatter
+from suffice.statistics.factored_scatter import FactoredScatter
 
 DETAILS = ("separate", "shared", "diagonal")
 

@@ -18,10 +18,10 @@ from suffice.data.gaps import Gaps
 from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.settings import Settings
+from suffice.statistics.factored_scatter import FactoredScatter, from_rows
 from suffice.statistics.numbers import DoubleDouble, two_sum
 from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter, from_rows
 
 # New rows of each class for each simulated training set.
 SIMULATED_ROWS = 100

@@ -26,10 +26,10 @@ from suffice.models.training import (
     Training,
     most_components,
 )
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.soft_pass import SoftPass
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
-from suffice.statistics.thin import FactoredScatter
 
 # A component with less weight than this, in rows, is empty.
 EMPTY = 1e-8

@@ -14,9 +14,9 @@ from suffice.models.linalg import rank_tolerance, reciprocal
 from suffice.models.separating import floor, overall_variances, pooled_squares
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import Spread, ledoit_wolf, oas
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter
 
 # Wider than this, statistics kept as a factor are never made into a matrix.
 WIDE = 512

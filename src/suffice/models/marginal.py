@@ -20,10 +20,10 @@ from suffice.models.evidence import Apart, Evidence, Separate, Shared
 from suffice.models.groups import Group, Matrix
 from suffice.models.linalg import rank_tolerance, span, whitener
 from suffice.models.shrinkage import oas
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter
 
 
 def evidence_of(

@@ -25,10 +25,10 @@ from suffice.models.settings import Settings
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.counts import Counts
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter
 
 
 def log_likelihood(model: Any, statistics: Any) -> float:

@@ -10,9 +10,9 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence, with_overall_means
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import ClassMoments, Fourth
 from suffice.statistics.nesting import Arrays
 from suffice.statistics.numbers import DoubleDouble
@@ -15,7 +16,6 @@ from suffice.statistics.scatter import DenseScatter, DiagonalScatter, Scatter, c
 from suffice.statistics.soundness import check_sound, check_total
 from suffice.statistics.statistics import DETAILS, Statistics
 from suffice.statistics.texts import names_of, read_labels, write_labels, write_names
-from suffice.statistics.thin import FactoredScatter
 
 KIND = "statistics"
 FIELDS = {"kind", "detail"}

@@ -10,10 +10,10 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.alignment import Alignment, Rows
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.shift import difference
-from suffice.statistics.thin import FactoredScatter
 
 SMALLEST_UNIT = 2.0**-500
 

@@ -10,12 +10,12 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import NotFinite
 from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import ClassMoments
 from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
 from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.shift import Shift, shift_of_merge
 from suffice.statistics.statistics import Statistics, check_same_shape
-from suffice.statistics.thin import FactoredScatter
 
 
 def merge(a: Statistics, b: Statistics) -> Statistics:

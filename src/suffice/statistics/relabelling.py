@@ -12,9 +12,9 @@ from suffice.data.labels import shown
 from suffice.errors import InvalidLabels
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter
 
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
 _TRUTH = {"false": False, "true": True}

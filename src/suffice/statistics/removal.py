@@ -16,13 +16,13 @@ from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
+from suffice.statistics.factored_scatter import FactoredScatter, from_matrices
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DenseScatter, Scatter
 from suffice.statistics.semidefinite import is_semidefinite
 from suffice.statistics.shift import Shift, difference
 from suffice.statistics.statistics import Statistics, check_same_shape
-from suffice.statistics.thin import FactoredScatter, from_matrices
 
 EPSILON = float(np.finfo(np.float64).eps)
 

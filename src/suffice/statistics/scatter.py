@@ -9,8 +9,8 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.alignment import Alignment, tidy
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import ALL, PART_ENTRIES, DoubleDouble
-from suffice.statistics.thin import FactoredScatter
 
 # A pooled scatter has one group, whatever the classes are.
 _ONE_GROUP = Alignment(np.zeros(1), ALL, ALL, ALL, ALL, ALL)

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.statistics.factored_scatter import FactoredScatter, from_rows
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.kernels.centred import Centred
 from suffice.statistics.kernels.sums import Centres, Fourths
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.reader import Reader, RowBlock
 from suffice.statistics.scatter import DenseScatter
-from suffice.statistics.thin import FactoredScatter, from_rows
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
 # Rows are gathered by class from stretches with on average this many rows per class.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.reader import SMALLEST_WEIGHT
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.semidefinite import SLACK, is_semidefinite
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter
 from suffice.statistics.threads import blas_threads
 
 # Fourth-order sums may lose digits when rows are removed, but are right up to this factor.

@@ -14,10 +14,10 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import narrowest, place_of, shown
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import ClassMoments, Fourth
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DiagonalScatter, Scatter, dense, only_diagonal
-from suffice.statistics.thin import FactoredScatter
 
 DETAILS = ("separate", "shared", "diagonal")
 

@@ -20,6 +20,7 @@ from suffice.data.roles import ReadOptions, Roles
 from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.checkpoint import Checkpoint
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.first_pass import class_sums
 from suffice.statistics.fourth import Fourth, unit_of
 from suffice.statistics.incomplete import AnyStatistics
@@ -31,7 +32,6 @@ from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.second_pass import scatter
 from suffice.statistics.statistics import DETAILS, Statistics
 from suffice.statistics.streaming import summarize_stream
-from suffice.statistics.thin import FactoredScatter
 
 
 def summarize(

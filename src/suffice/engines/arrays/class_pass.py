@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import DeviceRows
-from suffice.statistics.thin import FactoredScatter, from_rows
+from suffice.statistics.factored_scatter import FactoredScatter, from_rows
 
 GUESS_ROWS = 4  # rows of each class whose mean is its first origin
 

@@ -10,9 +10,9 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
 from suffice.statistics.alignment import Alignment
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import ALL, DoubleDouble
 from suffice.statistics.scatter import DenseScatter
-from suffice.statistics.thin import FactoredScatter
 
 
 class HeldDense(DenseScatter):

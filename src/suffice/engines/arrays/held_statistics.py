@@ -11,11 +11,11 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.space import Space
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, Scatter
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter
 
 
 @dataclass(frozen=True, slots=True, eq=False)

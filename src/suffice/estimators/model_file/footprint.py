@@ -9,11 +9,11 @@ import numpy as np
 from suffice.models.discrete import MOST_LEVELS, Smoothing
 from suffice.models.groups import WIDE
 from suffice.statistics.counts import Counts
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.room import Room, disproportion
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter
 
 # A model may take FREE_BYTES, or TIMES the size of its file if that is more.
 FREE_BYTES = 16 << 20

@@ -14,9 +14,9 @@ from suffice.errors import TooFewRows
 from suffice.models.linalg import Cholesky, Whitener, whitener
 from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.diagnostic import format_count, list_names, name_features
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.thin import FactoredScatter
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,4 +1,4 @@
-"""Thin: a scatter matrix kept as a factor, used when there are more features than rows."""
+"""Factored scatter: a scatter matrix kept as a factor, for more features than rows."""
 
 from __future__ import annotations
 
