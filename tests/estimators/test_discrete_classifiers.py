@@ -465,7 +465,7 @@ BAD_SETTINGS = [
     ({"levels": [["red", "blue"]]}, "1 lists for 2 features"),
     ({"levels": [["red"], None]}, "feature 0 has level 'blue'"),
     ({"levels": [None, [0, 1]]}, "feature 1 has level 2"),
-    ({"levels": [None, ["0", "1", "2"]]}, "feature 1 are not of the kind"),
+    ({"levels": [None, ["0", "1", "2"]]}, "feature 1 do not have the type"),
     ({"levels": [[], None]}, "feature 0"),
     ({"levels": [None, [0.5, 1.5]]}, "feature 1"),
     ({"class_prior": [0.5, 0.2, 0.3]}, "prior"),

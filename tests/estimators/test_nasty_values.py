@@ -202,7 +202,7 @@ def test_an_argument_of_compare_works_or_is_refused_in_a_sentence(key):
 REFUSED = {
     "fit_prior": (sf.BernoulliNB(fit_prior="junk"), "fit_prior is 'junk'; it must be True or"),
     "alpha, a word": (sf.CategoricalNB(alpha="junk"), "alpha is 'junk'; it must be a number"),
-    "alpha, NaN": (sf.CategoricalNB(alpha=np.nan), "alpha is nan; it must be a number"),
+    "alpha, NaN": (sf.CategoricalNB(alpha=np.nan), "alpha is nan; it must be finite"),
     "alpha, too short": (
         sf.CategoricalNB(alpha=[1.0, 1.0]),
         r"alpha has shape \(2,\)",
