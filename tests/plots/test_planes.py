@@ -426,7 +426,7 @@ def test_other_things_that_cannot_be_drawn_are_said():
     lda = sf.LDA().fit(FRAME, LABELS)
     with pytest.raises(InvalidParameter, match=r"fit it to two.*ProjectionDisplay"):
         plots.WhitenedDisplay.from_estimator(lda, FRAME, LABELS, ax=axes())
-    with pytest.raises(InvalidParameter, match="name the class to whiten by"):
+    with pytest.raises(InvalidParameter, match="name the class: whiten"):
         plots.WhitenedDisplay.from_estimator(sf.QDA().fit(ROWS, LABELS), ROWS, ax=axes())
     one = sf.LDA().fit(ROWS[:, :1], LABELS)
     with pytest.raises(InvalidParameter, match="there is one, 'x1'"):

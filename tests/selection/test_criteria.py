@@ -263,5 +263,5 @@ def test_icl_adds_twice_the_entropy_of_the_assignments():
 
 def test_a_bayesian_model_is_not_judged_by_criteria():
     model = BayesianDiscriminant().fit(*IRIS)
-    with pytest.raises(InvalidParameter, match="BayesianDiscriminant do not suffice"):
+    with pytest.raises(InvalidParameter, match="BayesianDiscriminant are not sufficient"):
         model.bic()
