@@ -456,7 +456,7 @@ PARAMETERS = {
     "no array": ("LDA", {"priors": {"array": "statistics"}}, "no array"),
     "priors beyond 1": (
         "LDA",
-        {"priors": {"mapping": [{"list": ["ant", "bee", "cat"]}, {"list": [1.0, 1.0, 1.0]}]}},
+        {"priors": {"mapping": [{"list": ["ant", "bee", "cät"]}, {"list": [1.0, 1.0, 1.0]}]}},
         "sum of the priors",
     ),
     "priors of two": ("LDA", {"priors": {"list": [0.5, 0.5]}}, "Number of priors"),
