@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import ArrayFeatures, Features, FrameFeatures, as_features, as_frame
+from suffice.data.features import Features, as_features, as_frame
 from suffice.data.labels import Labels
 from suffice.data.weights import Weights
 from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
@@ -85,6 +85,14 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
     return frame.drop(target).to_native(), frame[target].to_native()
 
 
+def without_target(X: Any, target: str, features: Any) -> Any:
+    """A frame without the column of the labels, if that is not a feature."""
+    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    if frame is None or target not in frame.columns or features is None or target in features:
+        return X
+    return frame.drop(target).to_native()
+
+
 def split_weight(X: Any, sample_weight: Any, weight: str) -> tuple[Any, Any]:
     """A frame without its column of weights, and that column."""
     frame = as_frame(X)
@@ -131,16 +139,8 @@ def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterato
         ignores = part is not None and not part.all()
         if ignores:
             codes = np.where(part == 0, len(classes), codes)
-        rows = _rows(features, start, stop)
+        rows = features if stop - start == n else features.part(start, stop)
         yield Batch(rows, classes, codes, part, start, source, bool(ignores))
-
-
-def _rows(features: Features, start: int, stop: int) -> Features:
-    if (start, stop) == (0, features.shape[0]):
-        return features
-    if isinstance(features, ArrayFeatures):
-        return ArrayFeatures(features.values[start:stop], features.names)
-    return FrameFeatures(features.frame[start:stop], features.names)
 
 
 def _is_table(X: Any) -> bool:

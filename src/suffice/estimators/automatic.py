@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
-
 from suffice.data.features import as_features
 from suffice.data.labels import Labels
-from suffice.data.mixed import ColumnLayout
+from suffice.data.table_layout import table_layout
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.choosing import GRID
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
-from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.unskewed import UnskewedDiscriminant
@@ -39,14 +36,14 @@ def automatic_candidates(X: Any, y: Any, max_em_work: float = 1 << 21) -> list[A
     max_em_work : rows x features² above which mixtures, whose EM reads the rows again and again,
         would take longer than all other candidates
     """
-    layout = ColumnLayout.of(X)
-    if not layout.discrete:
+    layout = table_layout(X)
+    if layout is None:
         gaps = _has_gaps(X)
         mixtures = _mixtures() if not gaps and _supports_mixtures(X, y, max_em_work) else []
         return [*_family(gaps), *mixtures]
-    numeric = layout.split(X)[0]
-    gaps = numeric is not None and _has_gaps(numeric)
-    return [*_mixed(gaps or numeric is None), *(_on_indicators(m) for m in _family(gaps))]
+    numbers = layout.read(X).numbers
+    gaps = bool(np.isnan(numbers).any())
+    return [*_mixed(gaps or not numbers.shape[1]), *_family(gaps)]
 
 
 def _family(few: bool) -> list[Any]:
@@ -101,10 +98,6 @@ def _supports_mixtures(X: Any, y: Any, max_em_work: float) -> bool:
     n, d = as_features(X).shape
     smallest = np.bincount(Labels.of(y).encode()[1], minlength=1).min()
     return bool(smallest >= max(100, 10 * d)) and n * d * d <= max_em_work
-
-
-def _on_indicators(model: Any) -> Pipeline:
-    return Pipeline([("indicators", Indicators()), ("model", model)])
 
 
 def _has_gaps(X: Any) -> bool:

@@ -14,7 +14,6 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.learning import Learned
-from suffice.estimators.outline import Outline
 from suffice.estimators.state import at_once
 from suffice.models.beliefs import Beliefs, Prior, check_usable
 from suffice.models.conjugate import (
@@ -30,7 +29,6 @@ from suffice.models.priors import class_priors
 from suffice.models.settings import Settings, check_detail
 from suffice.models.student import StudentModel
 from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.summarize import summarize
 
 
 class BayesianDiscriminant(GaussianClassifier):
@@ -200,12 +198,6 @@ class BayesianDiscriminant(GaussianClassifier):
             density=self.density,
             class_strength=self.class_strength,
         )
-
-    def _summarize(
-        self, X: Any, y: Any, sample_weight: Any, settings: Any, like: Outline | None
-    ) -> AnyStatistics:
-        detail = None if like is None else like.detail
-        return summarize(X, y, sample_weight, detail or settings.detail)
 
     def _made(self, statistics: AnyStatistics, settings: Any, priors: Any) -> GaussianModel:
         model: BayesianModel = infer(statistics, settings, priors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -29,10 +30,15 @@ class LearnedColumns:
         return cls(reader.n_features_in_, getattr(reader, "feature_names_in_", None))
 
     @classmethod
+    def of_names(cls, names: Sequence[str]) -> Self:
+        """Columns with these names."""
+        return cls(len(names), np.array([*names, None], dtype=object)[:-1])
+
+    @classmethod
     def of_statistics(cls, statistics: Any) -> Self:
         """The columns of the rows that were summarized."""
         names = statistics.feature_names
-        return cls(statistics.n_features, None if names is None else np.array(names, dtype=object))
+        return cls(statistics.n_features) if names is None else cls.of_names(names)
 
 
 def check_columns(estimator: Any, X: Any) -> None:

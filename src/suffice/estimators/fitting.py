@@ -12,9 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, count, is_number, not_negative
+from suffice.data.table_layout import table_layout
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import LearnedColumns
@@ -38,10 +40,17 @@ class FittedMixture(State):
     lower_bound: float
 
     @classmethod
-    def of(cls, fit: MixtureFit, settings: Settings, columns: LearnedColumns) -> Self:
+    def of(
+        cls,
+        fit: MixtureFit,
+        settings: Settings,
+        columns: LearnedColumns,
+        encoding: Encoding | None,
+    ) -> Self:
         """The state of an estimator after this fit."""
         return cls(
             columns=columns,
+            encoding=encoding,
             kept={"model": fit.model},
             classes=fit.model.classes,
             settings=settings,
@@ -119,9 +128,14 @@ class Fitting(Stateful):
         if self.callback is not None:
             self.callback(progress)
 
-    def _hold(self, fit: MixtureFit, settings: Settings, X: Any) -> None:
-        """Store the fit to the rows X."""
-        state = FittedMixture.of(fit, settings, LearnedColumns.of_rows(X))
+    def _hold(
+        self, fit: MixtureFit, settings: Settings, X: Any, encoding: Encoding | None
+    ) -> None:
+        """Store the fit to the rows X, or to those of a table with levels."""
+        columns = LearnedColumns.of_rows(X)
+        if encoding is not None:
+            columns = LearnedColumns.of_names(encoding.layout.names)
+        state = FittedMixture.of(fit, settings, columns, encoding)
         self._warn_about_fit(fit, state.n_iter)
         self._state = state
 
@@ -142,6 +156,15 @@ def _is_verbosity(value: Any) -> bool:
     if isinstance(value, bool | np.bool_):
         return True
     return isinstance(value, int | np.integer) and is_number(value) and bool(value >= 0)
+
+
+def encoded(X: Any) -> tuple[Encoding | None, Any]:
+    """A table with levels as numbers, and how it was encoded; other rows as they are."""
+    layout = table_layout(X)
+    if layout is None:
+        return None, X
+    encoding = Encoding.of(X, layout)
+    return encoding, encoding.encode(X)
 
 
 def training_rows(X: Any, codes: Indices, classes: Array | None, sample_weight: Any) -> Training:

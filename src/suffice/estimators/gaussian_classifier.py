@@ -11,7 +11,9 @@ from sklearn.base import clone
 from suffice.answers.nulls import EstimatedNulls
 from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
+from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
+from suffice.data.table_layout import TableRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.choosing import (
@@ -23,7 +25,7 @@ from suffice.estimators.choosing import (
 from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.new_rows import RowsInMemory
-from suffice.estimators.outline import Outline
+from suffice.estimators.outline import Outline, layout_of
 from suffice.estimators.sklearn_parameters import with_estimated_scatter
 from suffice.models.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel, build
@@ -33,6 +35,8 @@ from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize_table import summarize_table
+from suffice.statistics.table_statistics import TableStatistics
 
 
 class GaussianClassifier(Geometry, Learner[GaussianModel]):
@@ -60,7 +64,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         settings = settings_and_priors[selection.careful][0]
         statistics = (
             rows.statistics(pupil, settings, like)
-            if whole is None
+            if whole is None or layout_of(X, like) is not None
             else _with_names_of(whole, X).coarsen(settings.detail)
         )
         powers = None if like is None else like.powers
@@ -74,7 +78,12 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _seen(self, X: Any, like: Outline | None) -> Any:
         """The rows in the form that the model takes."""
-        return X
+        layout = layout_of(X, like)
+        return X if layout is None else Encoding.of(X, layout).encode(X)
+
+    def _seen_table(self, table: TableRows, like: Outline | None) -> TableRows:
+        """The rows of a table with levels as they are summarized."""
+        return table
 
     def _parameter(self, name: str) -> Any:
         """The value of a parameter, or what `fit` chose if it is "cv"."""
@@ -158,15 +167,24 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return self._built_with.inflation  # type: ignore[no-any-return]
 
     def _is_statistics(self, statistics: Any) -> bool:
-        return isinstance(statistics, Statistics | IncompleteStatistics)
+        return isinstance(statistics, Statistics | IncompleteStatistics | TableStatistics)
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> AnyStatistics:
-        detail = None if like is None else like.detail
+        detail = (None if like is None else like.detail) or settings.detail
         estimator = getattr(self, "covariance_estimator", None)
+        layout = layout_of(X, like)
+        if layout is not None:
+            if estimator is not None:
+                raise InvalidParameter(
+                    "covariance_estimator takes numbers; encode the levels first, with "
+                    "Indicators().fit_transform(X)."
+                )
+            table = self._seen_table(layout.read(X), like)
+            return summarize_table(table, y, sample_weight, detail, layout)
         if estimator is None:
-            return summarize(X, y, sample_weight, detail or settings.detail)
+            return summarize(X, y, sample_weight, detail)
         if like is not None or sample_weight is not None:
             raise InvalidParameter(
                 "covariance_estimator takes all rows at once and without weights: call fit(X, y)."
@@ -191,7 +209,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return mine.coarsen(settings.detail), theirs.coarsen(settings.detail)
 
     def _new_atypicality(self) -> Atypicality:
-        weight = self.statistics_.known_weight.mean(axis=1)
+        weight = self._fitted_statistics.known_weight.mean(axis=1)
         return Atypicality(self._fitted, EstimatedNulls(self._fitted, weight, self._built_with))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
+from suffice.data.encoding import Encoding
 from suffice.data.labels import Labels, shown
 from suffice.data.powers import Powers
 from suffice.errors import (
@@ -22,6 +23,7 @@ from suffice.errors import (
     TooFewRows,
 )
 from suffice.estimators.anywhere import anywhere
+from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.base import AnyModel, Classifier
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.judging import Judging
@@ -33,6 +35,7 @@ from suffice.models.computable import check_computable
 from suffice.models.gaussian import GaussianModel
 from suffice.models.priors import class_priors
 from suffice.selection.selection import Selection
+from suffice.statistics.table_statistics import TableStatistics
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,6 +62,11 @@ class Learned(State):
             selection=selection,
             powers=powers,
         )
+
+    @property
+    def numbers(self) -> tuple[Any, Any]:
+        """The statistics and settings from which the model is built."""
+        return self.once("numbers", lambda: as_numbers(self.statistics, self.settings))
 
     @property
     def outline(self) -> Outline:
@@ -244,9 +252,18 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             selection, powers = before.selection, before.powers
         elif rows is not None:
             columns = rows.columns()
+        encoding = None
+        if isinstance(statistics, TableStatistics):
+            encoding, columns = Encoding(statistics.layout, statistics.groups), None
+        target, frame = (None, None) if before is None else (before.target, before.frame)
+        if rows is not None:
+            target, frame = target or rows.target, frame or rows.frame
         model = (rows or NewRows()).model(self, statistics, settings, later)
         return Learned(
             columns=columns or LearnedColumns.of_statistics(statistics),
+            encoding=encoding,
+            target=target,
+            frame=frame,
             kept={} if model is None else {"model": model},
             classes=statistics.classes,
             statistics=statistics,
@@ -271,11 +288,13 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
 
     @property
     def _fitted_statistics(self) -> Any:
-        return self._learned.statistics
+        """The statistics that the model is built from."""
+        return self._learned.numbers[0]
 
     @property
     def _built_with(self) -> Any:
-        return self._learned.settings
+        """The settings that the model is built with."""
+        return self._learned.numbers[1]
 
     def _class_weight(self) -> Any:
         return self.statistics_.weight
@@ -283,7 +302,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     def _build(self, learned: Learned) -> AnyModel:
         read = learned.from_file
         if read is None:
-            return self._build_with_warnings(learned.statistics, learned.settings, learned.priors)
+            return self._build_with_warnings(*learned.numbers, learned.priors)
         if not read.is_built:
             raise TooFewRows(
                 "no model could be built from the rows when this file was saved; add rows with "
@@ -291,7 +310,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             )
         with np.errstate(all="ignore"):  # overflow is detected below
             if read.completed is None:
-                model = self._made(learned.statistics, learned.settings, learned.priors)
+                model = self._made(*learned.numbers, learned.priors)
             else:
                 model = self._of_completed(read.completed, learned)
         check_computable(model)

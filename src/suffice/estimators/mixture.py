@@ -21,7 +21,7 @@ from suffice.errors import (
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Storable
-from suffice.estimators.fitting import Fitting, training_rows
+from suffice.estimators.fitting import Fitting, encoded, training_rows
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, covariance_arrays, n_parameters
@@ -126,6 +126,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         K = count("n_components", self.n_components)
         choice("init_params", self.init_params, STARTS)
         effort = self._effort(not_negative("reg_covar", self.reg_covar))
+        encoding, X = encoded(X)
         rng, codes = generator(self.random_state), np.zeros(as_features(X).shape[0], np.int64)
         training = training_rows(X, codes, None, sample_weight)
         n, d = training.n_counted, training.overall.n_features
@@ -137,7 +138,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         init = self.weights_init, self.means_init, self.precisions_init
         given = Given.checked(*init, settings, (K, d))
         fit = fit_mixture(training, np.array([K]), settings, None, effort, rng, given)
-        self._hold(fit, settings, X)
+        self._hold(fit, settings, X, encoding)
         return self
 
     @anywhere
@@ -172,7 +173,9 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         check_room("n_samples", n, 8 * n * (self.n_features_in_ + 1), "Draw fewer rows at a time.")
         rng = generator(self.random_state if random_state is None else random_state)
         codes = random_codes(model.priors, n, rng)
-        return draw(model, codes, np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())), codes
+        rows = draw(model, codes, np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist()))
+        encoding = self._learned.encoding
+        return rows if encoding is None else encoding.decode(rows), codes
 
     @anywhere
     def bic(self, X: Any) -> float:
@@ -254,8 +257,12 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         return covariance_arrays(self._fitted.components, self._built_with, what)
 
     def _answer(self, X: Any, ask: Hook[Any]) -> Floats:
-        model, features = self._fitted, as_features(X)
-        check_columns(self, X)
+        model, encoding = self._fitted, self._learned.encoding
+        if encoding is None:
+            features = as_features(X)
+            check_columns(self, X)
+        else:
+            features = encoding.read(X)
         rows = features.read(0, features.shape[0])
         with np.errstate(all="ignore"):
             answers = ask(model.components, rows)

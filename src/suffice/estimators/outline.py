@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.data.mixed import ColumnLayout
 from suffice.data.powers import Powers
+from suffice.data.table_layout import TableLayout, table_layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Outline:
     """The form of the statistics that a learner has seen, without their numbers."""
 
     detail: str | None = None
-    layout: ColumnLayout | None = None
+    layout: Any = None  # ColumnLayout or TableLayout
     numeric: Outline | None = None
     powers: Powers | None = None
 
@@ -28,3 +28,11 @@ class Outline:
             None if numeric is None else cls(numeric.detail),
             powers,
         )
+
+
+def layout_of(X: Any, like: Outline | None) -> TableLayout | None:
+    """How to read a table with levels: as the rows seen so far; None for a table of numbers."""
+    if like is None:
+        return table_layout(X)
+    layout: TableLayout | None = like.layout
+    return layout

@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar, cast
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
+from suffice.data.encoding import Encoding
 from suffice.estimators.columns import LearnedColumns
 
 Anyone = TypeVar("Anyone")
@@ -28,6 +29,9 @@ class State:
     """What an estimator has learned; `kept` holds what is computed from it when first needed."""
 
     columns: LearnedColumns
+    encoding: Encoding | None = None  # of tables with levels
+    target: str | None = None  # the name of the column of the labels
+    frame: str | None = None  # the library of the data frame that was learned from
     kept: dict[str, Any] = field(default_factory=dict)
 
     def once(self, name: str, make: Callable[[], Anyone]) -> Anyone:

@@ -14,9 +14,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.encoding import Encoding
 from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.data.labels import shown
 from suffice.data.powers import Powers
+from suffice.data.table_layout import table_layout
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
 from suffice.estimators.answers import Answers
 from suffice.estimators.choosing import GRID, score_settings, table_of_classes
@@ -24,6 +26,7 @@ from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.learning import Learner
+from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.splitting import make_folds
 from suffice.estimators.unskewed import UnskewedDiscriminant, read
 from suffice.models.scoring import log_posterior
@@ -50,6 +53,7 @@ class Trial:
         self.folds, self.notes = make_folds(self.table, cv, groups, repeats)
         check_folds(self.folds, self.table.codes, self.table.classes)
         self.whole: Statistics | None = None  # of all rows, once members of the family were tried
+        self.layout = table_layout(self.table.X)
 
     def run(
         self, candidates: Sequence[Any], metric: str, progress: ProgressCallback | None = None
@@ -59,7 +63,7 @@ class Trial:
         scores = {name: np.full((len(candidates), len(self.folds)), np.nan) for name in METRICS}
         complexity = np.full(len(candidates), np.inf)
         notes = list(self.notes)
-        waiting, failures = _share_statistics(candidates), []
+        waiting, failures = _share_statistics(candidates, self.layout is not None), []
         while waiting:
             score, at = waiting.pop(0)
             try:
@@ -111,8 +115,15 @@ class Trial:
     def _run_on(self, X: Any, models: Sequence[Any]) -> Selection:
         """The scores of models of the same rows in another form."""
         inner = copy(self)
-        inner.table, inner.notes = replace(self.table, X=X), []
+        inner.table, inner.notes, inner.layout = replace(self.table, X=X), [], None
         return inner.run(models, METRICS[0], self.steps.part(len(models) * len(self.folds)))
+
+    def _score_encoded(self, models: Sequence[Any]) -> Scored:
+        assert self.layout is not None
+        # The levels are those of all rows: they say nothing about the classes.
+        X = Encoding.of(self.table.X, self.layout).encode(self.table.X)
+        scored = self._run_on(X, models)
+        return scored.scores, scored.complexity, scored.notes
 
     def _score_on_indicators(self, models: Sequence[Any]) -> Scored:
         # The levels are those of all rows: they say nothing about the classes.
@@ -171,12 +182,19 @@ class Trial:
 Scorer = Callable[[Trial, Sequence[Any]], Scored]
 
 
-def _share_statistics(candidates: Sequence[Any]) -> list[tuple[Scorer, list[int]]]:
-    """How to score candidates, and the positions of those that share their statistics."""
+def _share_statistics(
+    candidates: Sequence[Any], has_levels: bool
+) -> list[tuple[Scorer, list[int]]]:
+    """How to score candidates, and the positions of those that share their statistics.
+
+    has_levels : whether the rows are a table with levels
+    """
     groups: dict[tuple[Scorer, Any], list[int]] = defaultdict(list)
     for i, model in enumerate(candidates):
         key: tuple[Scorer, Any] = (Trial._score_refits, i)
-        if _is_family(model):
+        if has_levels and isinstance(model, GaussianClassifier | MixtureDiscriminant):
+            key = (Trial._score_encoded, None)
+        elif _is_family(model):
             unskewed = isinstance(model, UnskewedDiscriminant)
             key = (Trial._score_unskewed if unskewed else Trial._score_family, None)
         elif _reads_indicators(model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,14 +12,14 @@ from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.powers import Powers
+from suffice.data.table_layout import TableRows
 from suffice.data.weights import Weights
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian import GaussianDiscriminant
-from suffice.estimators.outline import Outline
+from suffice.estimators.outline import Outline, layout_of
 from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings
-from suffice.statistics.incomplete import AnyStatistics
 
 
 class UnskewedDiscriminant(GaussianDiscriminant):
@@ -123,23 +124,26 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         return powers
 
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
-        rows = read(X)
+        layout = layout_of(X, None)
+        rows = read(X) if layout is None else layout.read(X).numbers
         given = sample_weight is not None
         weights = Weights.of(sample_weight, len(rows)).read(0, len(rows)) if given else None
-        return Outline(powers=Powers.of(rows, weights))
+        return Outline(layout=layout, powers=Powers.of(rows, weights))
 
     def _seen(self, X: Any, like: Outline | None) -> Array:
-        if like is None or like.powers is None:
-            raise InvalidParameter(
-                "powers are estimated from rows in memory; fit a sample of these rows there, and "
-                "add the others with partial_fit."
-            )
-        return like.powers.apply(read(X))
+        seen = super()._seen(X, like)
+        return _powers_of(like).apply(read(seen))
+
+    def _seen_table(self, table: TableRows, like: Outline | None) -> TableRows:
+        return replace(table, numbers=_powers_of(like).apply(table.numbers))
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
-    ) -> AnyStatistics:
-        statistics = super()._summarize(self._seen(X, like), y, sample_weight, settings, like)
+    ) -> Any:
+        if layout_of(X, like) is not None:
+            return super()._summarize(X, y, sample_weight, settings, like)
+        rows = self._seen(X, like)
+        statistics = super()._summarize(rows, y, sample_weight, settings, like)
         return statistics.named(as_features(X).names)
 
     def _rows(self, X: Any) -> Array:
@@ -150,10 +154,10 @@ class UnskewedDiscriminant(GaussianDiscriminant):
 
     def _restore(self, rows: Any, like: Any = None) -> Any:
         values = self._powers.undo(rows)
-        if like is None:
-            return values
+        if like is None or self._learned.encoding is not None:
+            return super()._restore(values, like)
         given = read(like)
-        return np.where(np.isnan(given), values, given)
+        return super()._restore(np.where(np.isnan(given), values, given), like)
 
     def _write_extra(self) -> dict[str, Array]:
         """What was learned in addition to the statistics, for a file."""
@@ -168,6 +172,15 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         if not sound.all():
             raise ValueError("its powers are out of range")
         return Powers(*table)
+
+
+def _powers_of(like: Outline | None) -> Powers:
+    if like is None or like.powers is None:
+        raise InvalidParameter(
+            "powers are estimated from rows in memory; fit a sample of these rows there, and "
+            "add the others with partial_fit."
+        )
+    return like.powers
 
 
 def read(X: Any) -> Floats:

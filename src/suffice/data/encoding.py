@@ -1,0 +1,93 @@
+"""Encoding: the rows of a table with levels as numbers, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.features import IndicatorFeatures
+from suffice.data.level_groups import LevelGroups
+from suffice.data.table_layout import TableLayout
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """Numeric columns as they are, then an indicator for each group of levels but the first."""
+
+    layout: TableLayout
+    groups: tuple[LevelGroups, ...]  # of each column of levels
+
+    @classmethod
+    def of(cls, X: Any, layout: TableLayout) -> Encoding:
+        """The encoding of a table by the levels that it holds."""
+        groups = []
+        for name, column in zip(layout.level_names, layout.read(X).levels, strict=True):
+            levels, codes = column.encode()
+            rows = np.bincount(codes[codes >= 0], minlength=len(levels)).astype(np.float64)
+            groups.append(LevelGroups.of(name, levels, rows))
+        return cls(layout, tuple(groups))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the numbers."""
+        indicators = [name for own in self.groups for name in own.names]
+        return (*self.layout.numeric_names, *indicators)
+
+    @cached_property
+    def owner(self) -> Indices:
+        """The position of the column that each number belongs to."""
+        own = list(self.layout.numeric_owners)
+        for j, groups in zip(self.layout.level_owners, self.groups, strict=True):
+            own += [j] * (groups.size - 1)
+        return np.array(own, np.int64)
+
+    def read(self, X: Any) -> IndicatorFeatures:
+        """The rows of a table as features."""
+        table = self.layout.read(X)
+        pairs = zip(self.groups, table.levels, strict=True)
+        codes = tuple(own.codes(column) for own, column in pairs)
+        sizes = tuple(own.size for own in self.groups)
+        return IndicatorFeatures(table.numbers, codes, sizes, 1, self.names)
+
+    def encode(self, X: Any) -> Floats:
+        """The rows of a table as numbers, NaN where a value is missing or a level is new."""
+        features = self.read(X)
+        return features.read(0, len(features.numbers))
+
+    def by_column(self, values: Floats) -> Floats:
+        """Values of the numbers (n, numbers) added up by column, (n, columns)."""
+        out = np.zeros((len(values), len(self.layout.names)))
+        np.add.at(out.T, self.owner, values.T)
+        return out
+
+    def levels_of(self, rows: Floats) -> list[Array]:
+        """The level of each row in each column of levels: the one its indicators are closest to."""
+        out, low = [], len(self.layout.numeric_names)
+        for own in self.groups:
+            high = low + own.size - 1
+            out.append(own.nearest(rows[:, low:high]))
+            low = high
+        return out
+
+    def decode(self, rows: Floats, like: Any = None) -> Any:
+        """Numbers without gaps as a table of the user's kind.
+
+        like : a table whose known values are kept
+        """
+        numbers = rows[:, : len(self.layout.numeric_names)]
+        return self.layout.write(numbers, self.levels_of(rows), like)
+
+    def row_names(self, X: Any, row: int) -> list[str]:
+        """What to call each column in an explanation of one row: with its level, if it has one."""
+        names = list(self.layout.names)
+        columns: Sequence[Any] = self.layout.read(X).levels
+        for j, column in zip(self.layout.level_owners, columns, strict=True):
+            known = column.missing is None or not column.missing[row]
+            if known:
+                names[j] = f"{names[j]} ({column.values[row]})"
+        return names

@@ -1,0 +1,226 @@
+"""Table statistics: those of a table with columns of levels (categories), as indicators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import narrowest, shown
+from suffice.data.level_groups import RARE_ROWS, LevelGroups
+from suffice.data.levels import comparable
+from suffice.errors import InvalidFeatures, Mismatch, NeverIncluded
+from suffice.statistics.feature_map import FeatureMap
+from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.statistics import listed
+
+# A level with less than this share of the rows of every class has none: the rest is rounding.
+VANISHED = 2.0**-40
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TableStatistics:
+    """Statistics of the numeric columns of a table and of an indicator for each level.
+
+    A value: `a + b` is having seen both, `a - b` never having seen b. A level that one side has
+    never seen is zero in all of its rows, so both sides merge exactly; a level that no row has
+    any more is gone. Models take `numbers`, in which rare levels are merged and one indicator
+    per column is left out.
+    """
+
+    every: AnyStatistics = field(repr=False)  # numeric features, then every level of each column
+    layout: Any  # TableLayout
+    levels: tuple[Array, ...]  # sorted levels of each column of levels
+
+    @property
+    def classes(self) -> Array:
+        """Sorted class labels, (k,)."""
+        return self.every.classes
+
+    @property
+    def count(self) -> Indices:
+        """Rows of each class, (k,)."""
+        return self.every.count
+
+    @property
+    def weight(self) -> Floats:
+        """Total weight of each class, (k,)."""
+        return self.every.weight
+
+    @property
+    def detail(self) -> str:
+        """How much is kept: "separate", "shared" or "diagonal"."""
+        return self.every.detail
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        names: tuple[str, ...] = self.layout.names
+        return names
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.feature_names)
+
+    @property
+    def groups(self) -> tuple[LevelGroups, ...]:
+        """The groups of levels of each column, rare ones together."""
+        return self.groups_of(RARE_ROWS)
+
+    def groups_of(self, rare: float) -> tuple[LevelGroups, ...]:
+        """The groups of levels of each column; those with fewer than `rare` rows are together."""
+        names = self.layout.level_names
+        parts = zip(names, self.levels, self._level_rows(), strict=True)
+        return tuple(LevelGroups.of(name, own, rows, rare) for name, own, rows in parts)
+
+    @property
+    def numbers(self) -> AnyStatistics:
+        """The statistics that models take: numeric features, and indicators of groups of levels."""
+        numeric, groups = self.layout.numeric_names, self.groups
+        sources: list[Sequence[int]] = [[j] for j in range(len(numeric))]
+        names = [*numeric]
+        for (low, _), own in zip(self._edges(), groups, strict=True):
+            for g in range(1, own.size):
+                sources.append([low + int(i) for i in np.flatnonzero(own.group == g)])
+            names += own.names
+        if not sources:
+            raise InvalidFeatures(
+                f"no column varies: {listed(self.layout.level_names)} have one level each."
+            )
+        return FeatureMap.of(sources).apply(self.every, tuple(names))
+
+    def __add__(self, other: object) -> TableStatistics:
+        if not isinstance(other, TableStatistics):
+            return NotImplemented
+        self._check_layout(other)
+        levels = tuple(map(_union, self.layout.level_names, self.levels, other.levels))
+        a, b = self.with_levels(levels), other.with_levels(levels)
+        return replace(a, every=a.every + b.every)
+
+    def __radd__(self, other: object) -> TableStatistics:
+        # sum() starts from 0, which here stands for having seen nothing.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: object) -> TableStatistics:
+        if not isinstance(other, TableStatistics):
+            return NotImplemented
+        self._check_layout(other)
+        for name, mine, theirs in zip(
+            self.layout.level_names, self.levels, other.levels, strict=True
+        ):
+            unknown = [level for level in theirs.tolist() if level not in set(mine.tolist())]
+            if unknown:
+                raise NeverIncluded(
+                    f"column {name!r} of the rows to remove holds {shown(unknown[0])}, which no "
+                    "row seen has; were they ever added?"
+                )
+        left = replace(self, every=self.every - other.with_levels(self.levels).every)
+        return left._without_empty_levels()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same classes, columns, levels and numbers, up to rounding."""
+        if not isinstance(other, TableStatistics):
+            return NotImplemented
+        return (
+            self.layout == other.layout
+            and all(map(np.array_equal, self.levels, other.levels))
+            and self.every == other.every
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        rows, k = int(self.count.sum()), len(self.classes)
+        text = f"{rows} rows, {self.n_features} columns, {k} classes, detail={self.detail!r}"
+        return f"<TableStatistics of {text}>"
+
+    def coarsen(self, detail: str) -> TableStatistics:
+        """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
+        return replace(self, every=self.every.coarsen(detail))
+
+    def drop_class(self, label: Any) -> TableStatistics:
+        """The statistics without one class, as if its rows had never been seen."""
+        return replace(self, every=self.every.drop_class(label))._without_empty_levels()
+
+    def digest(self) -> str:
+        """SHA-256 of the content: equal for equal content, on every machine."""
+        from suffice.statistics.storage import digest
+
+        return digest(self)
+
+    def save(self, path: str | PathLike[str], *, key: bytes | None = None) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
+
+        key : secret bytes that sign the file, see `suffice.save`
+        """
+        from suffice.statistics.storage import save
+
+        save(self, path, key)
+
+    def with_levels(self, levels: tuple[Array, ...]) -> TableStatistics:
+        """The same rows among other levels: new ones are zero in all rows, lost ones must be."""
+        if all(map(_same, self.levels, levels)):
+            return replace(self, levels=levels)
+        p = len(self.layout.numeric_names)
+        sources: list[tuple[int, ...]] = [(j,) for j in range(p)]
+        beside = list(range(p))
+        for (low, _), mine, wanted in zip(self._edges(), self.levels, levels, strict=True):
+            place = {level: low + i for i, level in enumerate(mine.tolist())}
+            found = [place.get(level) for level in wanted.tolist()]
+            sources += [() if at is None else (at,) for at in found]
+            first = low if len(mine) else -1
+            beside += [first if at is None else at for at in found]
+        mapped = FeatureMap(tuple(sources), tuple(beside), is_isometry=True)
+        names = every_name(self.layout, levels)
+        return replace(self, every=mapped.apply(self.every, names), levels=levels)
+
+    def _without_empty_levels(self) -> TableStatistics:
+        rows = self._level_rows()
+        total = VANISHED * self.count.sum()
+        kept = [narrowest(own[n > total]) for own, n in zip(self.levels, rows, strict=True)]
+        return self.with_levels(tuple(kept))
+
+    def _level_rows(self) -> list[Floats]:
+        """How many rows each level has, in units of the mean weight of a row."""
+        weight = self.weight.sum()
+        each = (self.every.mean * self.every.known_weight).sum(axis=0)
+        each = each * (self.count.sum() / weight if weight > 0 else 1.0)
+        return [np.asarray(each[low:high]) for low, high in self._edges()]
+
+    def _edges(self) -> list[tuple[int, int]]:
+        """Where the indicators of each column of levels start and end."""
+        at = len(self.layout.numeric_names) + np.cumsum([0, *map(len, self.levels)])
+        return list(zip(at[:-1].tolist(), at[1:].tolist(), strict=True))
+
+    def _check_layout(self, other: TableStatistics) -> None:
+        if self.layout != other.layout:
+            raise Mismatch(
+                f"the two sides have different columns, or read them differently: "
+                f"{listed(self.feature_names)} and {listed(other.feature_names)}."
+            )
+
+
+def every_name(layout: Any, levels: Iterable[Array]) -> tuple[str, ...]:
+    """The names of the numeric features and of the indicators of all levels."""
+    names = list(layout.numeric_names)
+    for name, own in zip(layout.level_names, levels, strict=True):
+        names += [f"{name}={level}" for level in own.tolist()]
+    return tuple(names)
+
+
+def _same(a: Array, b: Array) -> bool:
+    return a is b or (len(a) == len(b) and bool(np.all(a == b)))
+
+
+def _union(name: str, a: Array, b: Array) -> Array:
+    if not comparable(a, b):
+        raise Mismatch(
+            f"column {name!r} holds levels of different kinds on the two sides: "
+            f"{shown(a[0])} and {shown(b[0])}."
+        )
+    return np.union1d(a, b)
