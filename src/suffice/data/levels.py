@@ -116,13 +116,13 @@ def _of_series(series: Any, name: str) -> Column:
     elif series.dtype.is_numeric() or series.dtype == nw.Boolean:
         values = series.to_numpy()
     else:
-        values = np.array(_level_values(series), dtype=object)
+        values = np.array(level_values(series), dtype=object)
     column = _of_array(np.asarray(values), name, 0)
     gaps = missing if column.missing is None else missing | column.missing
-    return Column(column.values, gaps if gaps.any() else None, name, _declared_levels(series, name))
+    return Column(column.values, gaps if gaps.any() else None, name, declared_levels(series, name))
 
 
-def _level_values(series: Any) -> list[Any]:
+def level_values(series: Any) -> list[Any]:
     """The values of a column; categories that are not plain values, such as bins, as text."""
     values = series.to_list()
     if not isinstance(series.dtype, nw.Categorical | nw.Enum):
@@ -135,7 +135,7 @@ def _level_values(series: Any) -> list[Any]:
 _PLAIN = (str, bool, int, float, np.generic)
 
 
-def _declared_levels(series: Any, name: str) -> Array | None:
+def declared_levels(series: Any, name: str) -> Array | None:
     """The sorted levels that the type of a column lists, or None where it lists none."""
     if not isinstance(series.dtype, nw.Categorical | nw.Enum):
         return None
