@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -53,6 +54,9 @@ class ColumnKind(Protocol):
     def features(self, name: str) -> tuple[str, ...]:
         """The names of these features."""
 
+    def write(self, features: Sequence[Array]) -> Array:
+        """The values of a column, from those of its features."""
+
 
 @dataclass(frozen=True, slots=True)
 class Number:
@@ -70,6 +74,10 @@ class Number:
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column."""
         return (name,)
+
+    def write(self, features: Sequence[Array]) -> Array:
+        """The values themselves."""
+        return features[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,10 @@ class WrittenNumber:
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column."""
         return (name,)
+
+    def write(self, features: Sequence[Array]) -> Array:
+        """The values themselves."""
+        return features[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +137,10 @@ class Levels:
         """The name of the column."""
         return (name,)
 
+    def write(self, features: Sequence[Array]) -> Array:
+        """The values themselves."""
+        return features[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Dates:
@@ -153,6 +169,13 @@ class Dates:
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column with each part, such as "born (year)"."""
         return tuple(f"{name} ({part.label})" for part in self.parts)
+
+    def write(self, features: Sequence[Array]) -> Array:
+        """The days, where they are among the parts; missing otherwise."""
+        if TimePart.DAYS not in self.parts:
+            return np.full(len(features[0]), "NaT", "datetime64[us]")
+        days = features[self.parts.index(TimePart.DAYS)]
+        return np.round(days).astype("datetime64[D]").astype("datetime64[us]")
 
     def times(self, name: str, cells: Cells) -> Array:
         """The time of each row as the clock showed it, (n,) datetime64."""
@@ -187,6 +210,10 @@ class SetAside:
     def features(self, name: str) -> tuple[str, ...]:
         """No feature."""
         return ()
+
+    def write(self, features: Sequence[Array]) -> Array:
+        """Nothing."""
+        return np.empty(0)
 
 
 def _numbers(name: str, cells: Cells, decimal: str, strict: bool) -> Floats:

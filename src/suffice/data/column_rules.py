@@ -165,6 +165,11 @@ def _judge_numbers(name: str, cells: NumberCells) -> Judgement:
     return Judgement(Number(), _number_remark(name, known, whole), gaps)
 
 
+def looks_like_id(name: str) -> bool:
+    """Whether a column has the name of an id."""
+    return _ID_NAME.fullmatch(name) is not None
+
+
 def _all_different(known: Array) -> bool:
     return len(known) > 1 and len(np.unique(known)) == len(known)
 

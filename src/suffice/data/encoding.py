@@ -12,43 +12,45 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import IndicatorFeatures
 from suffice.data.level_groups import LevelGroups
-from suffice.data.table_layout import TableLayout
+from suffice.data.table_rows import TableReader, TableRows
 
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
     """Numeric columns as they are, then an indicator for each group of levels but the first."""
 
-    layout: TableLayout
+    reader: TableReader
     groups: tuple[LevelGroups, ...]  # of each column of levels
 
     @classmethod
-    def of(cls, X: Any, layout: TableLayout) -> Encoding:
+    def of(cls, X: Any, reader: TableReader) -> Encoding:
         """The encoding of a table by the levels that it holds."""
         groups = []
-        for name, column in zip(layout.level_names, layout.read(X).levels, strict=True):
+        for name, column in zip(reader.level_names, reader.read(X).levels, strict=True):
             levels, codes = column.encode()
             rows = np.bincount(codes[codes >= 0], minlength=len(levels)).astype(np.float64)
             groups.append(LevelGroups.of(name, levels, rows))
-        return cls(layout, tuple(groups))
+        return cls(reader, tuple(groups))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the numbers."""
         indicators = [name for own in self.groups for name in own.names]
-        return (*self.layout.numeric_names, *indicators)
+        return (*self.reader.numeric_names, *indicators)
 
     @cached_property
     def owner(self) -> Indices:
         """The position of the column that each number belongs to."""
-        own = list(self.layout.numeric_owners)
-        for j, groups in zip(self.layout.level_owners, self.groups, strict=True):
+        own = list(self.reader.numeric_owners)
+        for j, groups in zip(self.reader.level_owners, self.groups, strict=True):
             own += [j] * (groups.size - 1)
         return np.array(own, np.int64)
 
     def read(self, X: Any) -> IndicatorFeatures:
         """The rows of a table as features."""
-        table = self.layout.read(X)
+        return self._features(self.reader.read(X))
+
+    def _features(self, table: TableRows) -> IndicatorFeatures:
         pairs = zip(self.groups, table.levels, strict=True)
         codes = tuple(own.codes(column) for own, column in pairs)
         sizes = tuple(own.size for own in self.groups)
@@ -61,32 +63,33 @@ class Encoding:
 
     def by_column(self, values: Floats) -> Floats:
         """Values of the numbers (n, numbers) added up by column, (n, columns)."""
-        out = np.zeros((len(values), len(self.layout.names)))
+        out = np.zeros((len(values), len(self.reader.names)))
         np.add.at(out.T, self.owner, values.T)
         return out
 
     def levels_of(self, rows: Floats) -> list[Array]:
         """The level of each row in each column of levels: the one its indicators are closest to."""
-        out, low = [], len(self.layout.numeric_names)
+        out, low = [], len(self.reader.numeric_names)
         for own in self.groups:
             high = low + own.size - 1
             out.append(own.nearest(rows[:, low:high]))
             low = high
         return out
 
-    def decode(self, rows: Floats, like: Any = None) -> Any:
-        """Numbers without gaps as a table of the user's kind.
+    def encode_row(self, values: Sequence[Any]) -> Floats:
+        """A single row with one value for each column, None where it is missing."""
+        return self._features(self.reader.read_row(values)).read(0, 1)
 
-        like : a table whose known values are kept
-        """
-        numbers = rows[:, : len(self.layout.numeric_names)]
-        return self.layout.write(numbers, self.levels_of(rows), like)
+    def decode(self, rows: Floats, like: Any = None, frame: str | None = None) -> Any:
+        """Numbers without gaps as a table of the user's kind; see `TableReader.write`."""
+        numbers = rows[:, : len(self.reader.numeric_names)]
+        return self.reader.write(numbers, self.levels_of(rows), like, frame)
 
     def row_names(self, X: Any, row: int) -> list[str]:
         """What to call each column in an explanation of one row: with its level, if it has one."""
-        names = list(self.layout.names)
-        columns: Sequence[Any] = self.layout.read(X).levels
-        for j, column in zip(self.layout.level_owners, columns, strict=True):
+        names = list(self.reader.names)
+        columns: Sequence[Any] = self.reader.read(X).levels
+        for j, column in zip(self.reader.level_owners, columns, strict=True):
             known = column.missing is None or not column.missing[row]
             if known:
                 names[j] = f"{names[j]} ({column.values[row]})"

@@ -238,7 +238,7 @@ class Answers(Generic[AnyModel]):
     def _parse_row(self, row: Array) -> Any:
         """A row of objects, None where a value is missing, in the model's form."""
         encoding = self._learned.encoding
-        return as_features(row).read(0, 1) if encoding is None else encoding.encode(row)
+        return as_features(row).read(0, 1) if encoding is None else encoding.encode_row(row[0])
 
     def _model_names(self) -> tuple[str, ...] | None:
         """Names of the numbers that the model takes, if it was fitted to rows with names."""

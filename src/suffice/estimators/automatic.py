@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from suffice.data.features import as_features
 from suffice.data.labels import Labels
-from suffice.data.table_layout import table_layout
+from suffice.data.table_rows import TableReader
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.choosing import GRID
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
@@ -36,12 +36,12 @@ def automatic_candidates(X: Any, y: Any, max_em_work: float = 1 << 21) -> list[A
     max_em_work : rows x features² above which mixtures, whose EM reads the rows again and again,
         would take longer than all other candidates
     """
-    layout = table_layout(X)
-    if layout is None:
+    reader = TableReader.of(X)
+    if reader is None:
         gaps = _has_gaps(X)
         mixtures = _mixtures() if not gaps and _supports_mixtures(X, y, max_em_work) else []
         return [*_family(gaps), *mixtures]
-    numbers = layout.read(X).numbers
+    numbers = reader.read(X).numbers
     gaps = bool(np.isnan(numbers).any())
     return [*_mixed(gaps or not numbers.shape[1]), *_family(gaps)]
 

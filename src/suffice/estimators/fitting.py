@@ -16,10 +16,11 @@ from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, count, is_number, not_negative
-from suffice.data.table_layout import table_layout
+from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import LearnedColumns
+from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import State, Stateful
 from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, MixtureFit, Training
@@ -41,16 +42,15 @@ class FittedMixture(State):
 
     @classmethod
     def of(
-        cls,
-        fit: MixtureFit,
-        settings: Settings,
-        columns: LearnedColumns,
-        encoding: Encoding | None,
+        cls, fit: MixtureFit, settings: Settings, rows: RowsInMemory, encoding: Encoding | None
     ) -> Self:
-        """The state of an estimator after this fit."""
+        """The state of an estimator after this fit to rows."""
+        named = None if encoding is None else LearnedColumns.of_names(encoding.reader.names)
         return cls(
-            columns=columns,
+            columns=named or rows.columns(),
             encoding=encoding,
+            target=rows.target,
+            frame=rows.frame,
             kept={"model": fit.model},
             classes=fit.model.classes,
             settings=settings,
@@ -129,13 +129,10 @@ class Fitting(Stateful):
             self.callback(progress)
 
     def _hold(
-        self, fit: MixtureFit, settings: Settings, X: Any, encoding: Encoding | None
+        self, fit: MixtureFit, settings: Settings, rows: RowsInMemory, encoding: Encoding | None
     ) -> None:
-        """Store the fit to the rows X, or to those of a table with levels."""
-        columns = LearnedColumns.of_rows(X)
-        if encoding is not None:
-            columns = LearnedColumns.of_names(encoding.layout.names)
-        state = FittedMixture.of(fit, settings, columns, encoding)
+        """Store the fit to rows, which may be a table with levels."""
+        state = FittedMixture.of(fit, settings, rows, encoding)
         self._warn_about_fit(fit, state.n_iter)
         self._state = state
 
@@ -160,10 +157,10 @@ def _is_verbosity(value: Any) -> bool:
 
 def encoded(X: Any) -> tuple[Encoding | None, Any]:
     """A table with levels as numbers, and how it was encoded; other rows as they are."""
-    layout = table_layout(X)
-    if layout is None:
+    reader = TableReader.of(X)
+    if reader is None:
         return None, X
-    encoding = Encoding.of(X, layout)
+    encoding = Encoding.of(X, reader)
     return encoding, encoding.encode(X)
 
 

@@ -13,7 +13,7 @@ from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
-from suffice.data.table_layout import TableRows
+from suffice.data.table_rows import TableRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.choosing import (
@@ -25,7 +25,7 @@ from suffice.estimators.choosing import (
 from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.new_rows import RowsInMemory
-from suffice.estimators.outline import Outline, layout_of
+from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.sklearn_parameters import with_estimated_scatter
 from suffice.models.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel, build
@@ -64,7 +64,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         settings = settings_and_priors[selection.careful][0]
         statistics = (
             rows.statistics(pupil, settings, like)
-            if whole is None or layout_of(X, like) is not None
+            if whole is None or reader_of(X, like) is not None
             else _with_names_of(whole, X).coarsen(settings.detail)
         )
         powers = None if like is None else like.powers
@@ -78,8 +78,8 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _seen(self, X: Any, like: Outline | None) -> Any:
         """The rows in the form that the model takes."""
-        layout = layout_of(X, like)
-        return X if layout is None else Encoding.of(X, layout).encode(X)
+        reader = reader_of(X, like)
+        return X if reader is None else Encoding.of(X, reader).encode(X)
 
     def _seen_table(self, table: TableRows, like: Outline | None) -> TableRows:
         """The rows of a table with levels as they are summarized."""
@@ -174,15 +174,15 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     ) -> AnyStatistics:
         detail = (None if like is None else like.detail) or settings.detail
         estimator = getattr(self, "covariance_estimator", None)
-        layout = layout_of(X, like)
-        if layout is not None:
+        reader = reader_of(X, like)
+        if reader is not None:
             if estimator is not None:
                 raise InvalidParameter(
                     "covariance_estimator takes numbers; encode the levels first, with "
                     "Indicators().fit_transform(X)."
                 )
-            table = self._seen_table(layout.read(X), like)
-            return summarize_table(table, y, sample_weight, detail, layout)
+            table = self._seen_table(reader.read(X), like)
+            return summarize_table(table, y, sample_weight, detail, reader)
         if estimator is None:
             return summarize(X, y, sample_weight, detail)
         if like is not None or sample_weight is not None:

@@ -254,7 +254,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             columns = rows.columns()
         encoding = None
         if isinstance(statistics, TableStatistics):
-            encoding, columns = Encoding(statistics.layout, statistics.groups), None
+            encoding, columns = Encoding(statistics.reader, statistics.groups), None
         target, frame = (None, None) if before is None else (before.target, before.frame)
         if rows is not None:
             target, frame = target or rows.target, frame or rows.frame

@@ -22,6 +22,7 @@ from suffice.estimators.anywhere import anywhere
 from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Storable
 from suffice.estimators.fitting import Fitting, encoded, training_rows
+from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, covariance_arrays, n_parameters
@@ -126,7 +127,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         K = count("n_components", self.n_components)
         choice("init_params", self.init_params, STARTS)
         effort = self._effort(not_negative("reg_covar", self.reg_covar))
-        encoding, X = encoded(X)
+        table, (encoding, X) = RowsInMemory(X, y), encoded(X)
         rng, codes = generator(self.random_state), np.zeros(as_features(X).shape[0], np.int64)
         training = training_rows(X, codes, None, sample_weight)
         n, d = training.n_counted, training.overall.n_features
@@ -138,7 +139,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         init = self.weights_init, self.means_init, self.precisions_init
         given = Given.checked(*init, settings, (K, d))
         fit = fit_mixture(training, np.array([K]), settings, None, effort, rng, given)
-        self._hold(fit, settings, X, encoding)
+        self._hold(fit, settings, table, encoding)
         return self
 
     @anywhere
@@ -174,8 +175,10 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         rng = generator(self.random_state if random_state is None else random_state)
         codes = random_codes(model.priors, n, rng)
         rows = draw(model, codes, np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist()))
-        encoding = self._learned.encoding
-        return rows if encoding is None else encoding.decode(rows), codes
+        learned = self._learned
+        if learned.encoding is not None:
+            return learned.encoding.decode(rows, None, learned.frame), codes
+        return rows, codes
 
     @anywhere
     def bic(self, X: Any) -> float:

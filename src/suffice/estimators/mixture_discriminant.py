@@ -23,6 +23,7 @@ from suffice.errors import (
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import Classifier
 from suffice.estimators.fitting import Fitting, encoded, training_rows
+from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture, sizes_by_bic
 from suffice.models.mixture import MixtureModel, n_parameters
@@ -105,13 +106,13 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         settings = self._settings()
         check_label("unlabelled", self.unlabelled)
         effort, rng = self._effort(), generator(self.random_state)
-        encoding, X = encoded(X)
+        table, (encoding, X) = RowsInMemory(X, y), encoded(X)
         as_features(X)  # raises errors about X before errors about y
         classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
         training = training_rows(X, codes, classes, sample_weight)
         sizes = self._sizes(training, settings, effort, rng)
         fit = fit_mixture(training, sizes, settings, self.priors, effort, rng)
-        self._hold(fit, settings, X, encoding)
+        self._hold(fit, settings, table, encoding)
         return self
 
     @property

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from suffice.data.mixed import ColumnLayout
 from suffice.data.powers import Powers
-from suffice.data.table_layout import TableLayout, table_layout
+from suffice.data.table_rows import TableReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,8 @@ class Outline:
     """The form of the statistics that a learner has seen, without their numbers."""
 
     detail: str | None = None
-    layout: Any = None  # ColumnLayout or TableLayout
+    layout: ColumnLayout | None = None
+    reader: TableReader | None = None
     numeric: Outline | None = None
     powers: Powers | None = None
 
@@ -25,14 +27,14 @@ class Outline:
         return cls(
             statistics.detail,
             getattr(statistics, "layout", None),
+            getattr(statistics, "reader", None),
             None if numeric is None else cls(numeric.detail),
             powers,
         )
 
 
-def layout_of(X: Any, like: Outline | None) -> TableLayout | None:
+def reader_of(X: Any, like: Outline | None) -> TableReader | None:
     """How to read a table with levels: as the rows seen so far; None for a table of numbers."""
     if like is None:
-        return table_layout(X)
-    layout: TableLayout | None = like.layout
-    return layout
+        return TableReader.of(X)
+    return like.reader

@@ -18,7 +18,7 @@ from suffice.data.encoding import Encoding
 from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.data.labels import shown
 from suffice.data.powers import Powers
-from suffice.data.table_layout import table_layout
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
 from suffice.estimators.answers import Answers
 from suffice.estimators.choosing import GRID, score_settings, table_of_classes
@@ -53,7 +53,7 @@ class Trial:
         self.folds, self.notes = make_folds(self.table, cv, groups, repeats)
         check_folds(self.folds, self.table.codes, self.table.classes)
         self.whole: Statistics | None = None  # of all rows, once members of the family were tried
-        self.layout = table_layout(self.table.X)
+        self.reader = TableReader.of(self.table.X)
 
     def run(
         self, candidates: Sequence[Any], metric: str, progress: ProgressCallback | None = None
@@ -63,7 +63,7 @@ class Trial:
         scores = {name: np.full((len(candidates), len(self.folds)), np.nan) for name in METRICS}
         complexity = np.full(len(candidates), np.inf)
         notes = list(self.notes)
-        waiting, failures = _share_statistics(candidates, self.layout is not None), []
+        waiting, failures = _share_statistics(candidates, self.reader is not None), []
         while waiting:
             score, at = waiting.pop(0)
             try:
@@ -115,13 +115,13 @@ class Trial:
     def _run_on(self, X: Any, models: Sequence[Any]) -> Selection:
         """The scores of models of the same rows in another form."""
         inner = copy(self)
-        inner.table, inner.notes, inner.layout = replace(self.table, X=X), [], None
+        inner.table, inner.notes, inner.reader = replace(self.table, X=X), [], None
         return inner.run(models, METRICS[0], self.steps.part(len(models) * len(self.folds)))
 
     def _score_encoded(self, models: Sequence[Any]) -> Scored:
-        assert self.layout is not None
+        assert self.reader is not None
         # The levels are those of all rows: they say nothing about the classes.
-        X = Encoding.of(self.table.X, self.layout).encode(self.table.X)
+        X = Encoding.of(self.table.X, self.reader).encode(self.table.X)
         scored = self._run_on(X, models)
         return scored.scores, scored.complexity, scored.notes
 

@@ -12,12 +12,12 @@ from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.powers import Powers
-from suffice.data.table_layout import TableRows
+from suffice.data.table_rows import TableRows
 from suffice.data.weights import Weights
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian import GaussianDiscriminant
-from suffice.estimators.outline import Outline, layout_of
+from suffice.estimators.outline import Outline, reader_of
 from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings
 
@@ -124,11 +124,11 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         return powers
 
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
-        layout = layout_of(X, None)
-        rows = read(X) if layout is None else layout.read(X).numbers
+        reader = reader_of(X, None)
+        rows = read(X) if reader is None else reader.read(X).numbers
         given = sample_weight is not None
         weights = Weights.of(sample_weight, len(rows)).read(0, len(rows)) if given else None
-        return Outline(layout=layout, powers=Powers.of(rows, weights))
+        return Outline(reader=reader, powers=Powers.of(rows, weights))
 
     def _seen(self, X: Any, like: Outline | None) -> Array:
         seen = super()._seen(X, like)
@@ -140,7 +140,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> Any:
-        if layout_of(X, like) is not None:
+        if reader_of(X, like) is not None:
             return super()._summarize(X, y, sample_weight, settings, like)
         rows = self._seen(X, like)
         statistics = super()._summarize(rows, y, sample_weight, settings, like)

@@ -13,6 +13,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import narrowest, shown
 from suffice.data.level_groups import RARE_ROWS, LevelGroups
 from suffice.data.levels import comparable
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, Mismatch, NeverIncluded
 from suffice.statistics.feature_map import FeatureMap
 from suffice.statistics.incomplete import AnyStatistics
@@ -33,7 +34,7 @@ class TableStatistics:
     """
 
     every: AnyStatistics = field(repr=False)  # numeric features, then every level of each column
-    layout: Any  # TableLayout
+    reader: TableReader
     levels: tuple[Array, ...]  # sorted levels of each column of levels
 
     @property
@@ -59,8 +60,7 @@ class TableStatistics:
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of the columns."""
-        names: tuple[str, ...] = self.layout.names
-        return names
+        return self.reader.names
 
     @property
     def n_features(self) -> int:
@@ -74,14 +74,14 @@ class TableStatistics:
 
     def groups_of(self, rare: float) -> tuple[LevelGroups, ...]:
         """The groups of levels of each column; those with fewer than `rare` rows are together."""
-        names = self.layout.level_names
+        names = self.reader.level_names
         parts = zip(names, self.levels, self._level_rows(), strict=True)
         return tuple(LevelGroups.of(name, own, rows, rare) for name, own, rows in parts)
 
     @property
     def numbers(self) -> AnyStatistics:
         """The statistics that models take: numeric features, and indicators of groups of levels."""
-        numeric, groups = self.layout.numeric_names, self.groups
+        numeric, groups = self.reader.numeric_names, self.groups
         sources: list[Sequence[int]] = [[j] for j in range(len(numeric))]
         names = [*numeric]
         for (low, _), own in zip(self._edges(), groups, strict=True):
@@ -90,15 +90,15 @@ class TableStatistics:
             names += own.names
         if not sources:
             raise InvalidFeatures(
-                f"no column varies: {listed(self.layout.level_names)} have one level each."
+                f"no column varies: {listed(self.reader.level_names)} have one level each."
             )
         return FeatureMap.of(sources).apply(self.every, tuple(names))
 
     def __add__(self, other: object) -> TableStatistics:
         if not isinstance(other, TableStatistics):
             return NotImplemented
-        self._check_layout(other)
-        levels = tuple(map(_union, self.layout.level_names, self.levels, other.levels))
+        self._check_reader(other)
+        levels = tuple(map(_union, self.reader.level_names, self.levels, other.levels))
         a, b = self.with_levels(levels), other.with_levels(levels)
         return replace(a, every=a.every + b.every)
 
@@ -109,9 +109,9 @@ class TableStatistics:
     def __sub__(self, other: object) -> TableStatistics:
         if not isinstance(other, TableStatistics):
             return NotImplemented
-        self._check_layout(other)
+        self._check_reader(other)
         for name, mine, theirs in zip(
-            self.layout.level_names, self.levels, other.levels, strict=True
+            self.reader.level_names, self.levels, other.levels, strict=True
         ):
             unknown = [level for level in theirs.tolist() if level not in set(mine.tolist())]
             if unknown:
@@ -127,7 +127,7 @@ class TableStatistics:
         if not isinstance(other, TableStatistics):
             return NotImplemented
         return (
-            self.layout == other.layout
+            self.reader == other.reader
             and all(map(np.array_equal, self.levels, other.levels))
             and self.every == other.every
         )
@@ -166,7 +166,7 @@ class TableStatistics:
         """The same rows among other levels: new ones are zero in all rows, lost ones must be."""
         if all(map(_same, self.levels, levels)):
             return replace(self, levels=levels)
-        p = len(self.layout.numeric_names)
+        p = len(self.reader.numeric_names)
         sources: list[tuple[int, ...]] = [(j,) for j in range(p)]
         beside = list(range(p))
         for (low, _), mine, wanted in zip(self._edges(), self.levels, levels, strict=True):
@@ -176,7 +176,7 @@ class TableStatistics:
             first = low if len(mine) else -1
             beside += [first if at is None else at for at in found]
         mapped = FeatureMap(tuple(sources), tuple(beside), is_isometry=True)
-        names = every_name(self.layout, levels)
+        names = every_name(self.reader, levels)
         return replace(self, every=mapped.apply(self.every, names), levels=levels)
 
     def _without_empty_levels(self) -> TableStatistics:
@@ -194,21 +194,21 @@ class TableStatistics:
 
     def _edges(self) -> list[tuple[int, int]]:
         """Where the indicators of each column of levels start and end."""
-        at = len(self.layout.numeric_names) + np.cumsum([0, *map(len, self.levels)])
+        at = len(self.reader.numeric_names) + np.cumsum([0, *map(len, self.levels)])
         return list(zip(at[:-1].tolist(), at[1:].tolist(), strict=True))
 
-    def _check_layout(self, other: TableStatistics) -> None:
-        if self.layout != other.layout:
+    def _check_reader(self, other: TableStatistics) -> None:
+        if self.reader != other.reader:
             raise Mismatch(
                 f"the two sides have different columns, or read them differently: "
                 f"{listed(self.feature_names)} and {listed(other.feature_names)}."
             )
 
 
-def every_name(layout: Any, levels: Iterable[Array]) -> tuple[str, ...]:
+def every_name(reader: TableReader, levels: Iterable[Array]) -> tuple[str, ...]:
     """The names of the numeric features and of the indicators of all levels."""
-    names = list(layout.numeric_names)
-    for name, own in zip(layout.level_names, levels, strict=True):
+    names = list(reader.numeric_names)
+    for name, own in zip(reader.level_names, levels, strict=True):
         names += [f"{name}={level}" for level in own.tolist()]
     return tuple(names)
 

@@ -1,0 +1,172 @@
+"""Table rows: the rows of a table as its layout reads them, numbers apart from levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.data.column_kinds import Levels, Number, PreparedLevels
+from suffice.data.column_rules import looks_like_id
+from suffice.data.features import as_frame
+from suffice.data.frame_output import frame_kind, new_frame, with_gaps_filled
+from suffice.data.levels import Column
+from suffice.data.table_layout import TableLayout
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableRows:
+    """The rows of a table."""
+
+    numbers: Floats  # (n, numeric features), NaN where missing
+    levels: tuple[Column, ...]  # the columns of levels
+
+
+@dataclass(frozen=True)
+class TableReader:
+    """What a layout makes of tables: numeric features and columns of levels, and back.
+
+    >>> reader = TableReader.of([["red", 1.5], ["blue", 2.0], ["red", None]])
+    >>> reader.numeric_names, reader.level_names
+    (('x1',), ('x0',))
+    >>> reader.read([["green", 7]]).numbers
+    array([[7.]])
+    """
+
+    layout: TableLayout
+
+    @classmethod
+    def of(cls, X: Any) -> TableReader | None:
+        """The reader of a table that holds more than numbers; None for one of numbers alone."""
+        if _is_numeric(X):
+            return None
+        layout = TableLayout.of(X)
+        numbers = all(isinstance(kind, Number) for kind in layout.kinds)
+        return None if numbers or not layout.used else cls(layout)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are used."""
+        return self.layout.used
+
+    @cached_property
+    def numeric_names(self) -> tuple[str, ...]:
+        """Names of the numeric features."""
+        return tuple(feature for _, feature, discrete in self._features if not discrete)
+
+    @cached_property
+    def level_names(self) -> tuple[str, ...]:
+        """Names of the columns of levels."""
+        return tuple(feature for _, feature, discrete in self._features if discrete)
+
+    @cached_property
+    def numeric_owners(self) -> tuple[int, ...]:
+        """The position of the column that each numeric feature belongs to."""
+        return tuple(j for j, _, discrete in self._features if not discrete)
+
+    @cached_property
+    def level_owners(self) -> tuple[int, ...]:
+        """The positions of the columns of levels."""
+        return tuple(j for j, _, discrete in self._features if discrete)
+
+    @cached_property
+    def _features(self) -> list[tuple[int, str, bool]]:
+        """Position of the column, name, and whether it is discrete, of each feature."""
+        out = []
+        for name, kind in zip(self.layout.names, self.layout.kinds, strict=True):
+            for feature in kind.features(name):
+                out.append((self.names.index(name), feature, isinstance(kind, Levels)))
+        return out
+
+    def read(self, X: Any) -> TableRows:
+        """The rows of a table."""
+        numbers, levels = [], []
+        for part in self.layout.read(X):
+            if isinstance(part, PreparedLevels):
+                levels.append(part.column)
+            else:
+                numbers.append(part.values)
+        n = len(numbers[0]) if numbers else len(levels[0].values)
+        stacked = np.stack(numbers, axis=1) if numbers else np.empty((n, 0))
+        return TableRows(stacked, tuple(levels))
+
+    def read_row(self, values: Sequence[Any]) -> TableRows:
+        """A single row with one value for each column that is used, None where it is missing."""
+        at = dict(zip(self.names, values, strict=True))
+        row = np.array([[at.get(name) for name in self.layout.names]], object)
+        return self.read(row)
+
+    def write(
+        self, numbers: Floats, levels: Sequence[Array], like: Any, frame: str | None
+    ) -> Any:
+        """Rows without gaps as a table of the user's kind.
+
+        like : a table whose known values are kept; None for new rows
+        frame : the library of the data frame to make of new rows; None for an array of objects
+        """
+        columns = self._columns(numbers, levels)
+        if like is None:
+            if frame is not None:
+                return new_frame(columns, frame)
+            return _objects(columns)
+        missing = self._missing(like)
+        if frame_kind(like) is not None:
+            both = {name: (values, missing[name]) for name, values in columns.items()}
+            return with_gaps_filled(like, both)
+        given = np.array(like, dtype=object)
+        for j, name in enumerate(self.layout.names):
+            if name in columns:
+                given[missing[name], j] = columns[name][missing[name]]
+        return given
+
+    def _columns(self, numbers: Floats, levels: Sequence[Array]) -> dict[str, Array]:
+        """The values of each column that can be written back from its features."""
+        parts: dict[str, list[Array]] = {name: [] for name in self.names}
+        for at, j in enumerate(self.numeric_owners):
+            parts[self.names[j]].append(numbers[:, at])
+        for at, j in enumerate(self.level_owners):
+            parts[self.names[j]].append(levels[at])
+        kinds = dict(zip(self.layout.names, self.layout.kinds, strict=True))
+        return {name: kinds[name].write(own) for name, own in parts.items()}
+
+    def _missing(self, X: Any) -> Mapping[str, Array]:
+        """Which rows of a table miss each column."""
+        rows = self.read(X)
+        out = {}
+        for at, j in enumerate(self.numeric_owners):
+            out[self.names[j]] = np.isnan(rows.numbers[:, at])
+        for at, j in enumerate(self.level_owners):
+            gaps = rows.levels[at].missing
+            out[self.names[j]] = np.zeros(len(rows.numbers), bool) if gaps is None else gaps
+        return out
+
+
+def _objects(columns: Mapping[str, Array]) -> Array:
+    out = np.empty((len(next(iter(columns.values()))), len(columns)), object)
+    for j, values in enumerate(columns.values()):
+        out[:, j] = values.tolist()
+    return out
+
+
+def _is_numeric(X: Any) -> bool:
+    """Whether a table plainly holds numbers and nothing else."""
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind not in "OUT" or (X.dtype.kind == "O" and not _has_texts(X))
+    frame = as_frame(X)
+    if frame is not None:
+        numbers = all(kind.is_numeric() for kind in frame.schema.values())
+        return numbers and not any(looks_like_id(str(name)) for name in frame.columns)
+    if not isinstance(X, list | tuple):
+        return True
+    try:
+        return not any(isinstance(cell, str) for row in X for cell in row)
+    except TypeError:
+        return True
+
+
+def _has_texts(X: Array) -> bool:
+    return X.ndim == 2 and any(isinstance(cell, str) for cell in X.flat)
