@@ -53,27 +53,32 @@ class Batch:
         return replace(self, classes=self.classes[present], codes=table[self.codes])
 
 
-def batches(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    target: str | None,
-    weight: str | None = None,
-    columns: Sequence[str] | None = None,
-) -> Iterator[Batch]:
+def batches(X: Any, y: Any, sample_weight: Any) -> Iterator[Batch]:
     """Validated batches of a table, or of an iterable of (X, y) or (X, y, weight)."""
-    if weight is not None:
-        X, sample_weight = split_weight(X, sample_weight, weight)
-    if target is not None:
-        X, y = split_target(X, y, target)
-    if columns is not None:
-        X = _select(X, columns)
     if y is None and not _is_table(X):
         if sample_weight is not None:
             raise InvalidInput("with an iterator of batches, pass weights as (X, y, weight).")
         yield from _from_iterable(X)
     else:
         yield from _from_table(X, y, sample_weight)
+
+
+def split_columns(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    target: str | None = None,
+    weight: str | None = None,
+    columns: Sequence[str] | None = None,
+) -> tuple[Any, Any, Any]:
+    """The features, labels and weights of a frame whose columns are named by their roles."""
+    if weight is not None:
+        X, sample_weight = split_weight(X, sample_weight, weight)
+    if target is not None:
+        X, y = split_target(X, y, target)
+    if columns is not None:
+        X = _select(X, columns)
+    return X, y, sample_weight
 
 
 def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Level groups: the levels of a column, rare ones together, each group but the first an indicator."""
+"""Level groups: the levels of a column, rare ones together."""
 
 from __future__ import annotations
 

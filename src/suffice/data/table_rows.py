@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
@@ -76,11 +77,12 @@ class TableReader:
     @cached_property
     def _features(self) -> list[tuple[int, str, bool]]:
         """Position of the column, name, and whether it is discrete, of each feature."""
-        out = []
-        for name, kind in zip(self.layout.names, self.layout.kinds, strict=True):
-            for feature in kind.features(name):
-                out.append((self.names.index(name), feature, isinstance(kind, Levels)))
-        return out
+        pairs = zip(self.layout.names, self.layout.kinds, strict=True)
+        return [
+            (self.names.index(name), feature, isinstance(kind, Levels))
+            for name, kind in pairs
+            for feature in kind.features(name)
+        ]
 
     def read(self, X: Any) -> TableRows:
         """The rows of a table."""
@@ -100,9 +102,7 @@ class TableReader:
         row = np.array([[at.get(name) for name in self.layout.names]], object)
         return self.read(row)
 
-    def write(
-        self, numbers: Floats, levels: Sequence[Array], like: Any, frame: str | None
-    ) -> Any:
+    def write(self, numbers: Floats, levels: Sequence[Array], like: Any, frame: str | None) -> Any:
         """Rows without gaps as a table of the user's kind.
 
         like : a table whose known values are kept; None for new rows
@@ -158,7 +158,9 @@ def _is_numeric(X: Any) -> bool:
         return X.dtype.kind not in "OUT" or (X.dtype.kind == "O" and not _has_texts(X))
     frame = as_frame(X)
     if frame is not None:
-        numbers = all(kind.is_numeric() for kind in frame.schema.values())
+        # Booleans alone are numbers, as in scikit-learn; beside text they are levels.
+        kinds = frame.schema.values()
+        numbers = all(kind.is_numeric() or kind == nw.Boolean for kind in kinds)
         return numbers and not any(looks_like_id(str(name)) for name in frame.columns)
     if not isinstance(X, list | tuple):
         return True

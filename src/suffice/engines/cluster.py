@@ -158,7 +158,7 @@ class RowsInParts(NewRows):
         if not self.rows.untyped:
             return None
         layout, detail = self.rows.over(self.y, None)(ColumnsRecipe()), settings[0].detail
-        return Outline(detail, layout, Outline(detail))
+        return Outline(detail, layout, numeric=Outline(detail))
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
         """Statistics of all partitions, added."""

@@ -120,7 +120,9 @@ class Answers(Generic[AnyModel]):
     def _by_column(self, found: Contributions) -> Contributions:
         """Contributions of the columns of a table: those of the indicators of one add up."""
         encoding = self._learned.encoding
-        return found if encoding is None else replace(found, values=encoding.by_column(found.values))
+        return (
+            found if encoding is None else replace(found, values=encoding.by_column(found.values))
+        )
 
     @at_once
     def sample(

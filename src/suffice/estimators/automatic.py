@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from suffice.data.features import as_features
 from suffice.data.labels import Labels
 from suffice.data.table_rows import TableReader

@@ -34,8 +34,7 @@ from suffice.models.settings import Settings, check_detail, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize
-from suffice.statistics.summarize_table import summarize_table
+from suffice.statistics.summarize import summarize_batches, summarize_table
 from suffice.statistics.table_statistics import TableStatistics
 
 
@@ -171,7 +170,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
-    ) -> AnyStatistics:
+    ) -> AnyStatistics | TableStatistics:
         detail = (None if like is None else like.detail) or settings.detail
         estimator = getattr(self, "covariance_estimator", None)
         reader = reader_of(X, like)
@@ -184,12 +183,13 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             table = self._seen_table(reader.read(X), like)
             return summarize_table(table, y, sample_weight, detail, reader)
         if estimator is None:
-            return summarize(X, y, sample_weight, detail)
+            return summarize_batches(X, y, sample_weight, detail)
         if like is not None or sample_weight is not None:
             raise InvalidParameter(
                 "covariance_estimator takes all rows at once and without weights: call fit(X, y)."
             )
-        return with_estimated_scatter(summarize(X, y), estimator, X, y)
+        whole = summarize_batches(X, y, None, "separate")
+        return with_estimated_scatter(whole, estimator, X, y)
 
     def _made(self, statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
         return build(statistics, settings, priors)

@@ -143,7 +143,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         if reader_of(X, like) is not None:
             return super()._summarize(X, y, sample_weight, settings, like)
         rows = self._seen(X, like)
-        statistics = super()._summarize(rows, y, sample_weight, settings, like)
+        statistics: Any = super()._summarize(rows, y, sample_weight, settings, like)
         return statistics.named(as_features(X).names)
 
     def _rows(self, X: Any) -> Array:

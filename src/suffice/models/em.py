@@ -29,7 +29,7 @@ from suffice.models.training import (
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.soft_pass import SoftPass
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize import summarize_batches
 
 # A component with less weight than this, in rows, is empty.
 EMPTY = 1e-8
@@ -152,7 +152,7 @@ class _Em:
             # The observed values of each feature suffice for a start.
             apart = settings.structure.without_correlations
             settings = replace(settings, structure=apart, shrinkage=0.0)
-        statistics = summarize(t.X, near.assign(centres), t.labelled, settings.detail)
+        statistics = summarize_batches(t.X, near.assign(centres), t.labelled, settings.detail)
         at = near.sources(centres, statistics.classes)
         try:
             covariances = build(statistics, settings, None).covariances

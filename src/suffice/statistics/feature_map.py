@@ -25,7 +25,7 @@ from suffice.statistics.statistics import Statistics
 
 @dataclass(frozen=True, slots=True)
 class FeatureMap:
-    """New features made of old ones: one of them, a sum of indicators that exclude each other, or 0.
+    """New features made of old ones: one of them, a sum of exclusive indicators, or zero.
 
     sources : the positions of the old features that add up to each new one; none for zero
     beside : for each new feature, an old one that is missing in the same rows; -1 if all rows

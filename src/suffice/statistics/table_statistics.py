@@ -85,8 +85,8 @@ class TableStatistics:
         sources: list[Sequence[int]] = [[j] for j in range(len(numeric))]
         names = [*numeric]
         for (low, _), own in zip(self._edges(), groups, strict=True):
-            for g in range(1, own.size):
-                sources.append([low + int(i) for i in np.flatnonzero(own.group == g)])
+            members = (np.flatnonzero(own.group == g) for g in range(1, own.size))
+            sources += [(low + some).tolist() for some in members]
             names += own.names
         if not sources:
             raise InvalidFeatures(
