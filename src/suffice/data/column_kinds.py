@@ -189,6 +189,14 @@ class SetAside:
         return ()
 
 
+@dataclass(frozen=True, slots=True)
+class Target(SetAside):
+    """The column with the classes, which is not a feature."""
+
+    reason: str = "target"
+    label: ClassVar[str] = "target"
+
+
 def _numbers(name: str, cells: Cells, decimal: str, strict: bool) -> Floats:
     if isinstance(cells, NumberCells):
         return cells.values.astype(np.float64)

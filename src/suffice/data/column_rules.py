@@ -9,7 +9,15 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, TextCells, TimeCells
-from suffice.data.column_kinds import ColumnKind, Dates, Levels, Number, SetAside, WrittenNumber
+from suffice.data.column_kinds import (
+    ColumnKind,
+    Dates,
+    Levels,
+    Number,
+    SetAside,
+    Target,
+    WrittenNumber,
+)
 from suffice.data.column_options import ColumnOptions, Role
 from suffice.data.labels import shown
 from suffice.data.levels import MOST_FRACTIONS
@@ -53,68 +61,91 @@ _ID_NAME = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a column is, and why."""
+class DescribedColumn:
+    """A column of a table: what it is, and why.
 
+    why : one sentence
+    missing : number of cells without a value
+    levels : number of different values, where they count as levels or as texts
+    """
+
+    name: str
     kind: ColumnKind
     why: str
-    missing: int  # cells
+    missing: int
     levels: int | None = None
 
 
-def judge(name: str, cells: Cells, role: Role | None, options: ColumnOptions) -> Judgement:
+def describe_column(
+    name: str, cells: Cells, role: Role | None, options: ColumnOptions
+) -> DescribedColumn:
     """What the cells of a column are, given what the user says of it."""
     known = cells.without(options.markers)
     missing = int(known.missing.sum())
+    if role is Role.TARGET:
+        return _describe_target(name, cells)
     if role is Role.DROP:
-        return Judgement(SetAside("dropped"), "named by drop=", missing)
+        return DescribedColumn(name, SetAside("dropped"), "named by drop=", missing)
     if len(cells) and missing == len(cells) and role is not Role.CATEGORICAL:
-        return Judgement(SetAside("empty"), "every cell is missing: set aside", missing)
+        return DescribedColumn(name, SetAside("empty"), "every cell is missing", missing)
     if isinstance(cells, OtherCells):
-        return _judge_others(name, cells, role)
+        return _describe_others(name, cells, role)
     if role is Role.CATEGORICAL:
-        return _judge_categorical(name, known)
+        return _describe_categorical(name, known)
     if role is Role.NUMERIC:
-        return _judge_numeric(name, cells, options)
+        return _describe_numeric(name, cells, options)
     if isinstance(known, BooleanCells):
-        return _judge_levels(name, known, Levels("booleans"), "true or false")
+        return _describe_levels(name, known, Levels("booleans"), "true or false")
     if role is Role.TEXT:
-        return _judge_words(name, cells.texts(), options)
+        return _describe_words(name, cells.texts(), options)
     if isinstance(known, NumberCells) and not known.is_category:
-        return _judge_numbers(name, known)
+        return _describe_numbers(name, known)
     if isinstance(known, NumberCells):
-        return _judge_levels(name, known, _number_levels(name, known), "numbers of a category type")
+        return _describe_levels(
+            name, known, _number_levels(name, known), "numbers of a category type"
+        )
     if isinstance(known, TimeCells):
-        return _judge_times(name, known, options)
-    return _judge_texts(name, cells.texts(), options)
+        return _describe_times(name, known, options)
+    return _describe_texts(name, cells.texts(), options)
 
 
-def _judge_others(name: str, cells: OtherCells, role: Role | None) -> Judgement:
+def _describe_target(name: str, cells: Cells) -> DescribedColumn:
+    texts = cells.texts()
+    missing, classes = int(texts.missing.sum()), len(texts.distinct)
+    why = "the classes"
+    if isinstance(cells, NumberCells) and classes > MOST_LEVELS and 2 * classes > len(cells):
+        why = "looks continuous: put the numbers into bins to make classes of them"
+    elif missing:
+        why = f"the classes; {plural(missing, 'row')} without one"
+    return DescribedColumn(name, Target(), why, missing, classes)
+
+
+def _describe_others(name: str, cells: OtherCells, role: Role | None) -> DescribedColumn:
     if role in (Role.CATEGORICAL, Role.NUMERIC):
         raise InvalidParameter(
             f"{role}= names column {name!r}, which holds {cells.what}: these are neither numbers "
             f"nor levels. Convert it first, or leave it out with drop=[{name!r}]."
         )
-    why = f"holds {cells.what}, which are neither numbers nor levels: set aside"
-    return Judgement(SetAside(cells.what), why, int(cells.missing.sum()))
+    why = f"holds {cells.what}, which are neither numbers nor levels"
+    return DescribedColumn(name, SetAside(cells.what), why, int(cells.missing.sum()))
 
 
-def _judge_categorical(name: str, cells: Cells) -> Judgement:
+def _describe_categorical(name: str, cells: Cells) -> DescribedColumn:
     kind = Levels("text")
     if isinstance(cells, NumberCells):
         kind = _number_levels(name, cells)
     elif isinstance(cells, BooleanCells):
         kind = Levels("booleans")
-    return _judge_levels(name, cells, kind, "named by categorical=")
+    return _describe_levels(name, cells, kind, "named by categorical=")
 
 
-def _judge_levels(name: str, cells: Cells, kind: Levels, why: str) -> Judgement:
+def _describe_levels(name: str, cells: Cells, kind: Levels, why: str) -> DescribedColumn:
     """Levels, with a remark where all rows have the same."""
     (prepared,) = kind.read(name, cells)
     levels = len(prepared.column.encode()[0])  # type: ignore[union-attr]
     if levels == 1 and len(cells) > 1:
         why += CONSTANT
-    return Judgement(kind, why, int(cells.missing.sum()), levels)
+    return DescribedColumn(name, kind, why, int(cells.missing.sum()), levels)
 
 
 def _number_levels(name: str, cells: NumberCells) -> Levels:
@@ -130,14 +161,14 @@ def _number_levels(name: str, cells: NumberCells) -> Levels:
     return Levels("text")
 
 
-def _judge_numeric(name: str, cells: Cells, options: ColumnOptions) -> Judgement:
+def _describe_numeric(name: str, cells: Cells, options: ColumnOptions) -> DescribedColumn:
     """Numbers, because the user says so."""
     missing = int(cells.without(options.markers).missing.sum())
     if isinstance(cells, TimeCells):
         kind = Dates((TimePart.DAYS,), CLEAR, cells.zone)
-        return Judgement(kind, "named by numeric=: days since 1970-01-01", missing)
+        return DescribedColumn(name, kind, "named by numeric=: days since 1970-01-01", missing)
     if not isinstance(cells, TextCells):
-        return Judgement(Number(), "named by numeric=", missing)
+        return DescribedColumn(name, Number(), "named by numeric=", missing)
     known = cells.without(options.markers)
     mark = likely_mark(known)
     if mark is None:
@@ -145,24 +176,24 @@ def _judge_numeric(name: str, cells: Cells, options: ColumnOptions) -> Judgement
             f"numeric= names column {name!r}, in which no cell is a number, such as "
             f"{_example(known)}. Say categorical=[{name!r}] or drop=[{name!r}]."
         )
-    return _judge_written(name, cells, known, mark)
+    return _describe_written(name, cells, known, mark)
 
 
-def _judge_numbers(name: str, cells: NumberCells) -> Judgement:
+def _describe_numbers(name: str, cells: NumberCells) -> DescribedColumn:
     known, missing = cells.values, cells.missing
     if missing.any():
         known = known[~missing]
     gaps = len(cells) - len(known)
     if not len(known):
-        return Judgement(Number(), "numbers", gaps)
+        return DescribedColumn(name, Number(), "numbers", gaps)
     whole = known.dtype.kind in "iu" or bool((known == np.floor(known)).all())
     if whole and _ID_NAME.fullmatch(name) and _all_different(known):
         why = (
-            "whole numbers, all different, under the name of an id: set aside (say "
+            "whole numbers, all different, under the name of an id (say "
             f"numeric=[{name!r}] to use them)"
         )
-        return Judgement(SetAside("id"), why, gaps)
-    return Judgement(Number(), _number_remark(name, known, whole), gaps)
+        return DescribedColumn(name, SetAside("id"), why, gaps)
+    return DescribedColumn(name, Number(), _number_remark(name, known, whole), gaps)
 
 
 def _all_different(known: Array) -> bool:
@@ -182,61 +213,65 @@ def _number_remark(name: str, known: Array, whole: bool) -> str:
     return f"{different} different whole numbers: if they are codes, say categorical=[{name!r}]"
 
 
-def _judge_times(name: str, cells: TimeCells, options: ColumnOptions) -> Judgement:
+def _describe_times(name: str, cells: TimeCells, options: ColumnOptions) -> DescribedColumn:
     kind = Dates((), CLEAR, cells.zone)
-    return _judge_dates(name, cells, kind, options, "dates")
+    return _describe_dates(name, cells, kind, options, "dates")
 
 
-def _judge_dates(
+def _describe_dates(
     name: str, cells: Cells, kind: Dates, options: ColumnOptions, what: str
-) -> Judgement:
+) -> DescribedColumn:
     times = kind.times(name, cells)
     missing = int(np.isnat(times).sum())
     if options.dates == "drop":
-        return Judgement(SetAside("dates"), f"{what}: set aside by dates='drop'", missing)
+        return DescribedColumn(
+            name, SetAside("dates"), f"{what}; dates='drop'", missing
+        )
     kind = Dates(varying_parts(times), kind.order, kind.zone, kind.strict)
     parts = ", ".join(part.label for part in kind.parts)
-    return Judgement(kind, f"{what}: read as {parts}", missing)
+    return DescribedColumn(name, kind, f"{what}: read as {parts}", missing)
 
 
-def _judge_texts(name: str, cells: TextCells, options: ColumnOptions) -> Judgement:
+def _describe_texts(name: str, cells: TextCells, options: ColumnOptions) -> DescribedColumn:
     """Numbers or dates if nearly all cells write one; otherwise words."""
     known = cells.without(options.markers)
     if cells.is_category:
-        return _judge_words(name, cells, options)
+        return _describe_words(name, cells, options)
     share = 1.0 if options.missing is not None and not options.markers else NEARLY_ALL
     mark = decimal_mark(known, share)
     if mark is not None and not _are_text_codes(cells):
-        return _judge_written(name, cells, known, mark)
+        return _describe_written(name, cells, known, mark)
     orders = () if mark is not None else date_orders(known, share)
     if len(orders) > 1:
         why = (
-            f"dates such as {_example(known)}, in which day and month cannot be distinguished: "
-            "set aside (convert them to a date type first)"
+            f"dates such as {_example(known)}, in which day and month cannot be distinguished "
+            "(convert them to a date type to use them)"
         )
-        return Judgement(SetAside("unclear dates"), why, int(known.missing.sum()))
+        return DescribedColumn(name, SetAside("unclear dates"), why, int(known.missing.sum()))
     if orders:
         strict = not np.isnat(parse_dates(known.distinct, orders[0])).any()
         what = f"dates such as {_example(known)}{_others(cells, known, strict)}"
-        return _judge_dates(name, known, Dates((), orders[0], None, strict), options, what)
-    return _judge_words(name, cells, options)
+        return _describe_dates(name, known, Dates((), orders[0], None, strict), options, what)
+    return _describe_words(name, cells, options)
 
 
 def _are_text_codes(cells: TextCells) -> bool:
     """Whether few whole numbers are text for no other reason than that someone wanted it."""
-    few = len(cells.distinct) <= MOST_TEXT_CODES
+    few = 0 < len(cells.distinct) <= MOST_TEXT_CODES
     many_rows = cells.counts.sum() >= ROWS_OF_A_CODE * len(cells.distinct)
     return bool(few and many_rows and all(re.fullmatch("[0-9]+", one) for one in cells.distinct))
 
 
-def _judge_written(name: str, cells: TextCells, known: TextCells, mark: str) -> Judgement:
+def _describe_written(name: str, cells: TextCells, known: TextCells, mark: str) -> DescribedColumn:
     unread = np.isnan(parse_numbers(known.distinct, mark))
     kind = WrittenNumber(mark, strict=not unread.any())
     numbers = int(known.counts[~unread].sum())
     written = int(cells.counts.sum())
     missing = len(cells) - numbers
     if numbers == written:
-        return Judgement(kind, f"numbers written as text, such as {_example(known)}", missing)
+        return DescribedColumn(
+            name, kind, f"numbers written as text, such as {_example(known)}", missing
+        )
     not_numbers = {*cells.distinct} - {
         text for text, bad in zip(known.distinct, unread, strict=True) if not bad
     }
@@ -244,10 +279,10 @@ def _judge_written(name: str, cells: TextCells, known: TextCells, mark: str) -> 
         f"{numbers} of {written} cells of {name} are numbers, the others are "
         f"{_some(cells, not_numbers)}: treated as missing (say missing=[] to keep them as levels)"
     )
-    return Judgement(kind, why, missing)
+    return DescribedColumn(name, kind, why, missing)
 
 
-def _judge_words(name: str, cells: TextCells, options: ColumnOptions) -> Judgement:
+def _describe_words(name: str, cells: TextCells, options: ColumnOptions) -> DescribedColumn:
     """Levels, or free text."""
     keeps = _kept(cells, options)
     known = cells.without([one for one in options.markers if one not in keeps])
@@ -255,21 +290,22 @@ def _judge_words(name: str, cells: TextCells, options: ColumnOptions) -> Judgeme
     missing = len(cells) - rows
     names = levels == rows and rows > (1 if _ID_NAME.fullmatch(name) else MOST_NAMES)
     free = levels > MOST_LEVELS and 2 * levels > rows
-    way_out = f"set aside (say categorical=[{name!r}] to use them as levels)"
+    way_out = f"(say categorical=[{name!r}] to use them as levels)"
     if names or free:
-        example = _example(known)
-        why = f"{levels:,} different texts in {plural(rows, 'row')}, such as {example}: {way_out}"
-        return Judgement(SetAside("names or free text"), why, missing, levels)
+        why = f"names or free text: {levels:,} different ones in {plural(rows, 'row')}, such as "
+        why += f"{_example(known)} {way_out}"
+        return DescribedColumn(name, SetAside("names or free text"), why, missing, levels)
     if levels > TOO_MANY_LEVELS:
-        why = f"{levels:,} different texts, more than {TOO_MANY_LEVELS}: {way_out}"
-        return Judgement(SetAside("too many levels"), why, missing, levels)
+        why = f"{levels:,} different texts, more than {TOO_MANY_LEVELS} {way_out}"
+        return DescribedColumn(name, SetAside("too many levels"), why, missing, levels)
     why = "category type" if cells.is_category else "text"
     if _are_text_codes(known):
         why = f"whole numbers kept as text (say numeric=[{name!r}] to use them as numbers)"
     marked = {*cells.distinct} - {*known.distinct}
-    why += f"; {_some(cells, marked)} means missing" if marked else ""
+    if marked:
+        why += f"; {_some(cells, marked)} means missing (say missing=[] to keep it as a level)"
     why += f"; {_some(cells, {*keeps})} counts as a level" if keeps else ""
-    return _judge_levels(name, known, Levels("text", keeps), why)
+    return _describe_levels(name, known, Levels("text", keeps), why)
 
 
 def _kept(cells: TextCells, options: ColumnOptions) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from suffice.data.cell_reading import cells_of, table_columns
-from suffice.data.column_kinds import ColumnKind, PreparedColumn
-from suffice.data.column_options import ColumnOptions, Role
-from suffice.data.column_rules import judge
+from suffice.data.column_kinds import ColumnKind, PreparedColumn, Target
+from suffice.data.column_options import ColumnOptions
+from suffice.data.column_rules import DescribedColumn, describe_column
 from suffice.data.table import nearest, quote_names
 from suffice.errors import InvalidFeatures
 
@@ -35,15 +35,17 @@ class TableLayout:
     def of(cls, X: Any, target: Any = None, **options: Any) -> TableLayout:
         """The layout of a table; options as of `describe`."""
         chosen = ColumnOptions(**options)
-        columns, given = table_columns(X)
-        names = given or unnamed(len(columns))
-        roles = chosen.roles(names, target)
-        kinds = {
-            name: judge(name, cells_of(column), roles.get(j), chosen).kind
-            for j, (name, column) in enumerate(zip(names, columns, strict=True))
-            if roles.get(j) is not Role.TARGET
-        }
-        return cls(tuple(kinds), tuple(kinds.values()), chosen.markers, given is not None)
+        columns, named = describe_columns(X, target, chosen)
+        return cls.of_columns(columns, chosen.markers, named)
+
+    @classmethod
+    def of_columns(
+        cls, columns: Sequence[DescribedColumn], missing: tuple[str, ...], named: bool
+    ) -> TableLayout:
+        """The layout of described columns, without the target."""
+        kept = [column for column in columns if not isinstance(column.kind, Target)]
+        names = tuple(column.name for column in kept)
+        return cls(names, tuple(column.kind for column in kept), missing, named)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -97,6 +99,15 @@ class TableLayout:
         )
 
 
-def unnamed(columns: int) -> tuple[str, ...]:
-    """Names of columns that have none."""
-    return tuple(f"x{j}" for j in range(columns))
+def describe_columns(
+    X: Any, target: Any, options: ColumnOptions
+) -> tuple[list[DescribedColumn], bool]:
+    """The columns of a table, and whether they have names."""
+    columns, given = table_columns(X)
+    names = given or tuple(f"x{j}" for j in range(len(columns)))
+    roles = options.roles(names, target)
+    described = [
+        describe_column(name, cells_of(column), roles.get(j), options)
+        for j, (name, column) in enumerate(zip(names, columns, strict=True))
+    ]
+    return described, given is not None
