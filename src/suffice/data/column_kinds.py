@@ -112,14 +112,17 @@ class Levels:
         self, name: str, cells: Cells, markers: Collection[str] = ()
     ) -> tuple[PreparedColumn, ...]:
         """The level of each row; one that was never seen before is as good as any."""
+        known = cells.without([text for text in markers if text not in self.keeps])
+        return (PreparedLevels(name, self.column(name, known)),)
+
+    def column(self, name: str, cells: Cells) -> Column:
+        """The values of the cells, which may be levels to come."""
         if isinstance(cells, OtherCells):
             raise _unfit(name, cells, "levels")
-        cells = cells.without([text for text in markers if text not in self.keeps])
         convert = {"text": _texts, "numbers": _whole_numbers, "booleans": _booleans}[self.values]
         values, declared = convert(name, cells)
-        missing = cells.missing
-        gaps = missing if missing.any() else None
-        return (PreparedLevels(name, Column(values, gaps, f"column {name!r}", declared)),)
+        gaps = cells.missing if cells.missing.any() else None
+        return Column(values, gaps, f"column {name!r}", declared)
 
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column."""

@@ -12,7 +12,8 @@ import numpy as np
 from suffice.data.cell_reading import cells_of
 from suffice.data.column_kinds import SetAside, Target
 from suffice.data.column_options import ColumnOptions, Role
-from suffice.data.column_rules import DescribedColumn, describe_column
+from suffice.data.column_rules import describe_column
+from suffice.data.described_column import DescribedColumn
 from suffice.data.labelled_table import row_count
 from suffice.data.table_layout import TableLayout, describe_columns
 from suffice.text import plural, shorten, visible
@@ -116,8 +117,8 @@ def describe(
     >>> describe(table, "colour")
     3 rows, 1 column used, 1 set aside
     column  kind           missing  levels  why
-    id      set aside                       whole numbers, all different, under the name of an id (say \
-numeric=['id'] to use them)
+    id      set aside                       whole numbers, all different, under the name of an \
+id (say numeric=['id'] to use them)
     price   number (text)        1          2 of 3 cells of price are numbers, the others are '?': \
 treated as missing (say missing=[] to keep them as levels)
     colour  target                       2  the classes

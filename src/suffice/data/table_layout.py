@@ -9,7 +9,8 @@ from typing import Any
 from suffice.data.cell_reading import cells_of, table_columns
 from suffice.data.column_kinds import ColumnKind, PreparedColumn, Target
 from suffice.data.column_options import ColumnOptions
-from suffice.data.column_rules import DescribedColumn, describe_column
+from suffice.data.column_rules import describe_column
+from suffice.data.described_column import DescribedColumn
 from suffice.data.table import nearest, quote_names
 from suffice.errors import InvalidFeatures
 
