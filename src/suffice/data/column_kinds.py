@@ -108,6 +108,12 @@ class Levels:
     keeps: tuple[str, ...] = ()
     label: ClassVar[str] = "levels"
 
+    @classmethod
+    def of(cls, levels: Array, markers: Collection[str]) -> Levels:
+        """The kind of a column with these levels; markers among them are levels."""
+        values = {"U": "text", "b": "booleans"}.get(levels.dtype.kind, "numbers")
+        return cls(values, tuple(one for one in markers if one in levels.tolist()))
+
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
     ) -> tuple[PreparedColumn, ...]:
@@ -253,7 +259,7 @@ def _booleans(name: str, cells: Cells) -> tuple[Array, Array | None]:
 def _unreadable(name: str, cells: TextCells, text: str, wanted: str) -> NotNumbers:
     return NotNumbers(
         f"column {name!r} holds {shown(text)} in row {cells.first_row(text)}, where {wanted} are "
-        f"expected. If it means a missing value, leave the cell empty, or learn with "
+        f"expected. If it means a missing value, leave the cell empty, or name it by "
         f"missing=[{shown(text)}]."
     )
 

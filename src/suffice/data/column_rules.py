@@ -8,7 +8,7 @@ from suffice.data.arrays import Array
 from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, TextCells, TimeCells
 from suffice.data.column_kinds import Dates, Levels, Number, SetAside, Target
 from suffice.data.column_options import ColumnOptions, Role
-from suffice.data.described_column import DescribedColumn
+from suffice.data.described_column import DROPPED, DescribedColumn
 from suffice.data.level_rules import CONSTANT, describe_dates, describe_levels, number_levels
 from suffice.data.text_rules import describe_texts, describe_words, describe_written, is_id_name
 from suffice.data.time_parts import TimePart
@@ -34,7 +34,7 @@ def describe_column(
         return _describe_target(name, cells)
     missing = int(cells.without(options.markers).missing.sum())
     if role is Role.DROP:
-        return DescribedColumn(name, SetAside("dropped"), "named by drop=", missing)
+        return DescribedColumn(name, DROPPED, "named by drop=", missing)
     if isinstance(cells, OtherCells):
         return _describe_others(name, cells, role)
     if len(cells) and missing == len(cells):

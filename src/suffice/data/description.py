@@ -39,6 +39,11 @@ class Description:
         """The columns that are not used."""
         return tuple(column for column in self.columns if column.kind.label == SetAside.label)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know who did not ask: which columns and cells do not count."""
+        return tuple(column.note for column in self.columns if column.note is not None)
+
     def __str__(self) -> str:
         lines = [HEADER, *map(_cells, self.columns)]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]

@@ -37,7 +37,7 @@ def number_levels(name: str, cells: NumberCells) -> Levels:
 
 
 def describe_dates(
-    name: str, cells: Cells, kind: Dates, options: ColumnOptions, what: str
+    name: str, cells: Cells, kind: Dates, options: ColumnOptions, what: str, unread: int = 0
 ) -> DescribedColumn:
     """Dates, as those parts that differ between rows."""
     times = kind.times(name, cells)
@@ -46,4 +46,4 @@ def describe_dates(
         return DescribedColumn(name, SetAside("dates"), f"{what}; dates='drop'", missing)
     kind = Dates(varying_parts(times), kind.order, kind.zone, kind.strict)
     parts = ", ".join(part.label for part in kind.parts)
-    return DescribedColumn(name, kind, f"{what}; read as {parts}", missing)
+    return DescribedColumn(name, kind, f"{what}; read as {parts}", missing, None, unread)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from suffice.data.arrays import Array
 from suffice.data.cell_reading import cells_of, table_columns
-from suffice.data.column_kinds import ColumnKind, PreparedColumn, Target
-from suffice.data.column_options import ColumnOptions
+from suffice.data.column_kinds import ColumnKind, Dates, Levels, Number, PreparedColumn, Target
+from suffice.data.column_options import MISSING_TEXTS, ColumnOptions
 from suffice.data.column_rules import describe_column
 from suffice.data.described_column import DescribedColumn
 from suffice.data.table import nearest, quote_names
+from suffice.data.time_parts import TimePart
 from suffice.errors import InvalidFeatures
 
 
@@ -47,6 +49,28 @@ class TableLayout:
         kept = [column for column in columns if not isinstance(column.kind, Target)]
         names = tuple(column.name for column in kept)
         return cls(names, tuple(column.kind for column in kept), missing, named)
+
+    @classmethod
+    def of_features(
+        cls, features: Sequence[str], levels: Mapping[str, Array], columns: Collection[str]
+    ) -> TableLayout:
+        """The layout of a table with the features of a model.
+
+        levels : of the discrete features
+        columns : of the table; a feature such as "born (year)" may be a part of one of them
+        """
+        kinds: dict[str, ColumnKind] = {}
+        parts: dict[str, list[TimePart]] = {}
+        for feature in features:
+            column, _, part = feature.removesuffix(")").rpartition(" (")
+            if feature in levels:
+                kinds[feature] = Levels.of(levels[feature], MISSING_TEXTS)
+            elif feature in columns or column not in columns:
+                kinds[feature] = Number()
+            else:
+                parts.setdefault(column, []).append(TimePart(part))
+                kinds[column] = Dates(tuple(parts[column]))
+        return cls(tuple(kinds), tuple(kinds.values()), MISSING_TEXTS)
 
     @property
     def features(self) -> tuple[str, ...]:

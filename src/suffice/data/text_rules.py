@@ -68,9 +68,10 @@ def describe_texts(name: str, cells: TextCells, options: ColumnOptions) -> Descr
         )
         return DescribedColumn(name, SetAside("unclear dates"), why, int(known.missing.sum()))
     for order, failing in orders.items():
-        what = _remark(name, cells, known.without(failing), "dates")
+        dates = known.without(failing)
+        what = _remark(name, cells, dates, "dates")
         kind = Dates((), order, None, strict=not failing)
-        return describe_dates(name, known, kind, options, what)
+        return describe_dates(name, known, kind, options, what, _lost(cells, dates))
     return describe_words(name, cells, options)
 
 
@@ -92,7 +93,13 @@ def _describe_written(
     numbers = known.without(failing)
     why = _remark(name, cells, numbers, "numbers")
     kind = WrittenNumber(mark, strict=not failing)
-    return DescribedColumn(name, kind, why, int(numbers.missing.sum()))
+    missing = int(numbers.missing.sum())
+    return DescribedColumn(name, kind, why, missing, None, _lost(cells, numbers))
+
+
+def _lost(cells: TextCells, read: TextCells) -> int:
+    """Number of cells whose text is not read."""
+    return int(cells.counts.sum() - read.counts.sum())
 
 
 def _remark(name: str, cells: TextCells, read: TextCells, what: str) -> str:
