@@ -315,6 +315,11 @@ def test_odd_tables_are_described_too():
     assert feature.column.declared.tolist() == ["a", "b", "c"]
     with pytest.raises(InvalidFeatures, match="unique column names"):
         sf.describe(pd.DataFrame(np.eye(2), columns=["a", "a"]))
+    with pytest.raises(InvalidFeatures, match="more than one column named '1'"):
+        sf.describe(pd.DataFrame(np.eye(2), columns=[1, "1"]))
+    parts = pd.DataFrame({"d": ["2020-01-01", "2021-05-06"], "d (year)": [1.0, 2.0]})
+    with pytest.raises(InvalidFeatures, match=r"more than one feature named 'd \(year\)'"):
+        sf.describe(parts).layout.read(parts)
 
 
 def test_classes_may_be_passed_beside_the_table():

@@ -13,9 +13,9 @@ from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, Tex
 from suffice.data.labels import shown
 from suffice.data.levels import Column
 from suffice.data.time_parts import TimePart, wall_time
-from suffice.data.written_dates import CLEAR, parse_dates
+from suffice.data.written_dates import CLEAR, ORDERS, parse_dates
 from suffice.data.written_numbers import parse_numbers
-from suffice.errors import InvalidFeatures, NotNumbers
+from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +84,9 @@ class WrittenNumber:
     strict: bool = True
     label: ClassVar[str] = "number (text)"
 
+    def __post_init__(self) -> None:
+        _check_known(self.decimal, (".", ","))
+
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
     ) -> tuple[PreparedColumn, ...]:
@@ -107,6 +110,9 @@ class Levels:
     values: str = "text"
     keeps: tuple[str, ...] = ()
     label: ClassVar[str] = "levels"
+
+    def __post_init__(self) -> None:
+        _check_known(self.values, ("text", "numbers", "booleans"))
 
     @classmethod
     def of(cls, levels: Array, markers: Collection[str]) -> Levels:
@@ -145,11 +151,16 @@ class Dates:
     strict : whether a text that is not a date is an error, not a missing value
     """
 
-    parts: tuple[TimePart, ...]
+    parts: tuple[str, ...]  # values of TimePart
     order: str = CLEAR
     zone: str | None = None
     strict: bool = True
     label: ClassVar[str] = "dates"
+
+    def __post_init__(self) -> None:
+        _check_known(self.order, ORDERS)
+        for part in self.parts:
+            _check_known(part, tuple(TimePart))
 
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
@@ -157,11 +168,11 @@ class Dates:
         """One number per part."""
         times = self.times(name, cells.without(markers))
         pairs = zip(self.features(name), self.parts, strict=True)
-        return tuple(PreparedNumbers(feature, part.of(times)) for feature, part in pairs)
+        return tuple(PreparedNumbers(feature, TimePart(part).of(times)) for feature, part in pairs)
 
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column with each part, such as "born (year)"."""
-        return tuple(f"{name} ({part.label})" for part in self.parts)
+        return tuple(f"{name} ({part})" for part in self.parts)
 
     def times(self, name: str, cells: Cells) -> Array:
         """The time of each row as the clock showed it, (n,) datetime64."""
@@ -204,6 +215,11 @@ class Target(SetAside):
 
     reason: str = "target"
     label: ClassVar[str] = "target"
+
+
+def _check_known(value: str, values: tuple[str, ...]) -> None:
+    if value not in values:
+        raise InvalidParameter(f"{shown(value)} is none of {', '.join(values)}.")
 
 
 def _numbers(name: str, cells: Cells, decimal: str, strict: bool) -> Floats:

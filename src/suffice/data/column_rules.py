@@ -10,7 +10,7 @@ from suffice.data.column_kinds import Dates, Levels, Number, SetAside, Target
 from suffice.data.column_options import ColumnOptions, Role
 from suffice.data.described_column import DROPPED, DescribedColumn
 from suffice.data.level_rules import CONSTANT, describe_dates, describe_levels, number_levels
-from suffice.data.text_rules import describe_texts, describe_words, describe_written, is_id_name
+from suffice.data.text_rules import describe_texts, describe_words, describe_written, looks_like_id
 from suffice.data.time_parts import TimePart
 from suffice.data.written_dates import CLEAR
 from suffice.errors import InvalidParameter
@@ -110,11 +110,15 @@ def _describe_numbers(name: str, cells: NumberCells) -> DescribedColumn:
     gaps = int(missing.sum())
     if not len(known):
         return DescribedColumn(name, Number(), "numbers", gaps)
-    whole = known.dtype.kind in "iu" or bool((known == np.floor(known)).all())
-    if whole and is_id_name(name) and 1 < len(known) == len(np.unique(known)):
+    whole = _are_whole(known[:FIRST_NUMBERS]) and _are_whole(known)
+    if whole and looks_like_id(name) and 1 < len(known) == len(np.unique(known)):
         why = f"whole numbers, all different, under the name of an id (say numeric=[{name!r}] to "
         return DescribedColumn(name, SetAside("id"), f"{why}use them)", gaps)
     return DescribedColumn(name, Number(), _number_remark(name, known, whole), gaps)
+
+
+def _are_whole(numbers: Array) -> bool:
+    return numbers.dtype.kind in "iu" or bool((numbers == np.floor(numbers)).all())
 
 
 def _number_remark(name: str, known: Array, whole: bool) -> str:

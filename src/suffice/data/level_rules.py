@@ -45,5 +45,5 @@ def describe_dates(
     if options.dates == "drop":
         return DescribedColumn(name, SetAside("dates"), f"{what}; dates='drop'", missing)
     kind = Dates(varying_parts(times), kind.order, kind.zone, kind.strict)
-    parts = ", ".join(part.label for part in kind.parts)
+    parts = ", ".join(kind.parts)
     return DescribedColumn(name, kind, f"{what}; read as {parts}", missing, None, unread)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from suffice.errors import InvalidFile, InvalidParameter
+from suffice.errors import InvalidFile, InvalidInput, InvalidParameter
 
 # Names listed in a message.
 MOST_NAMES = 10
@@ -78,13 +78,18 @@ def quote_names(names: Iterable[Any]) -> str:
     return (", ".join(every[:MOST_NAMES]) or "none") + more
 
 
-def check_unique(names: Iterable[str], source: object) -> None:
-    """Raise where two columns have the same name."""
+def check_unique(
+    names: Iterable[str],
+    source: object,
+    what: str = "column",
+    error: type[InvalidInput] = InvalidFile,
+) -> None:
+    """Raise where two columns, or what else they are, have the same name."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise InvalidFile(
-            f"{source} has more than one column named {quote_names(repeated)}; rename or "
-            "remove them."
+        raise error(
+            f"{source} has more than one {what} named {quote_names(repeated)}; rename or remove "
+            "them."
         )
 
 

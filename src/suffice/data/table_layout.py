@@ -12,8 +12,7 @@ from suffice.data.column_kinds import ColumnKind, Dates, Levels, Number, Prepare
 from suffice.data.column_options import MISSING_TEXTS, ColumnOptions
 from suffice.data.column_rules import describe_column
 from suffice.data.described_column import DescribedColumn
-from suffice.data.table import nearest, quote_names
-from suffice.data.time_parts import TimePart
+from suffice.data.table import check_unique, nearest, quote_names
 from suffice.errors import InvalidFeatures
 
 
@@ -60,7 +59,7 @@ class TableLayout:
         columns : of the table; a feature such as "born (year)" may be a part of one of them
         """
         kinds: dict[str, ColumnKind] = {}
-        parts: dict[str, list[TimePart]] = {}
+        parts: dict[str, list[str]] = {}
         for feature in features:
             column, _, part = feature.removesuffix(")").rpartition(" (")
             if feature in levels:
@@ -68,7 +67,7 @@ class TableLayout:
             elif feature in columns or column not in columns:
                 kinds[feature] = Number()
             else:
-                parts.setdefault(column, []).append(TimePart(part))
+                parts.setdefault(column, []).append(part)
                 kinds[column] = Dates(tuple(parts[column]))
         return cls(tuple(kinds), tuple(kinds.values()), MISSING_TEXTS)
 
@@ -86,6 +85,7 @@ class TableLayout:
 
     def read(self, X: Any) -> tuple[PreparedColumn, ...]:
         """The features of a table: columns are found by name, in any order; others are ignored."""
+        check_unique(self.features, "X", "feature", InvalidFeatures)
         columns = self._columns(X)
         return tuple(
             feature
@@ -130,6 +130,7 @@ def describe_columns(
     """The columns of a table, and whether they have names."""
     columns, given = table_columns(X)
     names = given or tuple(f"x{j}" for j in range(len(columns)))
+    check_unique(names, "X", error=InvalidFeatures)
     roles = options.roles(names, target)
     described = [
         describe_column(name, cells_of(column), roles.get(j), options)

@@ -42,10 +42,10 @@ _ID_NAME = re.compile(
 )
 
 
-def is_id_name(name: str) -> bool:
+def looks_like_id(name: str) -> bool:
     """Whether a column is called as those are that number or name the rows.
 
-    >>> [is_id_name(name) for name in ("CustomerID", "row names", "paid", "idle")]
+    >>> [looks_like_id(name) for name in ("CustomerID", "row names", "paid", "idle")]
     [True, True, False, False]
     """
     return _ID_NAME.fullmatch(name) is not None
@@ -125,7 +125,7 @@ def describe_words(name: str, cells: TextCells, options: ColumnOptions) -> Descr
     keeps = _kept(cells, options)
     known = cells.without([one for one in options.markers if one not in keeps])
     rows, levels = int(known.counts.sum()), len(known.distinct)
-    names = levels == rows and rows > (1 if is_id_name(name) else MOST_NAMES)
+    names = levels == rows and rows > (1 if looks_like_id(name) else MOST_NAMES)
     way_out = f"(say categorical=[{name!r}] to use them as levels)"
     if names or (levels > MOST_LEVELS and 2 * levels > rows):
         why = f"names or free text: {levels:,} different ones in {plural(rows, 'row')}, such as "

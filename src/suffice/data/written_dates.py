@@ -45,6 +45,7 @@ _BY_ORDER = {
 }
 # The order of the others.
 CLEAR = "year first"
+ORDERS = (CLEAR, *_BY_ORDER)
 
 
 def parse_date(text: str, order: str = CLEAR) -> dt.datetime | None:
@@ -88,7 +89,7 @@ def date_orders(cells: TextCells, share: float) -> dict[str, list[str]]:
     total = int(cells.counts.sum())
     orders: dict[str, list[str]] = {}
     allowed = total - share * total
-    for order in (CLEAR, *_BY_ORDER) if total else ():
+    for order in ORDERS if total else ():
         failing = cells.failing(partial(parse_date, order=order), allowed)
         if failing is None:
             continue
