@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from suffice.data.description import Description, describe
     from suffice.errors import RepairedModel
     from suffice.estimators.bayesian import BayesianDiscriminant
     from suffice.estimators.bernoulli import BernoulliNB
@@ -51,6 +52,8 @@ _HOME = {
     "Comparison": "suffice.selection.comparison",
     "count_levels": "suffice.statistics.count_pass",
     "Counts": "suffice.statistics.counts",
+    "describe": "suffice.data.description",
+    "Description": "suffice.data.description",
     "diagnose": "suffice.selection.diagnostics.diagnosis",
     "Diagnosis": "suffice.selection.diagnostics.diagnosis",
     "DiagonalLDA": "suffice.estimators.gaussian",
@@ -87,6 +90,7 @@ __all__ = [
     "CategoricalNB",
     "Comparison",
     "Counts",
+    "Description",
     "Diagnosis",
     "DiagonalLDA",
     "GaussianDiscriminant",
@@ -107,6 +111,7 @@ __all__ = [
     "__version__",
     "compare",
     "count_levels",
+    "describe",
     "diagnose",
     "load",
     "model_card",

@@ -11,6 +11,7 @@ from suffice import __version__
 from suffice.cli import (
     boundary,
     compare,
+    describe,
     evaluate,
     explain,
     fit,
@@ -30,6 +31,7 @@ from suffice.cli.signing import set_key
 
 # In the order of the help; each module has a function with the module's name.
 MODULES = (
+    describe,
     fit,
     predict,
     evaluate,

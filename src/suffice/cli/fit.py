@@ -145,7 +145,7 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
 
 
 def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:
-    from suffice.cli.describe import facts
+    from suffice.cli.facts import facts
     from suffice.cli.output import answer
     from suffice.estimators.card import card_lines
 

@@ -76,8 +76,11 @@ def _of_series(series: Any) -> Cells:
     kind = series.dtype
     if isinstance(kind, nw.Categorical | nw.Enum):
         return _of_categories(series)
+    if kind.is_decimal():
+        # pyarrow rounds decimals that it converts to floats to a neighbour of the nearest one.
+        return _of_objects(series.to_list())
     if kind.is_numeric():
-        if series.null_count() or kind.is_decimal():
+        if series.null_count():
             series = series.cast(nw.Float64).fill_null(np.nan)
         return _of_array(series.to_numpy())
     if kind == nw.Boolean:
@@ -94,7 +97,11 @@ def _of_series(series: Any) -> Cells:
         return OtherCells(what, np.asarray(series.is_null().to_numpy(), bool))
     if kind == nw.String:
         return TextCells.of(series.to_list())
-    return _of_array(series.to_numpy()) if kind == nw.Unknown else _of_objects(series.to_list())
+    values = series.to_numpy() if kind == nw.Unknown else None
+    # narwhals does not know all time zones, and NumPy none.
+    if values is None or values.dtype.kind == "M":
+        return _of_objects(series.to_list())
+    return _of_array(values)
 
 
 def _of_datetimes(series: Any) -> TimeCells:
@@ -153,7 +160,7 @@ def _of_objects(values: Sequence[Any]) -> Cells:
     if all(issubclass(kind, str) for kind in kinds):
         return TextCells.of(values)
     if all(issubclass(kind, dt.date | dt.time | np.datetime64) for kind in kinds):
-        return TimeCells(np.array([_instant(v) for v in values], "datetime64[us]"))
+        return _of_time_objects(values)
     if all(issubclass(kind, dt.timedelta) for kind in kinds):
         return NumberCells(np.array([_seconds(v) for v in values]))
     return _of_mixed(values, missing, kinds)
@@ -190,14 +197,22 @@ def _is_missing(value: Any) -> bool:
     return named or (scalar and bool(value != value))
 
 
-def _instant(value: Any) -> Any:
-    """A date, a time of day or both as NumPy takes it: as the clock on the wall showed it."""
+def _of_time_objects(values: Sequence[Any]) -> TimeCells:
+    """Dates, times of day or both: in UTC if all have the same time zone."""
+    known = [value for value in values if not _is_missing(value)]
+    zones = {str(getattr(value, "tzinfo", None)) for value in known}
+    zone = min(zones) if len(zones) == 1 and zones != {"None"} else None
+    return TimeCells(np.array([_instant(v, zone) for v in values], "datetime64[us]"), zone)
+
+
+def _instant(value: Any, zone: str | None) -> Any:
+    """A time as NumPy takes it; without a zone, as the clock showed it."""
     if _is_missing(value):
         return np.datetime64("NaT")
-    if isinstance(value, dt.datetime):
-        return np.datetime64(value.replace(tzinfo=None), "us")
     if isinstance(value, dt.time):
-        return np.datetime64(dt.datetime.combine(dt.date(1970, 1, 1), value.replace(tzinfo=None)))
+        value = dt.datetime.combine(dt.date(1970, 1, 1), value)
+    if isinstance(value, dt.datetime):
+        value = (value if zone is None else value.astimezone(dt.UTC)).replace(tzinfo=None)
     return np.datetime64(value, "us")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -29,17 +29,19 @@ class TextCells:
         """The texts of some values; None, NaN, empty texts and pandas' NA are missing."""
         index: defaultdict[Any, int] = defaultdict(count().__next__)
         codes = np.fromiter(map(index.__getitem__, values), np.int64, len(values))
-        texts = [None if is_missing(one) else clean_text(one) or None for one in index]
+        texts = [clean_text(v) if type(v) is str or not is_missing(v) else "" for v in index]
         return cls._joined(codes, texts)
 
     @classmethod
-    def _joined(cls, codes: Indices, texts: Sequence[str | None]) -> TextCells:
-        """Equal texts under one code; None is missing."""
-        distinct = tuple(sorted({text for text in texts if text is not None}))
+    def _joined(cls, codes: Indices, texts: Sequence[str]) -> TextCells:
+        """Equal texts under one code; an empty one is missing."""
+        distinct = tuple(dict.fromkeys(text for text in texts if text))
+        if len(distinct) == len(texts):
+            return cls(codes, distinct)
         places = {text: j for j, text in enumerate(distinct)}
         # One more for MISSING, which counts from the end.
-        new = [MISSING if text is None else places[text] for text in texts] + [MISSING]
-        return cls(np.array(new, np.int64)[codes], distinct)
+        new = np.array([*(places.get(text, MISSING) for text in texts), MISSING], np.int64)
+        return cls(new[codes], distinct)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -56,9 +58,9 @@ class TextCells:
 
     def without(self, markers: Collection[str]) -> TextCells:
         """The cells with some texts counted as missing."""
-        if not any(text in markers for text in self.distinct):
+        if frozenset(markers).isdisjoint(self.distinct):
             return self
-        texts = [None if text in markers else text for text in self.distinct]
+        texts = ["" if text in markers else text for text in self.distinct]
         declared = self.declared
         if declared is not None:
             declared = declared[[text not in markers for text in declared.tolist()]]
@@ -73,15 +75,23 @@ class TextCells:
         """One value per row, given that of each distinct text and that of a missing cell."""
         return np.append(values, np.array([missing], values.dtype))[self.codes]
 
-    def failures(self, parse: Callable[[str], Any], allowed: float) -> int:
-        """Rows whose text parses to None; counted no further once they are more than allowed."""
-        failed = 0
+    def failing(self, parse: Callable[[str], Any], allowed: float) -> list[str] | None:
+        """The texts that parse to None; None if they are those of more rows than allowed."""
+        texts, failed = [], 0
         for text, rows in zip(self.distinct, self.counts.tolist(), strict=True):
             if parse(text) is None:
+                texts.append(text)
                 failed += rows
                 if failed > allowed:
-                    break
-        return failed
+                    return None
+        return texts
+
+    def rows_of(self, texts: Iterable[str]) -> dict[str, int]:
+        """Number of rows that hold each of some texts, the most frequent ones first."""
+        wanted, counts = set(texts), self.counts.tolist()
+        pairs = zip(self.distinct, counts, strict=True)
+        rows = {text: count for text, count in pairs if text in wanted}
+        return dict(sorted(rows.items(), key=lambda item: (-item[1], item[0])))
 
     def first_row(self, text: str) -> int:
         """The first row that holds a text."""
@@ -183,17 +193,18 @@ Cells = TextCells | NumberCells | BooleanCells | TimeCells | OtherCells
 
 
 def clean_text(value: Any) -> str:
-    """A value as text, without spaces around it.
+    """A value as text, without spaces around it; whole floats as integers.
 
     >>> clean_text(2.0), clean_text(" red ")
     ('2', 'red')
     """
+    text = value if type(value) is str else _as_text(value)
     # NumPy drops NUL at the end of a string.
-    return _as_text(value).strip().rstrip("\0")
+    return text.strip().rstrip("\0")
 
 
 def _as_text(value: Any) -> str:
-    """A value as text; whole floats as the integers that they were before a gap made floats."""
+    """A gap among integers makes floats of them."""
     if isinstance(value, float | np.floating) and np.isfinite(value) and value == np.floor(value):
         return str(int(value))
     return str(value)

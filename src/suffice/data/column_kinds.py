@@ -13,9 +13,9 @@ from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, Tex
 from suffice.data.labels import shown
 from suffice.data.levels import Column
 from suffice.data.time_parts import TimePart, wall_time
-from suffice.data.written_dates import CLEAR, parse_dates
+from suffice.data.written_dates import CLEAR, ORDERS, parse_dates
 from suffice.data.written_numbers import parse_numbers
-from suffice.errors import InvalidFeatures, NotNumbers
+from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +91,9 @@ class WrittenNumber:
     strict: bool = True
     label: ClassVar[str] = "number (text)"
 
+    def __post_init__(self) -> None:
+        _check_known(self.decimal, (".", ","))
+
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
     ) -> tuple[PreparedColumn, ...]:
@@ -119,18 +122,30 @@ class Levels:
     keeps: tuple[str, ...] = ()
     label: ClassVar[str] = "levels"
 
+    def __post_init__(self) -> None:
+        _check_known(self.values, ("text", "numbers", "booleans"))
+
+    @classmethod
+    def of(cls, levels: Array, markers: Collection[str]) -> Levels:
+        """The kind of a column with these levels; markers among them are levels."""
+        values = {"U": "text", "b": "booleans"}.get(levels.dtype.kind, "numbers")
+        return cls(values, tuple(one for one in markers if one in levels.tolist()))
+
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
     ) -> tuple[PreparedColumn, ...]:
         """The level of each row; one that was never seen before is as good as any."""
+        known = cells.without([text for text in markers if text not in self.keeps])
+        return (PreparedLevels(name, self.column(name, known)),)
+
+    def column(self, name: str, cells: Cells) -> Column:
+        """The values of the cells, which may be levels to come."""
         if isinstance(cells, OtherCells):
             raise _unfit(name, cells, "levels")
-        cells = cells.without([text for text in markers if text not in self.keeps])
         convert = {"text": _texts, "numbers": _whole_numbers, "booleans": _booleans}[self.values]
         values, declared = convert(name, cells)
-        missing = cells.missing
-        gaps = missing if missing.any() else None
-        return (PreparedLevels(name, Column(values, gaps, f"column {name!r}", declared)),)
+        gaps = cells.missing if cells.missing.any() else None
+        return Column(values, gaps, f"column {name!r}", declared)
 
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column."""
@@ -151,11 +166,16 @@ class Dates:
     strict : whether a text that is not a date is an error, not a missing value
     """
 
-    parts: tuple[TimePart, ...]
+    parts: tuple[str, ...]  # values of TimePart
     order: str = CLEAR
     zone: str | None = None
     strict: bool = True
     label: ClassVar[str] = "dates"
+
+    def __post_init__(self) -> None:
+        _check_known(self.order, ORDERS)
+        for part in self.parts:
+            _check_known(part, tuple(TimePart))
 
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
@@ -163,11 +183,11 @@ class Dates:
         """One number per part."""
         times = self.times(name, cells.without(markers))
         pairs = zip(self.features(name), self.parts, strict=True)
-        return tuple(PreparedNumbers(feature, part.of(times)) for feature, part in pairs)
+        return tuple(PreparedNumbers(feature, TimePart(part).of(times)) for feature, part in pairs)
 
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column with each part, such as "born (year)"."""
-        return tuple(f"{name} ({part.label})" for part in self.parts)
+        return tuple(f"{name} ({part})" for part in self.parts)
 
     def write(self, features: Sequence[Array]) -> Array:
         """The days, where they are among the parts; missing otherwise."""
@@ -213,6 +233,19 @@ class SetAside:
     def write(self, features: Sequence[Array]) -> Array:
         """Nothing."""
         return np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Target(SetAside):
+    """The column with the classes, which is not a feature."""
+
+    reason: str = "target"
+    label: ClassVar[str] = "target"
+
+
+def _check_known(value: str, values: tuple[str, ...]) -> None:
+    if value not in values:
+        raise InvalidParameter(f"{shown(value)} is none of {', '.join(values)}.")
 
 
 def _numbers(name: str, cells: Cells, decimal: str, strict: bool) -> Floats:
@@ -268,7 +301,7 @@ def _booleans(name: str, cells: Cells) -> tuple[Array, Array | None]:
 def _unreadable(name: str, cells: TextCells, text: str, wanted: str) -> NotNumbers:
     return NotNumbers(
         f"column {name!r} holds {shown(text)} in row {cells.first_row(text)}, where {wanted} are "
-        f"expected. If it means a missing value, leave the cell empty, or learn with "
+        f"expected. If it means a missing value, leave the cell empty, or name it by "
         f"missing=[{shown(text)}]."
     )
 

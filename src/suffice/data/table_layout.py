@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from suffice.data.arrays import Array
 from suffice.data.cell_reading import cells_of, table_columns
-from suffice.data.column_kinds import ColumnKind, PreparedColumn
-from suffice.data.column_options import ColumnOptions, Role
-from suffice.data.column_rules import judge
-from suffice.data.table import nearest, quote_names
+from suffice.data.column_kinds import ColumnKind, Dates, Levels, Number, PreparedColumn, Target
+from suffice.data.column_options import MISSING_TEXTS, ColumnOptions
+from suffice.data.column_rules import describe_column
+from suffice.data.described_column import DescribedColumn
+from suffice.data.table import check_unique, nearest, quote_names
 from suffice.errors import InvalidFeatures
 
 
@@ -35,15 +37,39 @@ class TableLayout:
     def of(cls, X: Any, target: Any = None, **options: Any) -> TableLayout:
         """The layout of a table; options as of `describe`."""
         chosen = ColumnOptions(**options)
-        columns, given = table_columns(X)
-        names = given or unnamed(len(columns))
-        roles = chosen.roles(names, target)
-        kinds = {
-            name: judge(name, cells_of(column), roles.get(j), chosen).kind
-            for j, (name, column) in enumerate(zip(names, columns, strict=True))
-            if roles.get(j) is not Role.TARGET
-        }
-        return cls(tuple(kinds), tuple(kinds.values()), chosen.markers, given is not None)
+        columns, named = describe_columns(X, target, chosen)
+        return cls.of_columns(columns, chosen.markers, named)
+
+    @classmethod
+    def of_columns(
+        cls, columns: Sequence[DescribedColumn], missing: tuple[str, ...], named: bool
+    ) -> TableLayout:
+        """The layout of described columns, without the target."""
+        kept = [column for column in columns if not isinstance(column.kind, Target)]
+        names = tuple(column.name for column in kept)
+        return cls(names, tuple(column.kind for column in kept), missing, named)
+
+    @classmethod
+    def of_features(
+        cls, features: Sequence[str], levels: Mapping[str, Array], columns: Collection[str]
+    ) -> TableLayout:
+        """The layout of a table with the features of a model.
+
+        levels : of the discrete features
+        columns : of the table; a feature such as "born (year)" may be a part of one of them
+        """
+        kinds: dict[str, ColumnKind] = {}
+        parts: dict[str, list[str]] = {}
+        for feature in features:
+            column, _, part = feature.removesuffix(")").rpartition(" (")
+            if feature in levels:
+                kinds[feature] = Levels.of(levels[feature], MISSING_TEXTS)
+            elif feature in columns or column not in columns:
+                kinds[feature] = Number()
+            else:
+                parts.setdefault(column, []).append(part)
+                kinds[column] = Dates(tuple(parts[column]))
+        return cls(tuple(kinds), tuple(kinds.values()), MISSING_TEXTS)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -59,6 +85,7 @@ class TableLayout:
 
     def read(self, X: Any) -> tuple[PreparedColumn, ...]:
         """The features of a table: columns are found by name, in any order; others are ignored."""
+        check_unique(self.features, "X", "feature", InvalidFeatures)
         columns = self._columns(X)
         return tuple(
             feature
@@ -97,6 +124,16 @@ class TableLayout:
         )
 
 
-def unnamed(columns: int) -> tuple[str, ...]:
-    """Names of columns that have none."""
-    return tuple(f"x{j}" for j in range(columns))
+def describe_columns(
+    X: Any, target: Any, options: ColumnOptions
+) -> tuple[list[DescribedColumn], bool]:
+    """The columns of a table, and whether they have names."""
+    columns, given = table_columns(X)
+    names = given or tuple(f"x{j}" for j in range(len(columns)))
+    check_unique(names, "X", error=InvalidFeatures)
+    roles = options.roles(names, target)
+    described = [
+        describe_column(name, cells_of(column), roles.get(j), options)
+        for j, (name, column) in enumerate(zip(names, columns, strict=True))
+    ]
+    return described, given is not None

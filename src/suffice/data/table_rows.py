@@ -12,11 +12,11 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.column_kinds import Levels, Number, PreparedLevels
-from suffice.data.column_rules import looks_like_id
 from suffice.data.features import as_frame
 from suffice.data.frame_output import frame_kind, new_frame, with_gaps_filled
 from suffice.data.levels import Column
 from suffice.data.table_layout import TableLayout
+from suffice.data.text_rules import looks_like_id
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
-from enum import Enum
+from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 
 
-class TimePart(Enum):
+class TimePart(StrEnum):
     """One number of a time.
 
     >>> TimePart.WEEKDAY.of(np.array(["2024-05-31T12:30"], "datetime64[us]"))  # from Monday, 0
@@ -24,11 +24,6 @@ class TimePart(Enum):
     WEEKDAY = "weekday"
     HOUR = "hour"
     DAYS = "days"
-
-    @property
-    def label(self) -> str:
-        """The part in the name of a feature."""
-        return self.value
 
     def of(self, times: Array) -> Floats:
         """The number of each time, (n,) datetime64 -> (n,), NaN where it is missing."""

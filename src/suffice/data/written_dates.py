@@ -45,6 +45,7 @@ _BY_ORDER = {
 }
 # The order of the others.
 CLEAR = "year first"
+ORDERS = (CLEAR, *_BY_ORDER)
 
 
 def parse_date(text: str, order: str = CLEAR) -> dt.datetime | None:
@@ -55,6 +56,12 @@ def parse_date(text: str, order: str = CLEAR) -> dt.datetime | None:
     >>> parse_date("3/4/2024", "month first"), parse_date("3/4/2024")
     (datetime.datetime(2024, 3, 4, 0, 0), None)
     """
+    if text[4:5] == "-":
+        # Several times faster than the patterns, and the most common case.
+        try:
+            return dt.datetime.fromisoformat(text).replace(tzinfo=None)
+        except ValueError:
+            pass
     patterns = _CLEAR if order == CLEAR else (*_CLEAR, _BY_ORDER[order])
     for pattern in patterns:
         match = pattern.fullmatch(text)
@@ -68,33 +75,32 @@ def parse_dates(texts: Iterable[str], order: str) -> Array:
     return np.array([parse_date(text, order) for text in texts], "datetime64[us]")
 
 
-def date_orders(cells: TextCells, share: float) -> tuple[str, ...]:
-    """The orders of day and month by which at least this share of the cells are dates.
+def date_orders(cells: TextCells, share: float) -> dict[str, list[str]]:
+    """The orders of day and month of a column of dates, and the texts that are not dates.
 
-    None if they are not dates, one if they are, two if days and months cannot be distinguished.
+    None if fewer than this share of the cells are dates, two if days and months cannot be
+    distinguished.
 
     >>> date_orders(TextCells.of(["3/4/2024", "30/4/2024"]), 1.0)
-    ('day first',)
-    >>> date_orders(TextCells.of(["3/4/2024", "5/4/2024"]), 1.0)
-    ('day first', 'month first')
+    {'day first': []}
+    >>> list(date_orders(TextCells.of(["3/4/2024", "5/4/2024"]), 1.0))
+    ['day first', 'month first']
     """
     total = int(cells.counts.sum())
+    orders: dict[str, list[str]] = {}
     allowed = total - share * total
-    if not total:
-        return ()
-    failures = {
-        order: cells.failures(partial(parse_date, order=order), allowed)
-        for order in (CLEAR, *_BY_ORDER)
-    }
-    fewest = min(failures.values())
-    if fewest > allowed:
-        return ()
-    orders = tuple(order for order in failures if failures[order] == fewest)
-    if orders[0] == CLEAR:
-        return (CLEAR,)
+    for order in ORDERS if total else ():
+        failing = cells.failing(partial(parse_date, order=order), allowed)
+        if failing is None:
+            continue
+        rows = sum(cells.rows_of(failing).values())
+        orders = {order: failing} if rows < allowed or not orders else {**orders, order: failing}
+        allowed = rows
+        if order == CLEAR and not rows:
+            break
     # With points, the day comes first wherever such dates are written.
     pointed = all(re.match(r"[0-9]+\.", text) for text in cells.distinct)
-    return orders[:1] if pointed else orders
+    return dict([*orders.items()][:1]) if CLEAR in orders or pointed else orders
 
 
 def _time(parts: dict[str, str | None]) -> dt.datetime | None:

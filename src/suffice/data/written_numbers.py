@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
@@ -12,27 +11,29 @@ from suffice.data.arrays import Floats
 from suffice.data.cells import TextCells
 
 # Written before or after a number; percent signs do not divide by a hundred.
-_UNITS = r"[$€£¥₹₽₩₺฿%]"
+_UNITS = "$€£¥₹₽₩₺฿%"
+_SPACES = " \u00a0\u2009\u202f'\u2019"
 _MINUS = "\u2212"
-_SPACES = "[ \u00a0\u2009\u202f'\u2019]"
 
 
 def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
-    marks = f"(?:{re.escape(thousands)}|{_SPACES})"
-    whole = f"[0-9]{{1,3}}(?:{marks}[0-9]{{3}})+|[0-9]+"
-    number = rf"(?:(?:{whole})(?:{re.escape(decimal)}[0-9]*)?|{re.escape(decimal)}[0-9]+)"
-    amount = rf"{number}(?:[eE][+-]?[0-9]+)?"
-    sign = f"[-+{_MINUS}]?"
-    return re.compile(
-        rf"(?P<open>\()?\s*(?P<sign>{sign})\s*{_UNITS}?\s*(?P<inner>{sign})(?P<amount>{amount})"
-        rf"\s*{_UNITS}?\s*(?(open)\))"
-    )
+    point = re.escape(decimal)
+    whole = f"[0-9]+|[0-9]{{1,3}}(?:[{re.escape(thousands)}{_SPACES}][0-9]{{3}})+"
+    number = rf"(?:(?:{whole})(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    unit, sign = rf"(?:\s*[{_UNITS}]\s*)?", f"[-+{_MINUS}]"
+    signed = rf"(?:{sign}\s*{unit}|{unit}{sign}|{unit}){number}{unit}"
+    return re.compile(rf"{signed}|\({unit}{number}{unit}\)")
+
+
+def _translation(decimal: str, thousands: str) -> dict[int, str | None]:
+    """What makes Python's notation of a number that has the pattern."""
+    removed = dict.fromkeys(f"{_UNITS}{_SPACES}{thousands}\t)")
+    return str.maketrans({**removed, decimal: ".", _MINUS: "-", "(": "-"})
 
 
 # By the decimal mark; the other of the two marks separates thousands.
 _PATTERNS = {".": _pattern(".", ","), ",": _pattern(",", ".")}
-_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
-_LEADING_ZERO = re.compile(r"0[0-9]+")
+_TRANSLATIONS = {".": _translation(".", ","), ",": _translation(",", ".")}
 
 # Share of codes such as "0123" from which on a column holds codes, not numbers.
 LEADING_ZEROS = 0.01
@@ -46,16 +47,9 @@ def parse_number(text: str, decimal: str) -> float | None:
     >>> parse_number("(1,000)", "."), parse_number("12 rooms", ".")
     (-1000.0, None)
     """
-    if decimal == "." and _PLAIN.fullmatch(text):
-        return float(text)
-    match = _PATTERNS[decimal].fullmatch(text)
-    if match is None:
+    if _PATTERNS[decimal].fullmatch(text) is None:
         return None
-    other = "," if decimal == "." else "."
-    digits = re.sub(_SPACES, "", match["amount"]).replace(other, "").replace(decimal, ".")
-    signs = [match["sign"], match["inner"]]
-    negative = bool(match["open"]) != any(one in ("-", _MINUS) for one in signs)
-    return -float(digits) if negative else float(digits)
+    return float(text.translate(_TRANSLATIONS[decimal]))
 
 
 def parse_numbers(texts: Sequence[str], decimal: str) -> Floats:
@@ -64,30 +58,33 @@ def parse_numbers(texts: Sequence[str], decimal: str) -> Floats:
     return np.array([np.nan if one is None else one for one in found], np.float64)
 
 
-def decimal_mark(cells: TextCells, share: float) -> str | None:
-    """The decimal mark by which at least this share of the cells are numbers; None if by neither.
+def decimal_mark(cells: TextCells, share: float) -> tuple[str, list[str]] | None:
+    """The decimal mark of a column of numbers, and the texts that are not numbers.
 
-    "1,234" alone is one thousand two hundred and thirty-four; beside "0,5" it has a fraction.
+    None if fewer than this share of the cells are numbers. "1,234" alone is one thousand two
+    hundred and thirty-four; beside "0,5" it has a fraction.
 
-    >>> decimal_mark(TextCells.of(["1.234,5", "7"]), 0.9)
-    ','
+    >>> decimal_mark(TextCells.of(["1.234,5", "7", "x"]), 0.5)
+    (',', ['x'])
     """
     total = int(cells.counts.sum())
-    zeros = [_LEADING_ZERO.fullmatch(text) is not None for text in cells.distinct]
+    zeros = [text[0] == "0" and text.isdigit() and len(text) > 1 for text in cells.distinct]
     if not total or cells.counts[zeros].sum() > LEADING_ZEROS * total:
         return None
     return _best_mark(cells, total - share * total)
 
 
-def likely_mark(cells: TextCells) -> str | None:
-    """The decimal mark by which most cells are numbers; None if no cell is."""
+def likely_mark(cells: TextCells) -> tuple[str, list[str]] | None:
+    """The same for the mark by which most cells are numbers; None if no cell is."""
     return _best_mark(cells, int(cells.counts.sum()) - 1)
 
 
-def _best_mark(cells: TextCells, allowed: float) -> str | None:
-    """The decimal mark by which the fewest cells fail, if they are no more than allowed."""
-    failures = {
-        mark: cells.failures(partial(parse_number, decimal=mark), allowed) for mark in _PATTERNS
-    }
-    best = min(failures, key=lambda mark: failures[mark])
-    return best if failures[best] <= allowed else None
+def _best_mark(cells: TextCells, allowed: float) -> tuple[str, list[str]] | None:
+    best = None
+    for mark, pattern in _PATTERNS.items():
+        failing = cells.failing(pattern.fullmatch, allowed)
+        if failing is not None:
+            best, allowed = (mark, failing), sum(cells.rows_of(failing).values()) - 1
+        if allowed < 0:
+            break
+    return best
