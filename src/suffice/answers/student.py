@@ -43,7 +43,7 @@ def _draw(model: StudentModel, codes: Indices, seeds: np.random.SeedSequence) ->
 @impute.register
 def _impute(model: StudentModel, X: Array, codes: Indices | None) -> Floats:
     """The regression of a t is that of the normal with the same scale."""
-    return conditional_mean(model.gaussian, X, class_shares(model, X, codes))
+    return np.asarray(conditional_mean(model.gaussian, X, class_shares(model, X, codes)))
 
 
 @draws.register
@@ -111,4 +111,4 @@ def atypicality(model: StudentModel | GaussianModel, posterior: Posterior) -> At
         return Atypicality(model, PosteriorNulls(gaussian, posterior))
     # Distances of independent features have no formula.
     source = ApartStudent(gaussian, posterior.freedom, posterior.stretch, posterior.varies)
-    return Rarity(model, np.isnan, lambda rows, gaps: np.where(gaps, np.nan, rows), source)
+    return Rarity(model, source)

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from suffice.data.features import as_features
 from suffice.data.labels import Labels
-from suffice.data.mixed import ColumnLayout
+from suffice.data.mixed import NUMERIC, ColumnLayout
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.choosing import GRID
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
@@ -44,7 +44,7 @@ def automatic_candidates(X: Any, y: Any, max_em_work: float = 1 << 21) -> list[A
         gaps = _has_gaps(X)
         mixtures = _mixtures() if not gaps and _supports_mixtures(X, y, max_em_work) else []
         return [*_family(gaps), *mixtures]
-    numeric = layout.split(X)[0]
+    numeric = layout.split(X).get(NUMERIC)
     gaps = numeric is not None and _has_gaps(numeric)
     return [*_mixed(gaps or numeric is None), *(_on_indicators(m) for m in _family(gaps))]
 

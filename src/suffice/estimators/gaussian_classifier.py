@@ -26,9 +26,8 @@ from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.outline import Outline
 from suffice.estimators.sklearn_parameters import with_estimated_scatter
 from suffice.models.completion import adapt_settings, complete
-from suffice.models.gaussian import GaussianModel, build
-from suffice.models.priors import class_priors
-from suffice.models.settings import Settings, check_detail, coarsen_for
+from suffice.models.gaussian import GaussianModel
+from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
@@ -163,32 +162,15 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> AnyStatistics:
-        detail = None if like is None else like.detail
         estimator = getattr(self, "covariance_estimator", None)
         if estimator is None:
-            return summarize(X, y, sample_weight, detail or settings.detail)
+            statistics: AnyStatistics = super()._summarize(X, y, sample_weight, settings, like)
+            return statistics
         if like is not None or sample_weight is not None:
             raise InvalidParameter(
                 "covariance_estimator takes all rows at once and without weights: call fit(X, y)."
             )
         return with_estimated_scatter(summarize(X, y), estimator, X, y)
-
-    def _made(self, statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
-        return build(statistics, settings, priors)
-
-    def _of_completed(self, classes: GaussianModel, learned: Learned) -> GaussianModel:
-        weight = learned.statistics.weight
-        return classes.with_priors(class_priors(learned.priors, learned.classes, weight))
-
-    def _check_fitting(self, statistics: AnyStatistics, settings: Settings) -> None:
-        check_detail(statistics, settings)
-
-    def _alike(
-        self, mine: AnyStatistics, theirs: AnyStatistics, settings: Settings
-    ) -> tuple[AnyStatistics, AnyStatistics]:
-        if mine.detail == theirs.detail:
-            return mine, theirs
-        return mine.coarsen(settings.detail), theirs.coarsen(settings.detail)
 
     def _new_atypicality(self) -> Atypicality:
         weight = self.statistics_.known_weight.mean(axis=1)

@@ -30,7 +30,6 @@ from suffice.estimators.outline import Outline
 from suffice.estimators.repairing import warn_repaired
 from suffice.estimators.state import State, exchange, snapshot
 from suffice.models.computable import check_computable
-from suffice.models.gaussian import GaussianModel
 from suffice.models.priors import class_priors
 from suffice.selection.selection import Selection
 
@@ -79,11 +78,12 @@ class FromFile:
     """The content of a model file beside the statistics.
 
     is_built : False if no model could be built from the statistics when it was saved
-    completed : the classes estimated by EM, if rows have missing values
+    completed : the classes estimated by EM (by part, if there are several), if rows have missing
+        values
     """
 
     is_built: bool
-    completed: GaussianModel | None
+    completed: Any
 
 
 class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
@@ -93,7 +93,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     _takes = "what suffice.summarize returns"  # description of the statistics for messages
 
     def _settings(self) -> Any:
-        """The settings of the model, after checking the parameters."""
+        """The likelihood with its settings, after checking the parameters."""
         raise NotImplementedError
 
     def _is_statistics(self, statistics: Any) -> bool:
@@ -108,18 +108,21 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         self, X: Any, y: Any, sample_weight: Any, settings: Any, like: Outline | None
     ) -> Any:
         """Statistics of rows, in the form of `like`, if given."""
-        raise NotImplementedError
+        return settings.summarize(X, y, sample_weight, None if like is None else like.detail)
 
     def _made(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
         """The model of statistics."""
-        raise NotImplementedError
+        model: AnyModel = settings.build(statistics, priors)
+        return model
 
     def _check_fitting(self, statistics: Any, settings: Any) -> None:
         """Raise if the statistics are not sufficient for the settings."""
+        settings.check(statistics)
 
     def _alike(self, mine: Any, theirs: Any, settings: Any) -> tuple[Any, Any]:
         """Statistics of two classifiers in a form that can be merged."""
-        return mine, theirs
+        both: tuple[Any, Any] = settings.alike(mine, theirs)
+        return both
 
     @property
     def statistics_(self) -> Any:
@@ -303,9 +306,10 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         warn_repaired(self, model, statistics, settings)
         return model
 
-    def _of_completed(self, classes: GaussianModel, learned: Learned) -> AnyModel:
-        """The model whose Gaussian classes a file holds."""
-        raise NotImplementedError
+    def _of_completed(self, completed: Any, learned: Learned) -> AnyModel:
+        """The model with the estimates of EM that a file holds."""
+        model: AnyModel = learned.settings.build(learned.statistics, learned.priors, completed)
+        return model
 
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.data.mixed import ColumnLayout
 from suffice.data.powers import Powers
 
 
@@ -13,18 +12,10 @@ from suffice.data.powers import Powers
 class Outline:
     """The form of the statistics that a learner has seen, without their numbers."""
 
-    detail: str | None = None
-    layout: ColumnLayout | None = None
-    numeric: Outline | None = None
+    detail: Any = None  # with the layout of the columns, where features come in parts
     powers: Powers | None = None
 
     @classmethod
     def of(cls, statistics: Any, powers: Powers | None = None) -> Outline:
         """The outline of any statistics, of rows with or without powers."""
-        numeric = getattr(statistics, "numeric", None)
-        return cls(
-            statistics.detail,
-            getattr(statistics, "layout", None),
-            None if numeric is None else cls(numeric.detail),
-            powers,
-        )
+        return cls(getattr(statistics, "form", statistics.detail), powers)

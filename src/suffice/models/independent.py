@@ -1,0 +1,95 @@
+"""The independent model: features that are independent given the class."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.mixed import missing
+from suffice.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class IndependentModel(ABC):
+    """p(x, y) = p(y) p(x_1 | y) ... p(x_d | y); a subclass defines the factors."""
+
+    classes: Array
+    priors: Floats  # (k,)
+
+    @abstractmethod
+    def terms(self, rows: Array, c: int) -> Floats:
+        """ln p(x_j | class c), (n, d); zero for missing values."""
+
+    @abstractmethod
+    def draw(self, codes: Indices, rng: np.random.Generator) -> Array:
+        """One random row of each class in `codes`, (n, d)."""
+
+    @abstractmethod
+    def expect(self, shares: Floats) -> Array:
+        """The values that fill gaps, (n, d): mean or most probable ones.
+
+        shares : the weight of each class, (n, k)
+        """
+
+    @property
+    @abstractmethod
+    def n_free(self) -> int:
+        """Number of free parameters of the class densities."""
+
+    def total(self, statistics: Any) -> float:
+        """Sum of w ln p(x | y) over the rows of the statistics."""
+        raise InvalidParameter(
+            f"the statistics of a {type(self).__name__} do not give the likelihood of its rows; "
+            "pass them: model.log_likelihood(X, y)."
+        )
+
+    @cached_property
+    def log_priors(self) -> Floats:
+        """Log prior of each class; minus infinity for a prior of zero."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.priors)
+
+    def with_priors(self, priors: Floats) -> Self:
+        """The same class densities under other priors."""
+        return replace(self, priors=priors)
+
+    def log_likelihood(self, rows: Array) -> Floats:
+        """ln p(x | class), (n, k); missing values are integrated out."""
+        terms = [self.terms(rows, c).sum(axis=1) for c in range(len(self.classes))]
+        return np.stack(terms, axis=1)
+
+    def joint(self, rows: Array) -> Floats:
+        """ln p(x, y), (n, k)."""
+        joint = self.log_likelihood(rows)
+        joint += self.log_priors
+        return joint
+
+    def scores(self, rows: Array) -> Floats:
+        """The same, but the log-priors for rows that are impossible in every class, (n, k)."""
+        joint = self.joint(rows)
+        joint[impossible(joint)] = self.log_priors
+        return joint
+
+    def fill(self, rows: Array, shares: Floats) -> Array:
+        """Rows with their gaps filled, classes weighted by `shares` (n, k)."""
+        at = np.flatnonzero(missing(rows).any(axis=1))
+        out = np.array(rows)
+        out[at] = np.where(missing(rows[at]), self.expect(shares[at]), rows[at])
+        return out
+
+
+def impossible(joint: Floats) -> Array:
+    """Rows of (n, k) that are impossible in every class, so that their features are ignored."""
+    return np.asarray(np.isneginf(joint.max(axis=1)))
+
+
+def random_columns(shares: Floats, rng: np.random.Generator) -> Indices:
+    """A random column for each row, by its shares (n, m)."""
+    edges = np.cumsum(shares, axis=1)
+    at = (rng.random(len(shares))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
+    return np.asarray(np.minimum(at, shares.shape[1] - 1))
