@@ -85,7 +85,8 @@ class IndependentModel(ABC):
 
 def impossible(joint: Floats) -> Array:
     """Rows of (n, k) that are impossible in every class, so that their features are ignored."""
-    return np.asarray(np.isneginf(joint.max(axis=1)))
+    lost = np.isneginf(joint)
+    return np.asarray(lost.all(axis=1) if lost.any() else np.zeros(len(joint), bool))
 
 
 def random_columns(shares: Floats, rng: np.random.Generator) -> Indices:

@@ -60,9 +60,9 @@ class ProductModel:
 
     def joint(self, rows: MixedRows) -> Floats:
         """ln p(x, y), (n, k); missing values are integrated out."""
-        total = np.repeat(self.log_priors[None], len(rows), axis=0)
+        total = self.log_priors[None]
         for part, own in self.with_rows(rows):
-            total += part.joint(own)
+            total = total + part.joint(own)
         return total
 
     def scores(self, rows: MixedRows) -> Floats:
@@ -75,13 +75,13 @@ class ProductModel:
         A part is ignored where it is possible only in classes that the parts before it exclude:
         else no class would be left.
         """
-        total = np.repeat(self.log_priors[None], len(rows), axis=0)
-        ignored = []
+        total, ignored = self.log_priors[None], []
         for part, own in self.with_rows(rows):
             scores = part.scores(own)
             both = total + scores
             clash = impossible(both) & ~impossible(scores)
-            both[clash] = total[clash]
+            if clash.any():
+                both[clash] = np.broadcast_to(total, both.shape)[clash]
             total = both
             ignored.append(clash)
         return total, ignored
