@@ -130,6 +130,14 @@ def test_mixed_frames_are_taken():
     np.testing.assert_allclose(found.scores["log_loss"][at], -scores, rtol=1e-9)
 
 
+def test_thresholds_of_binary_features_are_compared_each_with_its_own_statistics():
+    models = [sf.BernoulliNB(binarize=threshold) for threshold in (0.0, 13.0)]
+    together = sf.select_model(X, Y, models)
+    for model, score in zip(models, together.scores["log_loss"], strict=True):
+        alone = sf.select_model(X, Y, model)
+        np.testing.assert_allclose(score, alone.scores["log_loss"][0])
+
+
 def test_a_candidate_that_cannot_be_fitted_is_left_out_and_named():
     rng = np.random.default_rng(0)
     rows, y = rng.normal(size=(20, 2)), np.repeat([0, 1], 10)

@@ -232,3 +232,34 @@ def test_statistics_of_a_table_fit_every_model():
     for model in (sf.LDA(), sf.QDA(), sf.GaussianNB()):
         by_rows = clone(model).fit(X, Y).predict_proba(X)
         assert np.allclose(model.fit_statistics(s).predict_proba(X), by_rows, atol=1e-12)
+
+
+def test_mixed_naive_bayes_reads_tables_the_same_way():
+    gapped, y = people(gaps=0.1)
+    model = sf.MixedNB().fit(gapped, y)
+    assert model.feature_names_in_.tolist() == USED
+    assert model.numeric_features_ == (0, 3)
+    assert [own.tolist() for own in model.levels_] == [["Bonn", "Oslo", "Rome"], [False, True]]
+    filled = model.impute(gapped)
+    assert isinstance(filled, pd.DataFrame)
+    assert not filled[USED].isna().any().any()
+    rows, _ = model.sample(100, random_state=0)
+    assert list(rows.columns) == USED
+    assert set(rows["city"]) <= {"Rome", "Oslo", "Bonn"}
+    found = model.contributions(gapped, "yes", "no")
+    assert found.values.shape == (len(gapped), 4)
+    assert np.allclose(found.log_odds, model.log_odds(gapped, "yes", "no"))
+    assert f"city ({X['city'][0]})" in model.explain(X, 0)
+
+
+def test_dates_are_numbers_of_one_column():
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(len(X)) * 5, unit="D")
+    dated = X.assign(joined=when)
+    for model in (sf.LDA(shrinkage=0.1, target="diagonal"), sf.MixedNB()):
+        model.fit(dated, Y)
+        assert model.feature_names_in_.tolist() == [*USED, "joined"]
+        assert model.contributions(dated).values.shape == (len(X), 5)
+        rows, _ = model.sample(20, random_state=0)
+        assert pd.api.types.is_datetime64_any_dtype(rows["joined"])
+        filled = model.impute(dated.assign(joined=dated["joined"].where(dated.index != 3)))
+        assert not filled["joined"].isna().any()

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from suffice.answers.sampling import random_columns
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.models.gapped import Gapped, run_scores
 from suffice.models.gaussian import GaussianModel
+from suffice.models.independent import random_columns
 from suffice.models.model import Model
 from suffice.models.scoring import posterior, probabilities
 
@@ -20,7 +20,7 @@ from suffice.models.scoring import posterior, probabilities
 @singledispatch
 def impute(model: Any, X: Any, codes: Indices | None) -> Any:
     """E(x | observed values), (n, d): over classes by their posterior, or in the one of `codes`."""
-    raise NotImplementedError(f"no imputation for a {type(model).__name__}")
+    return conditional_mean(model, X, class_shares(model, X, codes))
 
 
 def class_shares(model: Model, rows: Any, codes: Indices | None) -> Floats:
@@ -32,11 +32,18 @@ def class_shares(model: Model, rows: Any, codes: Indices | None) -> Floats:
 
 @impute.register
 def _impute(model: GaussianModel, X: Array, codes: Indices | None) -> Floats:
-    return conditional_mean(model, X, None if codes is None else np.eye(len(model.classes))[codes])
+    shares = None if codes is None else np.eye(len(model.classes))[codes]
+    return np.asarray(conditional_mean(model, X, shares))
 
 
-def conditional_mean(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
+@singledispatch
+def conditional_mean(model: Any, X: Any, shares: Floats | None) -> Any:
     """E(x | observed values), (n, d): over classes by `shares` (n, k), or by their posterior."""
+    raise NotImplementedError(f"no imputation for a {type(model).__name__}")
+
+
+@conditional_mean.register
+def _mean_of_gaussian(model: GaussianModel, X: Array, shares: Floats | None) -> Floats:
     out = X.astype(np.float64)
     gapped = Gapped.of(X)
     if not len(gapped):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from suffice.answers.sampling import draw, random_codes
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
+from suffice.data.mixed import mask, missing
 from suffice.models.model import Model
 from suffice.models.scoring import log_sum
 
@@ -25,14 +25,10 @@ CLASS_ROWS = 5_000
 class Rarity:
     """How unusual rows are, by comparison with random rows of the model.
 
-    missing : which values of each row are missing, (n, d)
-    masked : rows without the features of a pattern
     source : what random rows are drawn from, if not the model itself
     """
 
     model: Model
-    missing: Callable[[Any], Array]
-    masked: Callable[[Any, Array], Any]
     source: Model | None = None
 
     def of_classes(self, rows: Any) -> Floats:
@@ -43,7 +39,7 @@ class Rarity:
         for pattern, at in self._patterns(rows):
             for c in range(k):
                 rows_of_class = self._random_rows(np.full(CLASS_ROWS, c), 2 + c)
-                random = self._log_densities(self.masked(rows_of_class, pattern))
+                random = self._log_densities(mask(rows_of_class, pattern))
                 out[at, c] = _pvalues(random[:, c], own[at, c])
         return out
 
@@ -58,18 +54,18 @@ class Rarity:
     def threshold(self, quantile: float) -> float:
         """The log density below which this share of the rows of the model lies."""
         row = self._random_rows(np.zeros(1, np.int64), 0)
-        complete = np.zeros(self.missing(row).shape[1], bool)
+        complete = np.zeros(missing(row).shape[1], bool)
         return float(np.quantile(self._random_densities(complete), quantile))
 
     def _patterns(self, rows: Any) -> list[tuple[Array, Indices]]:
-        order, gaps = Gaps.sorted(self.missing(rows))
+        order, gaps = Gaps.sorted(missing(rows))
         return [
             (pattern, order[run]) for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True)
         ]
 
     def _random_densities(self, pattern: Array) -> Floats:
         codes = random_codes(self.model.priors, MODEL_ROWS, np.random.default_rng(0))
-        rows = self.masked(self._random_rows(codes, 1), pattern)
+        rows = mask(self._random_rows(codes, 1), pattern)
         return log_sum(self.model.joint(rows))
 
     def _random_rows(self, codes: Indices, seed: int) -> Any:

@@ -58,13 +58,6 @@ def random_codes(priors: Floats, n: int, rng: np.random.Generator) -> Indices:
     return np.asarray(rng.choice(len(priors), n, p=priors / priors.sum()), dtype=np.int64)
 
 
-def random_columns(shares: Floats, rng: np.random.Generator) -> Indices:
-    """A random column for each row, by its shares (n, m)."""
-    edges = np.cumsum(shares, axis=1)
-    at = (rng.random(len(shares))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
-    return np.asarray(np.minimum(at, shares.shape[1] - 1))
-
-
 def generator(random_state: Any) -> np.random.Generator:
     """A generator from a seed, a generator, scikit-learn's RandomState, or None."""
     if isinstance(random_state, np.random.RandomState):

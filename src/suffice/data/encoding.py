@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import IndicatorFeatures
 from suffice.data.level_groups import LevelGroups
-from suffice.data.table_rows import TableReader, TableRows
+from suffice.data.table_rows import TableReader
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +47,7 @@ class Encoding:
 
     def read(self, X: Any) -> IndicatorFeatures:
         """The rows of a table as features."""
-        return self._features(self.reader.read(X))
-
-    def _features(self, table: TableRows) -> IndicatorFeatures:
+        table = self.reader.read(X)
         pairs = zip(self.groups, table.levels, strict=True)
         codes = tuple(own.codes(column) for own, column in pairs)
         sizes = tuple(own.size for own in self.groups)
@@ -61,12 +58,6 @@ class Encoding:
         features = self.read(X)
         return features.read(0, len(features.numbers))
 
-    def by_column(self, values: Floats) -> Floats:
-        """Values of the numbers (n, numbers) added up by column, (n, columns)."""
-        out = np.zeros((len(values), len(self.reader.names)))
-        np.add.at(out.T, self.owner, values.T)
-        return out
-
     def levels_of(self, rows: Floats) -> list[Array]:
         """The level of each row in each column of levels: the one its indicators are closest to."""
         out, low = [], len(self.reader.numeric_names)
@@ -76,21 +67,7 @@ class Encoding:
             low = high
         return out
 
-    def encode_row(self, values: Sequence[Any]) -> Floats:
-        """A single row with one value for each column, None where it is missing."""
-        return self._features(self.reader.read_row(values)).read(0, 1)
-
     def decode(self, rows: Floats, like: Any = None, frame: str | None = None) -> Any:
         """Numbers without gaps as a table of the user's kind; see `TableReader.write`."""
         numbers = rows[:, : len(self.reader.numeric_names)]
         return self.reader.write(numbers, self.levels_of(rows), like, frame)
-
-    def row_names(self, X: Any, row: int) -> list[str]:
-        """What to call each column in an explanation of one row: with its level, if it has one."""
-        names = list(self.reader.names)
-        columns: Sequence[Any] = self.reader.read(X).levels
-        for j, column in zip(self.reader.level_owners, columns, strict=True):
-            known = column.missing is None or not column.missing[row]
-            if known:
-                names[j] = f"{names[j]} ({column.values[row]})"
-        return names

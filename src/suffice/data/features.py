@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -143,6 +144,23 @@ class IndicatorFeatures:
         return out
 
 
+class ReadTable(Protocol):
+    """A table whose columns have been read by a layout: numbers and levels."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def discrete(self) -> tuple[bool, ...]: ...  # noqa: D102
+    def part(self, columns: Sequence[int]) -> ReadTable: ...  # noqa: D102
+    def numbers(self) -> Floats: ...  # noqa: D102
+    def levels(self) -> list[Any]: ...  # noqa: D102
+
+
+def is_read(X: Any) -> bool:
+    """Whether a table has been read by a layout."""
+    return hasattr(X, "discrete") and hasattr(X, "part")
+
+
 Features = ArrayFeatures | FrameFeatures | IndicatorFeatures
 
 
@@ -204,6 +222,8 @@ def _wrap(X: Any) -> Features:
         return ArrayFeatures(_check_array(np.asarray(X)))
     if isinstance(X, IndicatorFeatures):
         return X
+    if is_read(X):
+        return ArrayFeatures(X.numbers(), X.names)
     check_table(X, FILES_HINT)
     frame = as_frame(X)
     return _from_frame(frame) if frame is not None else ArrayFeatures(_check_array(_as_array(X)))

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.features import as_frame, check_table, check_two_dimensional
+from suffice.data.features import as_frame, check_table, check_two_dimensional, is_read
 from suffice.data.gaps import is_missing
 from suffice.data.labels import shown, string_array
 from suffice.errors import InvalidFeatures, NotFinite
@@ -69,6 +69,8 @@ def comparable(a: Array, b: Array) -> bool:
 
 def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...] | None]:
     """The columns of a table of categories, and their names if it has any."""
+    if is_read(X):
+        return X.levels(), X.names
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         names = tuple(frame.columns) if all(isinstance(n, str) for n in frame.columns) else None

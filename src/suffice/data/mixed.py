@@ -1,9 +1,9 @@
-"""Mixed: tables with numeric and discrete columns."""
+"""Mixed: tables whose columns belong to several parts of a model, such as numeric and discrete."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,64 +11,140 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import FILES_HINT, as_frame, check_table, check_two_dimensional
+from suffice.data.arrays import Array
+from suffice.data.features import (
+    FILES_HINT,
+    as_frame,
+    check_table,
+    check_two_dimensional,
+    is_read,
+)
 from suffice.data.labels import shown
 from suffice.data.levels import MISSING
 from suffice.errors import InvalidInput, InvalidParameter
 
+# The parts that a table has without further choice: its numbers and its levels.
+NUMERIC = "numeric"
+DISCRETE = "discrete"
+
 
 @dataclass(frozen=True, slots=True)
 class MixedRows:
-    """Numbers and codes of levels, as models of mixed features take them."""
+    """Rows as models of several parts take them: for each part its numbers, or codes of levels."""
 
-    numeric: Floats  # (n, numeric features), NaN where missing
-    codes: Indices  # (n, discrete features), see `levels`
+    parts: tuple[Array, ...]  # (n, features of the part) each
 
     def __len__(self) -> int:
-        return len(self.numeric)
+        return len(self.parts[0])
 
     def __getitem__(self, at: Any) -> MixedRows:
-        return MixedRows(self.numeric[at], self.codes[at])
+        return MixedRows(tuple(part[at] for part in self.parts))
 
-    @property
-    def missing(self) -> Array:
-        """Which features each row misses, the numeric ones first."""
-        return np.concatenate([np.isnan(self.numeric), self.codes == MISSING], axis=1)
 
-    def mask(self, pattern: Array) -> MixedRows:
-        """The rows with the features of a pattern missing, the numeric ones first."""
-        d = self.numeric.shape[1]
-        return MixedRows(
-            np.where(pattern[:d], np.nan, self.numeric), np.where(pattern[d:], MISSING, self.codes)
-        )
+def missing(rows: Any) -> Array:
+    """Which values of rows are missing, (n, d): NaN among numbers, MISSING among codes of levels.
+
+    Rows in parts give the features of the first part first.
+    """
+    if isinstance(rows, MixedRows):
+        return np.concatenate([missing(part) for part in rows.parts], axis=1)
+    return np.isnan(rows) if rows.dtype.kind == "f" else np.asarray(rows == MISSING)
+
+
+def mask(rows: Any, pattern: Array) -> Any:
+    """The rows with the features of a pattern (d,) missing."""
+    if isinstance(rows, MixedRows):
+        edges = np.cumsum([part.shape[1] for part in rows.parts])[:-1]
+        pairs = zip(rows.parts, np.split(pattern, edges), strict=True)
+        return MixedRows(tuple(mask(part, own) for part, own in pairs))
+    if rows.dtype.kind == "f":
+        return np.where(pattern, np.nan, rows)
+    return np.where(pattern, MISSING, rows.astype(np.int64, copy=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The columns that a part of a model asks for.
+
+    columns : names, positions or a mask; None for those that no other part names
+    levels : whether it then takes levels (booleans, strings, categories) rather than numbers
+    source : what names the columns, for messages
+    """
+
+    columns: Any = None
+    levels: bool = False
+    source: str = "categorical"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnLayout:
-    """Which columns of a table are numeric and which are discrete, by position."""
+    """Which columns of a table each part takes, by position; parts without columns are left out."""
 
-    numeric: tuple[int, ...]
-    discrete: tuple[int, ...]
+    parts: dict[str, tuple[int, ...]]
 
     @classmethod
     def of(cls, X: Any, categorical: Any = None) -> ColumnLayout:
-        """The layout that a user names, or by type: booleans and text are discrete."""
-        d, names = _width(X)
-        chosen = _by_type(X, d) if categorical is None else _positions(categorical, d, names)
-        return cls(tuple(j for j in range(d) if j not in chosen), tuple(sorted(chosen)))
+        """Discrete columns as a user names them, or by type; all others are numeric."""
+        return cls.by_claims(X, {NUMERIC: Claim(), DISCRETE: Claim(categorical, levels=True)})
 
-    def split(self, X: Any) -> tuple[Any, Any]:
-        """The table of the numeric columns and that of the discrete ones; None for no columns."""
-        if not self.discrete:
-            return X, None
+    @classmethod
+    def by_claims(cls, X: Any, claims: Mapping[str, Claim]) -> ColumnLayout:
+        """The layout in which each part has the columns it names, or those of its type.
+
+        Where several parts ask for columns of a type, the last has them; a column that no part
+        asks for goes to the first part that names none.
+        """
+        d, names = _width(X)
+        owner: dict[int, str] = {}
+        for key, claim in claims.items():
+            for j in () if claim.columns is None else sorted(_positions(claim, d, names)):
+                if j in owner:
+                    raise InvalidParameter(
+                        f"column {shown(names[j] if names else j)} is named for two parts, "
+                        f"{owner[j]!r} and {key!r}; name it once."
+                    )
+                owner[j] = key
+        unnamed = {key: claim.levels for key, claim in claims.items() if claim.columns is None}
+        levels = _by_type(X, d) if len(unnamed) > 1 else set()
+        for j in range(d):
+            fitting = [key for key, of_levels in unnamed.items() if of_levels == (j in levels)]
+            owner.setdefault(j, fitting[-1] if fitting else next(iter(unnamed)))
+        columns = {key: tuple(j for j in range(d) if owner[j] == key) for key in claims}
+        # The first part raises the error about a table without columns.
+        return cls({key: at for key, at in columns.items() if at} or {next(iter(claims)): ()})
+
+    @classmethod
+    def of_mask(cls, discrete: Array) -> ColumnLayout:
+        """The layout of numeric columns and of those for which a mask (d,) is true."""
+        columns = {NUMERIC: np.flatnonzero(~discrete), DISCRETE: np.flatnonzero(discrete)}
+        return cls({key: tuple(at.tolist()) for key, at in columns.items() if len(at)})
+
+    @property
+    def numeric(self) -> tuple[int, ...]:
+        """Positions of the numeric columns."""
+        return self.parts.get(NUMERIC, ())
+
+    @property
+    def discrete(self) -> tuple[int, ...]:
+        """Positions of the discrete columns."""
+        return self.parts.get(DISCRETE, ())
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return sum(map(len, self.parts.values()))
+
+    def split(self, X: Any) -> dict[str, Any]:
+        """The table of each part."""
+        if len(self.parts) == 1:
+            return dict.fromkeys(self.parts, X)
+        if is_read(X):
+            return {key: X.part(at) for key, at in self.parts.items()}
         frame = None if isinstance(X, np.ndarray) else as_frame(X)
         if frame is not None:
-            sides = (self.numeric, self.discrete)
-            parts = [frame[:, list(at)].to_native() if at else None for at in sides]
-            return parts[0], parts[1]
+            return {key: frame[:, list(at)].to_native() for key, at in self.parts.items()}
         table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
-        return _take_columns(table, self.numeric), _take_columns(table, self.discrete)
+        return {key: _take_columns(table, at) for key, at in self.parts.items()}
 
 
 @contextmanager
@@ -86,10 +162,8 @@ def columns_at(places: tuple[int, ...] | None) -> Iterator[None]:
         raise type(error)(message) from None
 
 
-def _take_columns(table: Array, at: tuple[int, ...]) -> Array | None:
+def _take_columns(table: Array, at: tuple[int, ...]) -> Array:
     """Some columns of an array: a view where they are neighbours."""
-    if not at:
-        return None
     if at[-1] - at[0] + 1 == len(at):
         return table[:, at[0] : at[-1] + 1]
     return table[:, list(at)]
@@ -101,6 +175,8 @@ def check_shape(X: Any) -> None:
 
 
 def _width(X: Any) -> tuple[int, tuple[str, ...]]:
+    if is_read(X):
+        return len(X.names), X.names
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         return len(frame.columns), tuple(map(str, frame.columns))
@@ -111,6 +187,8 @@ def _width(X: Any) -> tuple[int, tuple[str, ...]]:
 
 
 def _by_type(X: Any, d: int) -> set[int]:
+    if is_read(X):
+        return {j for j, discrete in enumerate(X.discrete) if discrete}
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         pairs = enumerate(zip(frame.iter_columns(), frame.schema.values(), strict=True))
@@ -133,13 +211,13 @@ def _has_levels(values: Iterable[Any]) -> bool:
     return any(isinstance(value, str | bool | np.bool_) for value in values)
 
 
-def _positions(categorical: Any, d: int, names: tuple[str, ...]) -> set[int]:
-    if isinstance(categorical, str) or not isinstance(categorical, Iterable):
+def _positions(claim: Claim, d: int, names: tuple[str, ...]) -> set[int]:
+    if isinstance(claim.columns, str) or not isinstance(claim.columns, Iterable):
         raise InvalidParameter(
-            f"categorical is {shown(categorical)}; it must be a list of column names or "
+            f"{claim.source} is {shown(claim.columns)}; it must be a list of column names or "
             "positions, or a mask."
         )
-    columns = list(categorical)
+    columns = list(claim.columns)
     if len(columns) == d and all(isinstance(column, bool | np.bool_) for column in columns):
         return {j for j, chosen in enumerate(columns) if chosen}
     out = set()
@@ -154,6 +232,6 @@ def _positions(categorical: Any, d: int, names: tuple[str, ...]) -> set[int]:
             out.add(int(column))
         else:
             raise InvalidParameter(
-                f"categorical names column {shown(column)}, which X does not have."
+                f"{claim.source} names column {shown(column)}, which X does not have."
             )
     return out

@@ -11,7 +11,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.column_kinds import Levels, Number, PreparedLevels
+from suffice.data.column_kinds import (
+    Levels,
+    Number,
+    PreparedColumn,
+    PreparedLevels,
+    PreparedNumbers,
+)
 from suffice.data.features import as_frame
 from suffice.data.frame_output import frame_kind, new_frame, with_gaps_filled
 from suffice.data.levels import Column
@@ -25,6 +31,41 @@ class TableRows:
 
     numbers: Floats  # (n, numeric features), NaN where missing
     levels: tuple[Column, ...]  # the columns of levels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedTable:
+    """The features of a table, in the order of its columns."""
+
+    columns: tuple[PreparedColumn, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def discrete(self) -> tuple[bool, ...]:
+        """Which features are levels."""
+        return tuple(isinstance(column, PreparedLevels) for column in self.columns)
+
+    def part(self, columns: Sequence[int]) -> PreparedTable:
+        """Some of the features."""
+        return PreparedTable(tuple(self.columns[j] for j in columns))
+
+    def numbers(self) -> Floats:
+        """The numeric features, (n, d)."""
+        own = [column.values for column in self.columns if isinstance(column, PreparedNumbers)]
+        return np.stack(own, axis=1) if own else np.empty((self._rows, 0))
+
+    def levels(self) -> list[Column]:
+        """The columns of levels."""
+        return [column.column for column in self.columns if isinstance(column, PreparedLevels)]
+
+    @property
+    def _rows(self) -> int:
+        first = self.columns[0]
+        return len(first.column.values if isinstance(first, PreparedLevels) else first.values)
 
 
 @dataclass(frozen=True)
@@ -85,22 +126,45 @@ class TableReader:
         ]
 
     def read(self, X: Any) -> TableRows:
-        """The rows of a table."""
-        numbers, levels = [], []
-        for part in self.layout.read(X):
-            if isinstance(part, PreparedLevels):
-                levels.append(part.column)
-            else:
-                numbers.append(part.values)
-        n = len(numbers[0]) if numbers else len(levels[0].values)
-        stacked = np.stack(numbers, axis=1) if numbers else np.empty((n, 0))
-        return TableRows(stacked, tuple(levels))
+        """The rows of a table, numbers apart from levels."""
+        table = self.prepare(X)
+        return TableRows(table.numbers(), tuple(table.levels()))
 
-    def read_row(self, values: Sequence[Any]) -> TableRows:
-        """A single row with one value for each column that is used, None where it is missing."""
+    def prepare(self, X: Any) -> PreparedTable:
+        """The features of a table, in the order of its columns."""
+        return PreparedTable(self.layout.read(X))
+
+    def row(self, values: Sequence[Any]) -> Array:
+        """A table of one row: a value for each column that is used, None where it is missing."""
         at = dict(zip(self.names, values, strict=True))
-        row = np.array([[at.get(name) for name in self.layout.names]], object)
-        return self.read(row)
+        return np.array([[at.get(name) for name in self.layout.names]], object)
+
+    def by_column(self, values: Floats, owner: Sequence[int]) -> Floats:
+        """Values of features (n, features) added up by the columns that own them, (n, columns)."""
+        out = np.zeros((len(values), len(self.names)))
+        np.add.at(out.T, list(owner), values.T)
+        return out
+
+    @cached_property
+    def owners(self) -> tuple[int, ...]:
+        """The position of the column that each feature belongs to."""
+        return tuple(j for j, _, _ in self._features)
+
+    def row_names(self, X: Any, row: int) -> list[str]:
+        """What to call each column in an explanation of one row: with its level, if it has one."""
+        names = list(self.names)
+        for j, column in zip(self.level_owners, self.read(X).levels, strict=True):
+            if column.missing is None or not column.missing[row]:
+                names[j] = f"{names[j]} ({column.values[row]})"
+        return names
+
+    def write_prepared(self, rows: Array, like: Any, frame: str | None) -> Any:
+        """Rows with one value for each feature as a table of the user's kind; see `write`."""
+        discrete = [discrete for _, _, discrete in self._features]
+        at = [np.flatnonzero(np.array(discrete) == kind) for kind in (False, True)]
+        numbers = rows[:, at[0]].astype(np.float64)
+        levels = [np.array(rows[:, j].tolist()) for j in at[1]]
+        return self.write(numbers, levels, like, frame)
 
     def write(self, numbers: Floats, levels: Sequence[Array], like: Any, frame: str | None) -> Any:
         """Rows without gaps as a table of the user's kind.

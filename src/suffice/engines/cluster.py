@@ -13,11 +13,11 @@ from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter, NeedsA
 from suffice.estimators.choosing import cross_validated
 from suffice.estimators.fitting import Fitting
 from suffice.estimators.learning import Learner
-from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.new_rows import NewRows
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
+from suffice.models.product import Product
 from suffice.selection import criteria
 
 # Methods that answer each row by itself, and the name of the column that holds their answers.
@@ -153,12 +153,11 @@ class RowsInParts(NewRows):
 
     def outline(self, learner: Any, settings: Any) -> Outline | None:
         """What all partitions must agree on and no single one can decide, if anything."""
-        if not isinstance(learner, MixedNB) or learner.categorical is not None:
+        if not isinstance(settings, Product) or not self.rows.untyped:
             return None
-        if not self.rows.untyped:
+        if sum(claim.columns is None for claim in settings.claims.values()) < 2:
             return None
-        layout, detail = self.rows.over(self.y, None)(ColumnsRecipe()), settings[0].detail
-        return Outline(detail, layout, numeric=Outline(detail))
+        return Outline((self.rows.over(self.y, None)(ColumnsRecipe(settings.claims)), {}))
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
         """Statistics of all partitions, added."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.mixed import ColumnLayout
+from suffice.data.mixed import Claim, ColumnLayout
 from suffice.engines.parts import Recipe
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
@@ -55,7 +55,7 @@ class LearnerRecipe(Recipe):
 
     def added(self, a: Any, b: Any) -> Any:
         """Statistics of the rows of both."""
-        a, b = self.learner._alike(a, b, self.settings)
+        a, b = self.settings.alike(a, b)
         return a + b
 
 
@@ -63,15 +63,19 @@ class LearnerRecipe(Recipe):
 class ColumnsRecipe(Recipe):
     """Which columns hold levels, where only the values show it: those with a level anywhere."""
 
+    claims: dict[str, Claim]
+
     def of(self, X: Any, y: Any, weight: Any) -> ColumnLayout:
         """The layout of some rows."""
-        return ColumnLayout.of(X, None)
+        return ColumnLayout.by_claims(X, self.claims)
 
     def added(self, a: ColumnLayout, b: ColumnLayout) -> ColumnLayout:
         """The layout of the rows of both."""
-        discrete = {*a.discrete, *b.discrete}
-        columns = sorted({*a.numeric, *a.discrete, *b.numeric, *b.discrete})
-        return ColumnLayout(tuple(j for j in columns if j not in discrete), tuple(sorted(discrete)))
+        owner: dict[int, str] = {}
+        for key in sorted(self.claims, key=lambda key: self.claims[key].levels):
+            owner |= dict.fromkeys([*a.parts.get(key, ()), *b.parts.get(key, ())], key)
+        columns = {key: tuple(j for j in sorted(owner) if owner[j] == key) for key in self.claims}
+        return ColumnLayout({key: at for key, at in columns.items() if at})
 
 
 @dataclass(frozen=True, slots=True)

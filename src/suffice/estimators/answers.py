@@ -112,17 +112,18 @@ class Answers(Generic[AnyModel]):
             order = np.argsort(-self._answer_rows(one, scores)[0], kind="stable")
             a, b = model.classes[order[0]], model.classes[order[1]]
         shares = self._by_column(contributions(model, one, *class_pair(model.classes, a, b)))
-        encoding = self._learned.encoding
+        reader = self._learned.reader
         at = row % len(rows)
-        names = self._feature_names() if encoding is None else encoding.row_names(X, at)
+        names = self._feature_names() if reader is None else reader.row_names(X, at)
         return explanation(shares, 0, names)
 
     def _by_column(self, found: Contributions) -> Contributions:
-        """Contributions of the columns of a table: those of the indicators of one add up."""
-        encoding = self._learned.encoding
-        return (
-            found if encoding is None else replace(found, values=encoding.by_column(found.values))
-        )
+        """Contributions of the columns of a table: those of all features of one add up."""
+        reader, encoding = self._learned.reader, self._learned.encoding
+        if reader is None:
+            return found
+        owner = reader.owners if encoding is None else encoding.owner
+        return replace(found, values=reader.by_column(found.values, owner))
 
     @at_once
     def sample(
@@ -240,7 +241,9 @@ class Answers(Generic[AnyModel]):
     def _parse_row(self, row: Array) -> Any:
         """A row of objects, None where a value is missing, in the model's form."""
         encoding = self._learned.encoding
-        return as_features(row).read(0, 1) if encoding is None else encoding.encode_row(row[0])
+        if encoding is None:
+            return as_features(row).read(0, 1)
+        return encoding.encode(encoding.reader.row(row[0]))
 
     def _model_names(self) -> tuple[str, ...] | None:
         """Names of the numbers that the model takes, if it was fitted to rows with names."""

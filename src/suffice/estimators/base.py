@@ -209,7 +209,7 @@ class Classifier(
 
     def _check_columns(self, X: Any) -> None:
         """Raise unless X has the features of the rows seen so far, in their order."""
-        if self._learned.encoding is None:
+        if self._learned.reader is None:
             self._check_table(X)
             check_columns(self, X)
 

@@ -13,22 +13,15 @@ from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian_classifier import GaussianClassifier
-from suffice.estimators.learning import Learned
 from suffice.estimators.state import at_once
-from suffice.models.beliefs import Beliefs, Prior, check_usable
+from suffice.models.beliefs import Beliefs, Prior
 from suffice.models.conjugate import (
-    BayesianModel,
     MapModel,
     Posterior,
-    infer,
     log_evidence,
-    predictive,
 )
-from suffice.models.gaussian import GaussianModel, LinearScores
-from suffice.models.priors import class_priors
-from suffice.models.settings import Settings, check_detail
+from suffice.models.gaussian import LinearScores
 from suffice.models.student import StudentModel
-from suffice.statistics.incomplete import AnyStatistics
 
 
 class BayesianDiscriminant(GaussianClassifier):
@@ -72,6 +65,9 @@ class BayesianDiscriminant(GaussianClassifier):
            [0.603, 0.397],
            [0.001, 0.999]])
     """
+
+    _judged = False
+    _takes_device_rows = False
 
     def __init__(
         self,
@@ -198,20 +194,6 @@ class BayesianDiscriminant(GaussianClassifier):
             density=self.density,
             class_strength=self.class_strength,
         )
-
-    def _made(self, statistics: AnyStatistics, settings: Any, priors: Any) -> GaussianModel:
-        model: BayesianModel = infer(statistics, settings, priors)
-        return model  # type: ignore[return-value]
-
-    def _of_completed(self, classes: GaussianModel, learned: Learned) -> GaussianModel:
-        weight = learned.statistics.weight + learned.settings.class_strength
-        model = classes.with_priors(class_priors(learned.priors, learned.classes, weight))
-        assert isinstance(model, MapModel)
-        return predictive(model, learned.settings)  # type: ignore[return-value]
-
-    def _check_fitting(self, statistics: AnyStatistics, settings: Any) -> None:
-        check_detail(statistics, Settings(structure=settings.structure, pooling=settings.pooling))
-        check_usable(statistics, settings)
 
     def _class_weight(self) -> Floats:
         return np.asarray(self.statistics_.weight + self._built_with.class_strength)

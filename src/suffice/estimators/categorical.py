@@ -7,19 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from suffice.answers import discrete as _answers  # noqa: F401 - registers them
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown, string_array
-from suffice.data.levels import UNSEEN, columns_of, levels_of
+from suffice.data.levels import UNSEEN
 from suffice.data.parameters import flag
 from suffice.errors import InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
-from suffice.estimators.outline import Outline
 from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.estimators.state import at_once
-from suffice.models.discrete import MOST_LEVELS, DiscreteModel, Smoothing
-from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
-from suffice.statistics.counts import Counts
+from suffice.models.categorical import MOST_LEVELS, Categorical
 
 
 class CategoricalNB(DiscreteClassifier):
@@ -82,72 +78,22 @@ class CategoricalNB(DiscreteClassifier):
         tags.input_tags.string = True
         return tags
 
-    def _settings(self) -> Smoothing:
+    def _settings(self) -> Categorical:
         flag("fit_prior", self.fit_prior)
-        return Smoothing.checked(
+        return Categorical.checked(
             smallest_alpha(self.alpha, self.force_alpha),
-            _levels(self.levels),
-            _least(self.min_categories),
-        )
-
-    def _check_fitting(self, statistics: Counts, settings: Smoothing) -> None:
-        super()._check_fitting(statistics, settings)
-        d = statistics.n_features
-        if settings.levels is not None and len(settings.levels) != d:
-            raise InvalidParameter(f"levels has {len(settings.levels)} lists for {d} features.")
-        if np.ndim(settings.least) == 1 and len(settings.least) != d:
-            raise InvalidParameter(
-                f"min_categories has {len(settings.least)} numbers for {d} features."
-            )
-
-    def _made(self, statistics: Counts, settings: Smoothing, priors: Any) -> DiscreteModel:
-        self._check_fitting(statistics, settings)
-        return super()._made(statistics, settings, priors)
-
-    def _summarize(
-        self, X: Any, y: Any, sample_weight: Any, settings: Smoothing, like: Outline | None
-    ) -> Counts:
-        return count_levels(X, y, sample_weight)
-
-    def _check_table(self, X: Any) -> None:
-        columns_of(X)
-
-    def _rows(self, X: Any) -> Array:
-        features = self._fitted.features
-        plain = all(
-            f.levels.dtype.kind == "i" and len(f.levels) and f.levels[-1] == len(f.levels) - 1
-            for f in features
-        )
-        if plain and is_large_integers(X) and not hasattr(self, "feature_names_in_"):
-            self._check_width(X.shape[1])
-            if (column_ranges(X)[0] < 0).any():
-                columns_of(X)  # raises an error that names the row and the column
-            return np.asarray(X)
-        columns, _ = columns_of(X)
-        self._check_columns(X)
-        return np.stack(
-            [column.among(f.levels) for column, f in zip(columns, features, strict=True)], axis=1
+            levels=_levels(self.levels),
+            least=_least(self.min_categories),
         )
 
     def _parse_row(self, row: Array) -> Indices:
-        columns, _ = columns_of(row)
-        pairs = zip(columns, self._fitted.features, strict=True)
-        codes = np.stack([column.among(f.levels) for column, f in pairs], axis=1)
+        codes: Indices = super()._parse_row(row)
         if (codes == UNSEEN).any():
             j = int(np.nonzero(codes == UNSEEN)[1][0])
             raise InvalidParameter(
                 f"given: {shown(row[0, j])} is not a level of feature {self._feature_names()[j]!r}."
             )
         return codes
-
-    def _restore(self, rows: Indices, like: Any = None) -> Array:
-        given = None if like is None else columns_of(like)[0]
-        columns = [
-            levels_of(rows[:, j], f.levels, None if given is None else given[j])
-            for j, f in enumerate(self._fitted.features)
-        ]
-        kinds = {column.dtype.kind for column in columns}
-        return np.stack([c if len(kinds) == 1 else c.astype(object) for c in columns], axis=1)
 
     @property
     def levels_(self) -> list[Array]:

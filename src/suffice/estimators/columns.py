@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from suffice.data.arrays import Array
 from suffice.data.labels import shown
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, NotNumbers
 
 
@@ -33,6 +34,11 @@ class LearnedColumns:
     def of_names(cls, names: Sequence[str]) -> Self:
         """Columns with these names."""
         return cls(len(names), np.array([*names, None], dtype=object)[:-1])
+
+    @classmethod
+    def of_reader(cls, reader: TableReader) -> Self:
+        """The columns that a reader uses."""
+        return cls.of_names(reader.names) if reader.layout.named else cls(len(reader.names))
 
     @classmethod
     def of_statistics(cls, statistics: Any) -> Self:

@@ -6,17 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from suffice.answers import discrete as _answers  # noqa: F401 - registers them
-from suffice.answers.rarity import Rarity
-from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.levels import MISSING
-from suffice.estimators.learning import Learner
+from suffice.data.arrays import Floats
+from suffice.estimators.naive_bayes import NaiveBayes
 from suffice.estimators.state import at_once
-from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete, used_alphas
+from suffice.models.discrete import DiscreteModel
 from suffice.statistics.counts import Counts
 
 
-class DiscreteClassifier(Learner[DiscreteModel]):
+class DiscreteClassifier(NaiveBayes[DiscreteModel]):
     """Fit, update, forget and predict with counts; subclasses define what columns hold."""
 
     alpha: Any
@@ -47,23 +44,12 @@ class DiscreteClassifier(Learner[DiscreteModel]):
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, Counts)
 
-    def _made(self, statistics: Counts, settings: Smoothing, priors: Any) -> DiscreteModel:
-        return build_discrete(statistics, settings, priors)
-
-    def _check_fitting(self, statistics: Counts, settings: Smoothing) -> None:
-        alphas(settings.alpha, statistics.n_features)
-
-    def _check_finite(self, rows: Any) -> None:
-        """Codes are always finite."""
-
-    def _new_atypicality(self) -> Any:
-        return Rarity(self._fitted, lambda rows: rows == MISSING, _mask)
-
     @property
     @at_once
     def alpha_(self) -> Floats:
         """Rows added to every level of each feature, (d,): as given or estimated."""
-        return used_alphas(self._fitted_statistics, self._built_with)
+        alphas: Floats = self._built_with.alphas(self._fitted_statistics)
+        return alphas
 
     @property
     def class_log_prior_(self) -> Floats:
@@ -74,7 +60,3 @@ class DiscreteClassifier(Learner[DiscreteModel]):
     def class_count_(self) -> Floats:
         """Weight of each class (scikit-learn's name)."""
         return np.asarray(self._fitted_statistics.weight)
-
-
-def _mask(rows: Indices, pattern: Array) -> Indices:
-    return np.where(pattern, MISSING, rows)

@@ -45,9 +45,10 @@ class FittedMixture(State):
         cls, fit: MixtureFit, settings: Settings, rows: RowsInMemory, encoding: Encoding | None
     ) -> Self:
         """The state of an estimator after this fit to rows."""
-        named = None if encoding is None else LearnedColumns.of_names(encoding.reader.names)
+        reader = None if encoding is None else encoding.reader
         return cls(
-            columns=named or rows.columns(),
+            columns=rows.columns() if reader is None else LearnedColumns.of_reader(reader),
+            reader=reader,
             encoding=encoding,
             target=rows.target,
             frame=rows.frame,

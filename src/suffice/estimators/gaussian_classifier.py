@@ -28,9 +28,8 @@ from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.sklearn_parameters import with_estimated_scatter
 from suffice.models.completion import adapt_settings, complete
-from suffice.models.gaussian import GaussianModel, build
-from suffice.models.priors import class_priors
-from suffice.models.settings import Settings, check_detail, coarsen_for
+from suffice.models.gaussian import GaussianModel
+from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
@@ -40,6 +39,8 @@ from suffice.statistics.table_statistics import TableStatistics
 
 class GaussianClassifier(Geometry, Learner[GaussianModel]):
     """Fit, update, forget and predict with a Gaussian model, which subclasses define."""
+
+    _takes_device_rows = True  # whether rows on a device are computed with there
 
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -183,30 +184,14 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             table = self._seen_table(reader.read(X), like)
             return summarize_table(table, y, sample_weight, detail, reader)
         if estimator is None:
-            return summarize_batches(X, y, sample_weight, detail)
+            statistics: AnyStatistics = super()._summarize(X, y, sample_weight, settings, like)
+            return statistics
         if like is not None or sample_weight is not None:
             raise InvalidParameter(
                 "covariance_estimator takes all rows at once and without weights: call fit(X, y)."
             )
         whole = summarize_batches(X, y, None, "separate")
         return with_estimated_scatter(whole, estimator, X, y)
-
-    def _made(self, statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
-        return build(statistics, settings, priors)
-
-    def _of_completed(self, classes: GaussianModel, learned: Learned) -> GaussianModel:
-        weight = learned.statistics.weight
-        return classes.with_priors(class_priors(learned.priors, learned.classes, weight))
-
-    def _check_fitting(self, statistics: AnyStatistics, settings: Settings) -> None:
-        check_detail(statistics, settings)
-
-    def _alike(
-        self, mine: AnyStatistics, theirs: AnyStatistics, settings: Settings
-    ) -> tuple[AnyStatistics, AnyStatistics]:
-        if mine.detail == theirs.detail:
-            return mine, theirs
-        return mine.coarsen(settings.detail), theirs.coarsen(settings.detail)
 
     def _new_atypicality(self) -> Atypicality:
         weight = self._fitted_statistics.known_weight.mean(axis=1)

@@ -13,7 +13,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.labels import shown
 from suffice.data.levels import Column, columns_of
-from suffice.data.mixed import ColumnLayout, check_shape
+from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, check_shape
 from suffice.errors import InvalidParameter
 from suffice.estimators.columns import LearnedColumns, check_columns
 from suffice.estimators.state import State, Stateful, at_once
@@ -86,10 +86,9 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
             as_features(X)
         check_shape(X)
         check_columns(self, X)
-        numeric, _ = self.layout_.split(X)
         parts = []
-        if numeric is not None:
-            features = as_features(numeric)
+        if self.layout_.numeric:
+            features = as_features(self.layout_.split(X)[NUMERIC])
             parts.append(features.read(0, features.shape[0]).astype(np.float64, copy=False))
         for column, levels in zip(_columns(self.layout_, X), self.levels_, strict=True):
             codes = column.among(levels)[:, None]
@@ -125,5 +124,4 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
 
 
 def _columns(layout: ColumnLayout, X: Any) -> list[Column]:
-    discrete = layout.split(X)[1]
-    return [] if discrete is None else columns_of(discrete)[0]
+    return columns_of(layout.split(X)[DISCRETE])[0] if layout.discrete else []

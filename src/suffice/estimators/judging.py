@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from suffice.data.arrays import Array, Floats
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.arrays import Array
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
-from suffice.models.discrete import DiscreteModel
-from suffice.models.gaussian import GaussianModel
-from suffice.models.product import ProductModel
-from suffice.models.settings import Settings
 from suffice.selection import criteria
-from suffice.selection.leave_one_out.counts import discrete_densities
-from suffice.selection.leave_one_out.densities import LeftOutDensities
-from suffice.selection.leave_one_out.gaussian import gaussian_densities
+from suffice.selection.leave_one_out.by_model import left_out_densities
 from suffice.selection.leave_one_out.left_out import LeaveOneOut, predictions
-from suffice.selection.leave_one_out.removal import check_rows, training_table
-from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.mixed import MixedStatistics
+from suffice.selection.leave_one_out.removal import training_table
 
 
 class Judging:
     """Leave-one-out and information criteria, for models defined by statistics."""
+
+    _judged = True  # whether the statistics are sufficient for it
 
     if TYPE_CHECKING:
 
@@ -65,16 +57,8 @@ class Judging:
                 "leave_one_out takes statistics, and covariance_estimator takes rows: use "
                 "sklearn.model_selection.cross_val_predict(model, X, y, cv=LeaveOneOut())."
             )
-        rows, labels = self._rows(X), self._labels(y)
-        s, settings = self._fitted_statistics, self._built_with
-        codes = rows.codes if isinstance(model, ProductModel) else rows
-        table = training_table(codes, labels, sample_weight, self.classes_)
-        if isinstance(model, ProductModel):
-            densities = _product(s, settings, model, rows.numeric, table)
-        elif isinstance(model, DiscreteModel):
-            densities = discrete_densities(s, settings, model, table)
-        else:
-            densities = _gaussian(s, settings, table)
+        table = training_table(self._rows(X), self._labels(y), sample_weight, self.classes_)
+        densities = left_out_densities(model, self._fitted_statistics, self._built_with, table)
         return predictions(densities, self._priors(), table)
 
     @at_once
@@ -117,39 +101,11 @@ class Judging:
 
     def _judgeable_model(self) -> Any:
         """The model; raises if its statistics are not sufficient to judge it."""
-        model: Any = self._fitted  # type: ignore[attr-defined]
-        built = self._built_with
-        if not isinstance(model, GaussianModel | DiscreteModel | ProductModel) or (
-            isinstance(model, GaussianModel) and not isinstance(built, Settings)
-        ):
+        if not self._judged:
             raise InvalidParameter(
                 f"the statistics of a {type(self).__name__} are not sufficient for leave-one-out "
                 "and information criteria; cross-validate it (select_model), or compare its "
                 "log_evidence_."
             )
+        model: Any = self._fitted  # type: ignore[attr-defined]
         return model
-
-
-def _product(
-    statistics: MixedStatistics,
-    settings: Any,
-    model: ProductModel,
-    numeric: Floats,
-    table: LabelledTable,
-) -> LeftOutDensities:
-    parts = []
-    if statistics.numeric is not None:
-        parts.append(_gaussian(statistics.numeric, settings[0], replace(table, X=numeric)))
-    if statistics.discrete is not None and model.discrete is not None:
-        parts.append(discrete_densities(statistics.discrete, settings[1], model.discrete, table))
-    first, *others = parts
-    for part in others:
-        first.add(part)
-    return first
-
-
-def _gaussian(
-    statistics: AnyStatistics, settings: Settings, table: LabelledTable
-) -> LeftOutDensities:
-    check_rows(table, statistics)
-    return gaussian_densities(statistics, settings, table)

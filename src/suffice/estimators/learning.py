@@ -32,7 +32,6 @@ from suffice.estimators.outline import Outline
 from suffice.estimators.repairing import warn_repaired
 from suffice.estimators.state import State, exchange, snapshot
 from suffice.models.computable import check_computable
-from suffice.models.gaussian import GaussianModel
 from suffice.models.priors import class_priors
 from suffice.selection.selection import Selection
 from suffice.statistics.table_statistics import TableStatistics
@@ -87,11 +86,12 @@ class FromFile:
     """The content of a model file beside the statistics.
 
     is_built : False if no model could be built from the statistics when it was saved
-    completed : the classes estimated by EM, if rows have missing values
+    completed : the classes estimated by EM (by part, if there are several), if rows have missing
+        values
     """
 
     is_built: bool
-    completed: GaussianModel | None
+    completed: Any
 
 
 class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
@@ -101,7 +101,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     _takes = "what suffice.summarize returns"  # description of the statistics for messages
 
     def _settings(self) -> Any:
-        """The settings of the model, after checking the parameters."""
+        """The likelihood with its settings, after checking the parameters."""
         raise NotImplementedError
 
     def _is_statistics(self, statistics: Any) -> bool:
@@ -116,18 +116,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         self, X: Any, y: Any, sample_weight: Any, settings: Any, like: Outline | None
     ) -> Any:
         """Statistics of rows, in the form of `like`, if given."""
-        raise NotImplementedError
-
-    def _made(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
-        """The model of statistics."""
-        raise NotImplementedError
-
-    def _check_fitting(self, statistics: Any, settings: Any) -> None:
-        """Raise if the statistics are not sufficient for the settings."""
-
-    def _alike(self, mine: Any, theirs: Any, settings: Any) -> tuple[Any, Any]:
-        """Statistics of two classifiers in a form that can be merged."""
-        return mine, theirs
+        return settings.summarize(X, y, sample_weight, None if like is None else like.detail)
 
     @property
     def statistics_(self) -> Any:
@@ -229,7 +218,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             )
         if not self._is_statistics(theirs.statistics):
             raise Mismatch(f"a {name} keeps different statistics than a {type(self).__name__}.")
-        both = self._alike(mine.statistics, theirs.statistics, settings)
+        both = settings.alike(mine.statistics, theirs.statistics)
         return self._next(both[0] + both[1], settings, later=True)
 
     def _next(
@@ -252,15 +241,18 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             selection, powers = before.selection, before.powers
         elif rows is not None:
             columns = rows.columns()
-        encoding = None
+        reader = encoding = None
+        if getattr(statistics, "reader", None) is not None:
+            reader, columns = statistics.reader, LearnedColumns.of_reader(statistics.reader)
         if isinstance(statistics, TableStatistics):
-            encoding, columns = Encoding(statistics.reader, statistics.groups), None
+            encoding = Encoding(statistics.reader, statistics.groups)
         target, frame = (None, None) if before is None else (before.target, before.frame)
         if rows is not None:
             target, frame = target or rows.target, frame or rows.frame
         model = (rows or NewRows()).model(self, statistics, settings, later)
         return Learned(
             columns=columns or LearnedColumns.of_statistics(statistics),
+            reader=reader,
             encoding=encoding,
             target=target,
             frame=frame,
@@ -277,7 +269,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         """The model, or None if it is built later; raises if it never could be."""
         if not later:
             return self._build_with_warnings(statistics, settings, self._priors())
-        self._check_fitting(statistics, settings)
+        settings.check(statistics)
         with suppress(MissingClasses):
             class_priors(self._priors(), statistics.classes, statistics.weight)
         return None
@@ -309,22 +301,16 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
                 "partial_fit, or see why: model.fit_statistics(model.statistics_)."
             )
         with np.errstate(all="ignore"):  # overflow is detected below
-            if read.completed is None:
-                model = self._made(*learned.numbers, learned.priors)
-            else:
-                model = self._of_completed(read.completed, learned)
+            statistics, settings = learned.numbers
+            model: AnyModel = settings.build(statistics, learned.priors, read.completed)
         check_computable(model)
         return model
 
     def _build_with_warnings(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
         """The model of statistics, with a warning if it differs from the one requested."""
-        model = self._made(statistics, settings, priors)
+        model: AnyModel = settings.build(statistics, priors)
         warn_repaired(self, model, statistics, settings)
         return model
-
-    def _of_completed(self, classes: GaussianModel, learned: Learned) -> AnyModel:
-        """The model whose Gaussian classes a file holds."""
-        raise NotImplementedError
 
     def _check_announced(self, y: Any, classes: Any) -> None:
         if classes is None or y is None:

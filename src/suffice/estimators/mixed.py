@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from suffice.answers import product as _answers  # noqa: F401 - registers them
-from suffice.answers.rarity import Rarity
-from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import as_features, as_frame
-from suffice.data.levels import columns_of, levels_of
-from suffice.data.mixed import ColumnLayout, MixedRows, check_shape, columns_at
+from suffice.data.arrays import Array, Floats
+from suffice.data.features import infinite
+from suffice.data.labels import shown
+from suffice.data.mixed import DISCRETE, NUMERIC, MixedRows, columns_at
 from suffice.data.parameters import not_negative
-from suffice.errors import InvalidFeatures, NotFinite, NotNumbers
-from suffice.estimators.learning import Learned, Learner
-from suffice.estimators.outline import Outline
+from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
+from suffice.estimators.naive_bayes import NaiveBayes
+from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.state import at_once
-from suffice.models.discrete import Smoothing, alphas, build_discrete, used_alphas
-from suffice.models.gaussian import GaussianModel, build
-from suffice.models.priors import class_priors
-from suffice.models.product import ProductModel
-from suffice.models.settings import Settings, check_detail
+from suffice.models.categorical import Categorical
+from suffice.models.likelihood import Likelihood
+from suffice.models.product import Part, Product, ProductModel
+from suffice.models.settings import Settings
 from suffice.models.structures import DIAGONAL
-from suffice.statistics.count_pass import count_levels
 from suffice.statistics.mixed import MixedStatistics
-from suffice.statistics.summarize import summarize
-from suffice.statistics.threads import in_parallel
 
 
-class MixedNB(Learner[ProductModel]):
+class MixedNB(NaiveBayes[ProductModel]):
     """Numeric and discrete columns in one model, independent given the class.
 
     Parameters
@@ -45,6 +40,9 @@ class MixedNB(Learner[ProductModel]):
     var_smoothing : share of each numeric feature's own variance added to it, see `GaussianNB`
     alpha : rows added to every level, see `CategoricalNB`
     priors : see `GaussianDiscriminant`
+    parts : columns with another likelihood: a mapping from objects such as
+        `suffice.models.binary.Binary()`, or a `Likelihood` of your own, to names or positions of
+        columns (None for all of its type), or a list of such pairs; other columns are as above
 
     Attributes
     ----------
@@ -74,6 +72,7 @@ class MixedNB(Learner[ProductModel]):
         var_smoothing: float = 1e-9,
         alpha: Any = 1.0,
         priors: Any = None,
+        parts: Any = None,
     ) -> None:
         self.categorical = categorical
         self.structure = structure
@@ -84,6 +83,7 @@ class MixedNB(Learner[ProductModel]):
         self.var_smoothing = var_smoothing
         self.alpha = alpha
         self.priors = priors
+        self.parts = parts
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -91,7 +91,7 @@ class MixedNB(Learner[ProductModel]):
         tags.input_tags.string = True
         return tags
 
-    def _settings(self) -> tuple[Settings, Smoothing]:
+    def _settings(self) -> Product:
         gaussian = Settings.checked(
             structure=self.structure,
             pooling=self.pooling,
@@ -102,134 +102,30 @@ class MixedNB(Learner[ProductModel]):
         )
         if gaussian.structure != DIAGONAL or gaussian.pooling == 1:
             gaussian = replace(gaussian, smoothing=0.0)
-        return gaussian, Smoothing.checked(self.alpha)
+        discrete = Part(Categorical.checked(self.alpha), deepcopy(self.categorical), "categorical")
+        return Product({NUMERIC: Part(gaussian), DISCRETE: discrete, **_other_parts(self.parts)})
 
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, MixedStatistics)
 
     def _summarize(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        settings: tuple[Settings, Smoothing],
-        like: Outline | None,
-    ) -> MixedStatistics:
-        seen_layout = None if like is None else like.layout
-        layout = seen_layout or ColumnLayout.of(X, self.categorical)
-        if not layout.discrete:
-            with _hint_at_levels():
-                as_features(X)
-        numeric, discrete = layout.split(X)
-        numbers = None if like is None else like.numeric
-        detail = (None if numbers is None else numbers.detail) or settings[0].detail
-        places = _places(X, layout)
-        jobs: list[tuple[Callable[[], Any]]] = [
-            (lambda: None if numeric is None else summarize(numeric, y, sample_weight, detail),),
-            (lambda: None if discrete is None else count_levels(discrete, y, sample_weight),),
-        ]
+        self, X: Any, y: Any, sample_weight: Any, settings: Product, like: Outline | None
+    ) -> Any:
+        reader = None
+        if self.categorical is None and self.parts is None:
+            reader = reader_of(X, like)
+        with _hint_at_levels():
+            table = X if reader is None else reader.prepare(X)
+            found = super()._summarize(table, y, sample_weight, settings, like)
+        return found if reader is None else replace(found, reader=reader)
 
-        def run(job: Callable[[], Any], at: tuple[int, ...] | None) -> Any:
-            with _hint_at_levels(), columns_at(at):
-                return job()
-
-        moments, counts = in_parallel(
-            run, [(*job, at) for job, at in zip(jobs, places, strict=True)]
-        )
-        return MixedStatistics(moments, counts, layout, _names(X))
-
-    def _made(
-        self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing], priors: Any
-    ) -> ProductModel:
-        s = statistics
-        return ProductModel(
-            None if s.numeric is None else build(s.numeric, settings[0], priors),
-            None if s.discrete is None else build_discrete(s.discrete, settings[1], priors),
-            s.layout,
-        )
-
-    def _of_completed(self, classes: GaussianModel, learned: Learned) -> ProductModel:
-        s, priors = learned.statistics, learned.priors
-        probabilities = class_priors(priors, learned.classes, s.weight)
-        settings = learned.settings[1]
-        discrete = None if s.discrete is None else build_discrete(s.discrete, settings, priors)
-        return ProductModel(classes.with_priors(probabilities), discrete, s.layout)
-
-    def _check_fitting(
-        self, statistics: MixedStatistics, settings: tuple[Settings, Smoothing]
-    ) -> None:
-        alphas(settings[1].alpha, len(statistics.layout.discrete))
-        if statistics.numeric is not None:
-            check_detail(statistics.numeric, settings[0])
-
-    def _alike(
-        self,
-        mine: MixedStatistics,
-        theirs: MixedStatistics,
-        settings: tuple[Settings, Smoothing],
-    ) -> tuple[MixedStatistics, MixedStatistics]:
-        if mine.detail == theirs.detail:
-            return mine, theirs
-        return mine.coarsen(settings[0].detail), theirs.coarsen(settings[0].detail)
-
-    def _check_table(self, X: Any) -> None:
-        # What each column holds is checked when it is read.
-        check_shape(X)
-
-    def _rows(self, X: Any) -> MixedRows:
-        if not self._fitted.layout.discrete:
-            as_features(X)
-        self._check_columns(X)
-        return self._parse_row(X)
-
-    def _parse_row(self, X: Any) -> MixedRows:
-        model = self._fitted
-        numeric, discrete = model.layout.split(X)
-        values: Floats | None = None
-        codes: Indices | None = None
-        places = _places(X, model.layout)
-        if numeric is not None:
-            with columns_at(places[0]):
-                features = as_features(numeric)
-            values = features.read(0, features.shape[0]).astype(np.float64, copy=False)
-        if discrete is not None:
-            assert model.discrete is not None
-            with columns_at(places[1]):
-                columns, _ = columns_of(discrete)
-                pairs = zip(columns, model.discrete.features, strict=True)
-                codes = np.stack([column.among(f.levels) for column, f in pairs], axis=1)
-        n = len(codes) if values is None and codes is not None else len(values)  # type: ignore[arg-type]
-        return MixedRows(
-            np.empty((n, 0)) if values is None else values,
-            np.empty((n, 0), np.int64) if codes is None else codes,
-        )
-
-    def _check_finite(self, rows: Any) -> None:
-        bad = np.isinf(rows.numeric)
-        if bad.any():
-            i, j = (int(at[0]) for at in np.nonzero(bad))
-            column = self._feature_names()[self._fitted.layout.numeric[j]]
-            raise NotFinite(
-                f"Input X contains infinity: the first such entry is in row {i}, column "
-                f"{column!r}. Drop such rows, or put NaN where a value is missing."
-            )
-
-    def _restore(self, rows: MixedRows, like: Any = None) -> Array:
-        layout, model = self._fitted.layout, self._fitted
-        if model.discrete is None:
-            return rows.numeric
-        out = np.empty((len(rows), self.n_features_in_), object)
-        out[:, list(layout.numeric)] = rows.numeric
-        given = None if like is None else columns_of(layout.split(like)[1])[0]
-        for at, (j, feature) in enumerate(
-            zip(layout.discrete, model.discrete.features, strict=True)
-        ):
-            own = None if given is None else given[at]
-            out[:, j] = levels_of(rows.codes[:, at], feature.levels, own)
-        return out
-
-    def _new_atypicality(self) -> Any:
-        return Rarity(self._fitted, lambda rows: rows.missing, lambda rows, p: rows.mask(p))
+    def _check_finite(self, rows: MixedRows) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        for own, at in zip(rows.parts, self._fitted.layout.parts.values(), strict=True):
+            with columns_at(at if names is None else None):
+                error = infinite(own, 0, None if names is None else tuple(names[list(at)]))
+                if error is not None:
+                    raise error
 
     @property
     def numeric_features_(self) -> tuple[int, ...]:
@@ -244,7 +140,7 @@ class MixedNB(Learner[ProductModel]):
     @property
     def levels_(self) -> list[Array]:
         """The levels of each discrete feature."""
-        discrete = self._fitted.discrete
+        discrete: Any = self._fitted.parts.get(DISCRETE)
         return [] if discrete is None else [feature.levels for feature in discrete.features]
 
     @property
@@ -252,20 +148,21 @@ class MixedNB(Learner[ProductModel]):
     def alpha_(self) -> Floats:
         """Rows added to every level of each discrete feature: as given or estimated."""
         counts = self._fitted_statistics.discrete
-        return np.zeros(0) if counts is None else used_alphas(counts, self._built_with[1])
+        likelihood = self._built_with.parts[DISCRETE].likelihood
+        return np.zeros(0) if counts is None else likelihood.alphas(counts)
 
     @property
     @at_once
     def means_(self) -> Floats:
         """Mean of each class in the numeric features, (k, numeric)."""
-        gaussian = self._fitted.gaussian
+        gaussian: Any = self._fitted.parts.get(NUMERIC)
         return np.empty((len(self.classes_), 0)) if gaussian is None else gaussian.means
 
     @property
     @at_once
     def covariances_(self) -> Floats:
         """Covariance of each class in the numeric features, (k, numeric, numeric)."""
-        gaussian = self._fitted.gaussian
+        gaussian: Any = self._fitted.parts.get(NUMERIC)
         if gaussian is None:
             raise InvalidFeatures("there are no numeric features.")
         matrices = gaussian.matrices
@@ -276,6 +173,28 @@ class MixedNB(Learner[ProductModel]):
         )
 
 
+def _other_parts(given: Any) -> dict[str, Part]:
+    """The parts that a user gives, by the name of their likelihood."""
+    pairs = list(given.items()) if isinstance(given, Mapping) else [] if given is None else given
+    if not isinstance(pairs, list | tuple) or not all(map(_is_part, pairs)):
+        raise InvalidParameter(
+            f"parts is {shown(given)}; it must map likelihoods to columns, such as "
+            "{suffice.models.binary.Binary(): ['smokes']}."
+        )
+    parts: dict[str, Part] = {}
+    for likelihood, columns in pairs:
+        taken = [NUMERIC, DISCRETE, *parts]
+        again = sum(key.split(" (")[0] == likelihood.name for key in taken)
+        key = f"{likelihood.name} ({again + 1})" if again else likelihood.name
+        parts[key] = Part(likelihood.validated(), deepcopy(columns))
+    return parts
+
+
+def _is_part(pair: Any) -> bool:
+    is_pair = isinstance(pair, list | tuple) and len(pair) == 2
+    return is_pair and isinstance(pair[0], Likelihood)
+
+
 @contextmanager
 def _hint_at_levels() -> Iterator[None]:
     """Adds a hint to errors about columns without numbers: they may hold levels."""
@@ -284,15 +203,3 @@ def _hint_at_levels() -> Iterator[None]:
     except NotNumbers as error:
         what = "If they hold levels (categories), name them: categorical=[...]."
         raise NotNumbers(f"{error} {what}") from None
-
-
-def _places(X: Any, layout: ColumnLayout) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-    """Positions of the columns of either part in X; None if they have names."""
-    return (None, None) if _names(X) is not None else (layout.numeric, layout.discrete)
-
-
-def _names(X: Any) -> tuple[str, ...] | None:
-    frame = None if isinstance(X, np.ndarray | list) else as_frame(X)
-    if frame is None or not all(isinstance(name, str) for name in frame.columns):
-        return None
-    return tuple(frame.columns)

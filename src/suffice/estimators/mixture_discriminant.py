@@ -182,7 +182,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         return np.asarray(weight, np.float64)
 
     def _new_atypicality(self) -> Any:
-        return Rarity(self._fitted, np.isnan, _mask)
+        return Rarity(self._fitted)
 
     def _sizes(
         self, training: Training, settings: Settings, effort: Effort, rng: np.random.Generator
@@ -218,7 +218,3 @@ def _sizes_by_label(requested: Mapping[Any, int], classes: Array, rows: Indices)
                 "labelled rows."
             )
     return np.array(sizes)
-
-
-def _mask(rows: Array, pattern: Array) -> Floats:
-    return np.where(pattern, np.nan, rows)

@@ -12,9 +12,8 @@ from typing import Any
 from sklearn.base import clone
 
 from suffice.errors import RepairedModel
-from suffice.models.gaussian import GaussianModel
-from suffice.models.product import ProductModel
-from suffice.models.repairs import Repair, repairs
+from suffice.models.likelihood import Likelihood
+from suffice.models.repairs import Repair
 from suffice.models.settings import Settings
 from suffice.models.structures import BUILT_IN
 
@@ -33,16 +32,14 @@ def repairs_expected() -> Iterator[None]:
 
 def warn_repaired(estimator: Any, model: Any, statistics: Any, settings: Any) -> None:
     """Warn once of all repairs in a model of these statistics."""
-    if isinstance(model, ProductModel):
-        model, statistics, settings = model.gaussian, statistics.numeric, settings[0]
-    if _expected.get() or type(model) is not GaussianModel:
+    if _expected.get() or not isinstance(settings, Likelihood):
         return
-    made = repairs(model, statistics, settings)
+    made = settings.repairs(model, statistics)
     if made:
         warnings.warn(_message(estimator, made, settings), RepairedModel, _caller())
 
 
-def _message(estimator: Any, made: tuple[Repair, ...], settings: Settings) -> str:
+def _message(estimator: Any, made: tuple[Repair, ...], settings: Any) -> str:
     changes = {name: value for repair in made for name, value in repair.changes.items()}
     advice = [repair.advice for repair in made if repair.advice]
     if changes:

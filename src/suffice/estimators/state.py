@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
 from suffice.data.encoding import Encoding
+from suffice.data.table_rows import TableReader
 from suffice.estimators.columns import LearnedColumns
 
 Anyone = TypeVar("Anyone")
@@ -29,7 +30,8 @@ class State:
     """What an estimator has learned; `kept` holds what is computed from it when first needed."""
 
     columns: LearnedColumns
-    encoding: Encoding | None = None  # of tables with levels
+    reader: TableReader | None = None  # of tables that hold more than numbers
+    encoding: Encoding | None = None  # of such tables as numbers, where the model takes numbers
     target: str | None = None  # the name of the column of the labels
     frame: str | None = None  # the library of the data frame that was learned from
     kept: dict[str, Any] = field(default_factory=dict)

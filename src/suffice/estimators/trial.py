@@ -200,7 +200,7 @@ def _share_statistics(
         elif _reads_indicators(model):
             key = (Trial._score_on_indicators, str(model[0].categorical))
         elif isinstance(model, Learner) and not _chooses_at_fit(model):
-            key = (Trial._score_learners, (type(model), str(getattr(model, "categorical", None))))
+            key = (Trial._score_learners, (type(model), str(model._settings().reading)))
         groups[key].append(i)
     return [(score, at) for (score, _), at in groups.items()]
 
@@ -268,9 +268,7 @@ def _defaults(kind: Any) -> dict[str, Any]:
 
 def _detail_rank(model: Any) -> int:
     """The detail of a model's statistics as a number, larger for more detail."""
-    settings = model._settings()
-    parts = settings if isinstance(settings, tuple) else (settings,)
-    return max(("", *DETAILS[::-1]).index(getattr(part, "detail", "")) for part in parts)
+    return ("", *DETAILS[::-1]).index(model._settings().detail)
 
 
 def fit(model: Any, X: Any, y: Any, weights: Floats | None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,14 +14,18 @@ from suffice.errors import InvalidParameter
 from suffice.models.completion import complete
 from suffice.models.groups import Groups
 from suffice.models.linalg import whitener
+from suffice.models.priors import class_priors
 from suffice.models.separating import floor, overall_variances, pooled_squares
-from suffice.models.settings import Settings, coarsen_for
+from suffice.models.settings import MomentLikelihood, Settings, check_detail, coarsen_for
 from suffice.models.structures import DIAGONAL, FULL, Structure, structure_of
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
+
+if TYPE_CHECKING:  # this module builds on ours
+    from suffice.models.conjugate import BayesianModel, MapModel
 
 STRUCTURES = {one.name: one for one in (FULL, DIAGONAL)}
 DENSITIES = ("predictive", "map")
@@ -37,8 +41,8 @@ MOST_VARIANCE = 1e200
 MOST_MEAN = 1e150
 
 
-@dataclass(frozen=True, slots=True)
-class Beliefs:
+@dataclass(frozen=True)
+class Beliefs(MomentLikelihood):
     """The given parts of a prior; None where they are to be estimated from the rows.
 
     structure : "full" or "diagonal"
@@ -49,6 +53,7 @@ class Beliefs:
     class_strength : number of rows added to every class when class priors are estimated
     """
 
+    name = "bayesian"
     structure: Structure = FULL
     pooling: float = 0.0
     mean_strength: float | None = None
@@ -83,6 +88,23 @@ class Beliefs:
         if not self.structure.takes_matrices:
             return "diagonal"
         return "shared" if self.pooling == 1 else "separate"
+
+    def build(
+        self, statistics: AnyStatistics, priors: Any, completed: MapModel | None = None
+    ) -> BayesianModel:
+        """The model of statistics, or that of the estimates of EM."""
+        from suffice.models.conjugate import infer, predictive
+
+        if completed is None:
+            return infer(statistics, self, priors)
+        weight = statistics.weight + self.class_strength
+        shares = class_priors(priors, statistics.classes, weight)
+        return predictive(replace(completed, priors=shares), self)
+
+    def check(self, statistics: AnyStatistics) -> None:
+        """Raise if the statistics are too coarse, or do not fit the given prior."""
+        check_detail(statistics, Settings(self.structure, self.pooling))
+        check_usable(statistics, self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,9 @@ from suffice.statistics.threads import blas_threads
 def check_computable(model: Any) -> None:
     """Raise if all parameters are finite, but the density at a class mean is not."""
     if isinstance(model, ProductModel):
-        model = model.gaussian
+        for part in model.parts.values():
+            check_computable(part)
+        return
     if isinstance(model, MixtureModel):
         model = model.components
     if not isinstance(model, GaussianModel | StudentModel):

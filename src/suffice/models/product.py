@@ -1,72 +1,214 @@
-"""The product model: numeric and discrete features, independent given the class."""
+"""The product model: features in parts that are independent given the class."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.mixed import ColumnLayout, MixedRows
-from suffice.models.discrete import DiscreteModel, impossible
-from suffice.models.gaussian import GaussianModel
+from suffice.data.features import as_frame, is_read
+from suffice.data.mixed import Claim, ColumnLayout, MixedRows, check_shape, columns_at
+from suffice.errors import InvalidParameter
+from suffice.models.independent import impossible
+from suffice.models.likelihood import Likelihood
+from suffice.models.model import ClassModel, Model
+from suffice.models.priors import class_priors
+from suffice.models.repairs import Repair
+from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.statistics import DETAILS
+from suffice.statistics.threads import in_parallel
+
+# The layout of statistics, and the detail of each part.
+Form: TypeAlias = tuple[ColumnLayout, dict[str, str]]
 
 
 @dataclass(frozen=True)
-class ProductModel:
-    """p(x, y) = p(y) p(numeric | y) p(discrete | y); one of the two may be absent."""
+class ProductModel(ClassModel):
+    """p(x, y) = p(y) p(first part | y) p(second part | y) ..."""
 
-    gaussian: GaussianModel | None
-    discrete: DiscreteModel | None
+    parts: dict[str, Model]  # with priors of one (zero if excluded), so that joint is p(part | y)
     layout: ColumnLayout
 
-    @property
-    def _any(self) -> GaussianModel | DiscreteModel:
-        part = self.discrete if self.gaussian is None else self.gaussian
-        assert part is not None
-        return part
-
-    @property
-    def classes(self) -> Array:
-        """Class labels, (k,)."""
-        return self._any.classes
-
-    @property
-    def priors(self) -> Floats:
-        """Prior of each class, (k,)."""
-        return self._any.priors
-
-    @property
-    def log_priors(self) -> Floats:
-        """Log prior of each class, (k,)."""
-        return self._any.log_priors
+    @classmethod
+    def of(
+        cls, classes: Array, priors: Floats, parts: Mapping[str, Model], layout: ColumnLayout
+    ) -> ProductModel:
+        """The product of models of the parts, whatever priors they have."""
+        possible = np.where(priors > 0, 1.0, 0.0)
+        own = {key: part.with_priors(possible) for key, part in parts.items()}
+        return cls(classes, priors, own, layout)
 
     def with_priors(self, priors: Floats) -> ProductModel:
         """The same class densities under other priors."""
-        gaussian, discrete = self.gaussian, self.discrete
-        return replace(
-            self,
-            gaussian=None if gaussian is None else gaussian.with_priors(priors),
-            discrete=None if discrete is None else discrete.with_priors(priors),
-        )
+        return ProductModel.of(self.classes, priors, self.parts, self.layout)
+
+    def with_rows(self, rows: MixedRows) -> list[tuple[Model, Array]]:
+        """Each part with its own features of the rows."""
+        return list(zip(self.parts.values(), rows.parts, strict=True))
 
     def joint(self, rows: MixedRows) -> Floats:
         """ln p(x, y), (n, k); missing values are integrated out."""
-        if self.gaussian is None:
-            assert self.discrete is not None
-            return self.discrete.joint(rows.codes)
-        numeric = self.gaussian.joint(rows.numeric)
-        return (
-            numeric if self.discrete is None else numeric + self.discrete.log_likelihood(rows.codes)
-        )
+        total = self.log_priors[None]
+        for part, own in self.with_rows(rows):
+            total = total + part.joint(own)
+        return total
 
     def scores(self, rows: MixedRows) -> Floats:
-        """The same up to a constant of the row, without levels impossible in all classes."""
-        if self.gaussian is None:
-            assert self.discrete is not None
-            return self.discrete.scores(rows.codes)
-        numeric = self.gaussian.scores(rows.numeric)
-        if self.discrete is None:
-            return numeric
-        scores = numeric + self.discrete.log_likelihood(rows.codes)
-        impossible_rows = impossible(scores)
-        scores[impossible_rows] = numeric[impossible_rows]
-        return scores
+        """The same up to a constant of the row, without parts impossible in all classes."""
+        return self.scores_and_ignored(rows)[0]
+
+    def scores_and_ignored(self, rows: MixedRows) -> tuple[Floats, list[Array]]:
+        """The scores (n, k), and for each part the rows (n,) in which it is ignored.
+
+        A part is ignored where it is possible only in classes that the parts before it exclude:
+        else no class would be left.
+        """
+        total, ignored = self.log_priors[None], []
+        for part, own in self.with_rows(rows):
+            scores = part.scores(own)
+            both = total + scores
+            clash = impossible(both) & ~impossible(scores)
+            if clash.any():
+                both[clash] = np.broadcast_to(total, both.shape)[clash]
+            total = both
+            ignored.append(clash)
+        return total, ignored
+
+
+@dataclass(frozen=True)
+class Part:
+    """A likelihood, and the columns that it takes as a user names them; None for those left.
+
+    source : what names the columns, for messages
+    """
+
+    likelihood: Likelihood
+    columns: Any = None
+    source: str = "parts"
+
+
+@dataclass(frozen=True)
+class Product(Likelihood):
+    """Parts of the features that are independent given the class, by name."""
+
+    parts: Mapping[str, Part]
+
+    @property
+    def claims(self) -> dict[str, Claim]:
+        """The columns that the parts ask for."""
+        return {
+            key: Claim(part.columns, part.likelihood.takes_levels, part.source)
+            for key, part in self.parts.items()
+        }
+
+    @property
+    def detail(self) -> str:
+        """The finest detail that a part needs."""
+        found = {part.likelihood.detail for part in self.parts.values()}
+        return next((detail for detail in DETAILS if detail in found), "")
+
+    @property
+    def reading(self) -> Any:
+        """The columns of each part, and how it reads them."""
+        return [(key, p.columns, p.likelihood.reading) for key, p in self.parts.items()]
+
+    def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> MixedStatistics:
+        """Statistics of all parts, in the layout and the details of earlier ones if any."""
+        form: Form = detail or (ColumnLayout.by_claims(X, self.claims), {})
+        layout, details = form
+
+        def work(key: str, table: Any) -> Any:
+            likelihood = self.parts[key].likelihood
+            with columns_at(_places(X, layout, key)):
+                return likelihood.summarize(table, y, sample_weight, details.get(key))
+
+        parts = in_parallel(work, list(layout.split(X).items()))
+        return MixedStatistics(dict(zip(layout.parts, parts, strict=True)), layout, _names(X))
+
+    def build(
+        self, statistics: MixedStatistics, priors: Any, completed: Any = None
+    ) -> ProductModel:
+        """The product of the models of all parts."""
+        self.check(statistics)
+        classes = statistics.classes
+        probabilities = class_priors(priors, classes, statistics.weight)
+        parts = {
+            key: self.parts[key].likelihood.build(own, "uniform", (completed or {}).get(key))
+            for key, own in statistics.parts.items()
+        }
+        return ProductModel.of(classes, probabilities, parts, statistics.layout)
+
+    def check(self, statistics: MixedStatistics) -> None:
+        """Raise unless the statistics have no other parts, and are sufficient for these."""
+        for key, own in statistics.parts.items():
+            if key not in self.parts:
+                raise InvalidParameter(
+                    f"these statistics have a part {key!r} of {own.n_features} features, but the "
+                    f"model has {', '.join(map(repr, self.parts))}; give its likelihood: "
+                    "MixedNB(parts={likelihood: columns})."
+                )
+            self.parts[key].likelihood.check(own)
+
+    def alike(
+        self, mine: MixedStatistics, theirs: MixedStatistics
+    ) -> tuple[MixedStatistics, MixedStatistics]:
+        """Both with the same detail in each part."""
+        if mine.layout != theirs.layout:
+            return mine, theirs  # adding them says which feature differs
+        pairs = {
+            key: self.parts[key].likelihood.alike(own, theirs.parts[key])
+            for key, own in mine.parts.items()
+        }
+        first, second = ({key: pair[i] for key, pair in pairs.items()} for i in (0, 1))
+        return replace(mine, parts=first), replace(theirs, parts=second)
+
+    def check_table(self, X: Any) -> None:
+        """Raise unless X is a table; what its columns hold is checked when they are read."""
+        check_shape(X)
+
+    def read(self, X: Any, model: ProductModel) -> Any:
+        """The features of each part in the form that it takes."""
+
+        def work(key: str, table: Any) -> Array:
+            with columns_at(_places(X, model.layout, key)):
+                return self.parts[key].likelihood.read(table, model.parts[key])
+
+        return MixedRows(tuple(work(*one) for one in model.layout.split(X).items()))
+
+    def write(self, rows: MixedRows, model: ProductModel, like: Any = None) -> Array:
+        """All columns in their places; of objects, unless there is a single part."""
+        layout = model.layout
+        tables = dict.fromkeys(layout.parts) if like is None else layout.split(like)
+        parts = [
+            self.parts[key].likelihood.write(own, model.parts[key], tables[key])
+            for key, own in zip(layout.parts, rows.parts, strict=True)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        out = np.empty((len(rows), layout.n_features), object)
+        for at, part in zip(layout.parts.values(), parts, strict=True):
+            out[:, list(at)] = part
+        return out
+
+    def repairs(self, model: ProductModel, statistics: MixedStatistics) -> tuple[Repair, ...]:
+        """Those of all parts."""
+        pairs = model.parts.items()
+        found = (self.parts[k].likelihood.repairs(own, statistics.parts[k]) for k, own in pairs)
+        return tuple(repair for of_part in found for repair in of_part)
+
+
+def _places(X: Any, layout: ColumnLayout, key: str) -> tuple[int, ...] | None:
+    """Positions of the columns of a part in X; None if they have names."""
+    return layout.parts[key] if _names(X) is None else None
+
+
+def _names(X: Any) -> tuple[str, ...] | None:
+    if is_read(X):
+        return tuple(X.names)
+    frame = None if isinstance(X, np.ndarray | list) else as_frame(X)
+    if frame is None or not all(isinstance(name, str) for name in frame.columns):
+        return None
+    return tuple(frame.columns)

@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from suffice.data.parameters import choice, not_negative, positive, share
 from suffice.errors import InvalidParameter
+from suffice.models.likelihood import Likelihood
+from suffice.models.priors import class_priors
 from suffice.models.structures import FULL, Structure, structure_of
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.summarize import summarize_batches
 from suffice.statistics.value_rounding import without_value_rounding
+
+if TYPE_CHECKING:  # these modules build on this one
+    from suffice.models.gaussian import GaussianModel
+    from suffice.models.repairs import Repair
 
 TARGETS = ("identity", "diagonal", "unit")
 ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The shape of class covariances, and how they are pooled and shrunk.
+class MomentLikelihood(Likelihood):
+    """A likelihood whose statistics are the weight, mean and scatter of each class."""
+
+    def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> AnyStatistics:
+        """What `suffice.summarize` returns."""
+        return summarize_batches(X, y, sample_weight, detail or self.detail)
+
+    def alike(
+        self, mine: AnyStatistics, theirs: AnyStatistics
+    ) -> tuple[AnyStatistics, AnyStatistics]:
+        """Both in the detail that is needed, if they differ."""
+        if mine.detail == theirs.detail:
+            return mine, theirs
+        return mine.coarsen(self.detail), theirs.coarsen(self.detail)
+
+
+@dataclass(frozen=True)
+class Settings(MomentLikelihood):
+    """Gaussian classes: the shape of their covariances, and how these are pooled and shrunk.
 
     structure : full, diagonal, spherical, or another shape
     pooling : from each class's own covariance (0) to one shared by all (1)
@@ -31,6 +54,7 @@ class Settings:
     inflation : factor by which the covariances are multiplied at the end
     """
 
+    name = "gaussian"
     structure: Structure = FULL
     pooling: float = 0.0
     shrinkage: float | str = 0.0
@@ -72,6 +96,27 @@ class Settings:
             return free
         target = {"identity": min(rank, 1), "diagonal": rank, "unit": 0}[self.target]
         return min(target, free)
+
+    def build(
+        self, statistics: AnyStatistics, priors: Any, completed: GaussianModel | None = None
+    ) -> GaussianModel:
+        """The model of statistics, or that of the estimates of EM."""
+        if completed is not None:
+            weight = statistics.weight
+            return completed.with_priors(class_priors(priors, statistics.classes, weight))
+        from suffice.models.gaussian import build
+
+        return build(statistics, self, priors)
+
+    def check(self, statistics: AnyStatistics) -> None:
+        """Raise if the statistics are too coarse."""
+        check_detail(statistics, self)
+
+    def repairs(self, model: Any, statistics: AnyStatistics) -> tuple[Repair, ...]:
+        """Covariances that could not be estimated as requested."""
+        from suffice.models.repairs import repairs
+
+        return repairs(model, statistics, self)
 
     @property
     def detail(self) -> str:

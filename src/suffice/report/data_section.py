@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.levels import columns_of
+from suffice.data.mixed import DISCRETE
 from suffice.report.markup import Html, joined, paragraphs, percent, short, table
 from suffice.report.material import Material
 from suffice.text import plural
@@ -64,7 +65,7 @@ def data_facts(data: Material, judged: int) -> DataFacts:
     """The facts of the whole table."""
     n, _ = data.shape
     columns = {j: _number(data, i, j) for i, j in enumerate(data.layout.numeric)}
-    discrete = data.layout.split(data.X)[1]
+    discrete = data.layout.split(data.X).get(DISCRETE)
     if discrete is not None:
         for j, column in zip(data.layout.discrete, columns_of(discrete)[0], strict=True):
             columns[j] = _levels(data, column, j)

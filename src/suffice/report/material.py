@@ -11,7 +11,7 @@ from suffice.data.arrays import Array, Indices
 from suffice.data.features import as_features, as_frame
 from suffice.data.labels import Labels
 from suffice.data.levels import columns_of
-from suffice.data.mixed import ColumnLayout
+from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.plots.columns import width
 from suffice.plots.points import thin
@@ -49,7 +49,8 @@ class Material:
         """From a frame and the name of its column of labels, or from rows and labels."""
         X, y, target = _features_and_labels(X, y)
         layout = ColumnLayout.of(X)
-        numeric, discrete = layout.split(X)
+        tables = layout.split(X)
+        numeric, discrete = tables.get(NUMERIC), tables.get(DISCRETE)
         n, d = _shape(X, numeric)
         candidates, codes = Labels.of(y).encode()
         if len(codes) != n:
@@ -94,7 +95,7 @@ class Material:
 
     def numeric(self) -> Any:
         """The table of the numeric columns; None if there are none."""
-        return self.layout.split(self.X)[0]
+        return self.layout.split(self.X).get(NUMERIC)
 
 
 def _frame(X: Any) -> Any:

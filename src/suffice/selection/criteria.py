@@ -17,14 +17,13 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.models.covariance import Covariance, DiagonalCovariance
-from suffice.models.discrete import DiscreteModel, Smoothing
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 from suffice.models.groups import Groups
-from suffice.models.product import ProductModel
+from suffice.models.independent import IndependentModel
+from suffice.models.product import Product, ProductModel
 from suffice.models.settings import Settings
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
-from suffice.statistics.counts import Counts
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
@@ -110,19 +109,13 @@ def _given_class(model: Any, statistics: Any) -> float:
 
 
 @_given_class.register
-def _(model: DiscreteModel, statistics: Counts) -> float:
-    total = 0.0
-    for table, feature in zip(statistics.tables, model.features, strict=True):
-        weight = table.spread(slice(None), len(table.rows), feature.levels).weight
-        with np.errstate(invalid="ignore"):
-            total += np.where(weight > 0, weight * feature.log_probabilities, 0.0).sum()
-    return float(total)
+def _(model: IndependentModel, statistics: Any) -> float:
+    return model.total(statistics)
 
 
 @_given_class.register
 def _(model: ProductModel, statistics: MixedStatistics) -> float:
-    parts = ((model.gaussian, statistics.numeric), (model.discrete, statistics.discrete))
-    return sum(_given_class(part, own) for part, own in parts if part is not None)
+    return sum(_given_class(part, statistics.parts[key]) for key, part in model.parts.items())
 
 
 @_given_class.register
@@ -217,17 +210,16 @@ def _free(model: Any, settings: Any, statistics: Any) -> int:
 
 
 @_free.register
-def _(model: DiscreteModel, settings: Smoothing, statistics: Counts) -> int:
-    return len(model.classes) * int(np.maximum(model.sizes - 1, 0).sum())
+def _(model: IndependentModel, settings: Any, statistics: Any) -> int:
+    return model.n_free
 
 
 @_free.register
-def _(model: ProductModel, settings: Any, statistics: MixedStatistics) -> int:
-    parts = (
-        (model.gaussian, settings[0], statistics.numeric),
-        (model.discrete, settings[1], statistics.discrete),
+def _(model: ProductModel, settings: Product, statistics: MixedStatistics) -> int:
+    return sum(
+        _free(part, settings.parts[key].likelihood, statistics.parts[key])
+        for key, part in model.parts.items()
     )
-    return sum(_free(part, own, known) for part, own, known in parts if part is not None)
 
 
 @_free.register

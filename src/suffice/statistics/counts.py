@@ -123,6 +123,15 @@ class Counts:
         """Always "counts"."""
         return "counts"
 
+    @property
+    def levels(self) -> dict[int, Array]:
+        """The levels of each feature, by its position."""
+        return {j: table.levels for j, table in enumerate(self.tables)}
+
+    def coarsen(self, detail: str) -> Counts:
+        """The same counts: they have one detail."""
+        return self
+
     def __add__(self, other: object) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented

@@ -1,4 +1,4 @@
-"""Mixed statistics: moments of the numeric features and counts of the discrete ones."""
+"""Mixed statistics: those of several parts of the features, such as numbers and categories."""
 
 from __future__ import annotations
 
@@ -8,54 +8,83 @@ from os import PathLike
 from typing import Any
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.mixed import ColumnLayout, columns_at
+from suffice.data.labels import shown
+from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, columns_at
+from suffice.data.table_rows import TableReader
 from suffice.errors import Mismatch
-from suffice.statistics.counts import Counts
-from suffice.statistics.incomplete import AnyStatistics
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MixedStatistics:
-    """Statistics of labelled rows with numeric and discrete features; at least one of each kind.
+    """Statistics of labelled rows whose features come in parts; there is at least one.
 
     A value: `a + b` is having seen both, `a - b` never having seen b.
+
+    Attributes
+    ----------
+    parts : the statistics of each part, such as `Statistics` and `Counts`; all of the same rows
+    layout : the columns of each part, in the same order
+    feature_names : names of all features, or None
+    reader : how the features were read from a table that holds more than numbers, if it did
     """
 
-    numeric: AnyStatistics | None
-    discrete: Counts | None
+    parts: dict[str, Any]
     layout: ColumnLayout
     feature_names: tuple[str, ...] | None = None
+    reader: TableReader | None = None
 
     @property
-    def _any(self) -> AnyStatistics | Counts:
-        part = self.discrete if self.numeric is None else self.numeric
-        assert part is not None
-        return part
+    def numeric(self) -> Any:
+        """The statistics of the numeric features, or None."""
+        return self.parts.get(NUMERIC)
+
+    @property
+    def discrete(self) -> Any:
+        """The counts of the discrete features, or None."""
+        return self.parts.get(DISCRETE)
+
+    @property
+    def _first(self) -> Any:
+        return next(iter(self.parts.values()))
 
     @property
     def classes(self) -> Array:
         """Sorted class labels, (k,)."""
-        return self._any.classes
+        return self._first.classes  # type: ignore[no-any-return]
 
     @property
     def count(self) -> Indices:
         """Rows of each class, (k,)."""
-        return self._any.count
+        return self._first.count  # type: ignore[no-any-return]
 
     @property
     def weight(self) -> Floats:
         """Total weight of each class, (k,)."""
-        return self._any.weight
+        return self._first.weight  # type: ignore[no-any-return]
 
     @property
     def n_features(self) -> int:
         """Number of features."""
-        return len(self.layout.numeric) + len(self.layout.discrete)
+        return self.layout.n_features
 
     @property
     def detail(self) -> str:
-        """The detail of the numeric part."""
-        return "counts" if self.numeric is None else self.numeric.detail
+        """The detail of the first part, which is the numeric one if there is any."""
+        return self._first.detail  # type: ignore[no-any-return]
+
+    @property
+    def form(self) -> tuple[ColumnLayout, dict[str, str]]:
+        """The layout, and the detail of each part: equal for statistics that can be added."""
+        return self.layout, {key: part.detail for key, part in self.parts.items()}
+
+    @property
+    def levels(self) -> dict[int, Array]:
+        """The levels of each discrete feature, by its position."""
+        return {
+            self.layout.parts[key][j]: levels
+            for key, part in self.parts.items()
+            for j, levels in getattr(part, "levels", {}).items()
+        }
 
     def __add__(self, other: object) -> MixedStatistics:
         if not isinstance(other, MixedStatistics):
@@ -75,33 +104,25 @@ class MixedStatistics:
         """Whether both are equal, up to rounding."""
         if not isinstance(other, MixedStatistics):
             return NotImplemented
-        return (
-            (self.layout, self.feature_names) == (other.layout, other.feature_names)
-            and self.numeric == other.numeric
-            and self.discrete == other.discrete
+        mine, theirs = (
+            (one.layout, one.feature_names, one.reader, one.parts) for one in (self, other)
         )
+        return mine == theirs
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        kinds = f"{len(self.layout.numeric)} numeric and {len(self.layout.discrete)} discrete"
+        kinds = " and ".join(f"{len(at)} {key}" for key, at in self.layout.parts.items())
         rows, k = int(self.count.sum()), len(self.classes)
         return f"<MixedStatistics of {rows} rows, {kinds} features, {k} classes>"
 
     def coarsen(self, detail: str) -> MixedStatistics:
         """The same rows with less detail of the numeric features."""
-        if self.numeric is None:
-            return self
-        return replace(self, numeric=self.numeric.coarsen(detail))
+        return self._map(lambda part: part.coarsen(detail))
 
     def drop_class(self, label: Any) -> MixedStatistics:
         """The statistics without one class, as if its rows had never been seen."""
-        numeric, discrete = self.numeric, self.discrete
-        return replace(
-            self,
-            numeric=None if numeric is None else numeric.drop_class(label),
-            discrete=None if discrete is None else discrete.drop_class(label),
-        )
+        return self._map(lambda part: part.drop_class(label))
 
     def digest(self) -> str:
         """SHA-256 of the content: equal for equal content, on every machine."""
@@ -118,19 +139,30 @@ class MixedStatistics:
 
         save(self, path, key)
 
+    def _map(self, work: Callable[[Any], Any]) -> MixedStatistics:
+        return replace(self, parts={key: work(part) for key, part in self.parts.items()})
+
     def _combine(self, other: MixedStatistics, work: Callable[[Any, Any], Any]) -> MixedStatistics:
         if self.feature_names != other.feature_names:
             raise Mismatch(
                 "the two sides have different feature names, or a different order of them."
             )
         if self.layout != other.layout:
-            raise Mismatch("a feature is numeric on one side and discrete on the other.")
-        named, at = self.feature_names is not None, self.layout
-        numeric = discrete = None
-        if self.numeric is not None:
-            with columns_at(None if named else at.numeric):
-                numeric = work(self.numeric, other.numeric)
-        if self.discrete is not None:
-            with columns_at(None if named else at.discrete):
-                discrete = work(self.discrete, other.discrete)
-        return replace(self, numeric=numeric, discrete=discrete)
+            raise Mismatch(_difference(self, other))
+        if self.reader != other.reader:
+            raise Mismatch("the two sides read their columns differently.")
+        parts = {}
+        for key, part in self.parts.items():
+            with columns_at(None if self.feature_names else self.layout.parts[key]):
+                parts[key] = work(part, other.parts[key])
+        return replace(self, parts=parts)
+
+
+def _difference(a: MixedStatistics, b: MixedStatistics) -> str:
+    """In words, the first feature that belongs to different parts."""
+    if a.n_features != b.n_features:
+        return f"one side has {a.n_features} features and the other {b.n_features}."
+    mine, theirs = ({j: key for key, at in s.layout.parts.items() for j in at} for s in (a, b))
+    j = next(j for j in range(a.n_features) if mine[j] != theirs[j])
+    name = j if a.feature_names is None else a.feature_names[j]
+    return f"feature {shown(name)} is {mine[j]} on one side and {theirs[j]} on the other."

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.estimators.learning import Learner
 from suffice.estimators.model_file import gaussian_part
 from suffice.models.beliefs import Beliefs, Prior
 from suffice.models.conjugate import MapModel, Posterior
@@ -20,7 +19,8 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.product import ProductModel
 from suffice.models.student import StudentModel
 from suffice.statistics.incomplete import IncompleteStatistics
-from suffice.statistics.nesting import Arrays
+from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.nesting import Arrays, below, check_names, prefixed
 from suffice.statistics.soundness import LARGEST
 
 _STRENGTHS = ("prior.mean_strength", "prior.covariance_strength")
@@ -28,15 +28,20 @@ _STRENGTHS = ("prior.mean_strength", "prior.covariance_strength")
 
 def takes_em(statistics: Any) -> bool:
     """Whether a model of these statistics is estimated by EM."""
-    numeric = getattr(statistics, "numeric", statistics)
-    return isinstance(numeric, IncompleteStatistics) and numeric.detail != "diagonal"
+    if isinstance(statistics, MixedStatistics):
+        return any(map(takes_em, statistics.parts.values()))
+    return isinstance(statistics, IncompleteStatistics) and statistics.detail != "diagonal"
 
 
-def to_arrays(model: Learner[Any]) -> Arrays:
-    """The estimates of EM as arrays."""
-    classes: Any = model._fitted
-    if isinstance(classes, ProductModel | StudentModel):
-        classes = classes.gaussian
+def to_arrays(model: Any, statistics: Any) -> Arrays:
+    """The estimates of EM as arrays; those of the parts of a model below their names."""
+    if isinstance(model, ProductModel):
+        arrays: Arrays = {}
+        for key, own in statistics.parts.items():
+            if takes_em(own):
+                arrays |= prefixed(key, to_arrays(model.parts[key], own))
+        return arrays
+    classes = model.gaussian if isinstance(model, StudentModel) else model
     arrays = gaussian_part.to_arrays(classes)
     if isinstance(classes, MapModel):
         posterior, prior = classes.posterior, classes.posterior.prior
@@ -54,12 +59,23 @@ def to_arrays(model: Learner[Any]) -> Arrays:
     return arrays
 
 
-def read(arrays: Arrays, statistics: Any, settings: Any) -> GaussianModel:
-    """The classes estimated by EM, with priors still to be set; a ValueError says what is wrong."""
-    numeric = getattr(statistics, "numeric", statistics)
-    k, d = len(numeric.classes), numeric.n_features
+def read(arrays: Arrays, statistics: Any, settings: Any) -> Any:
+    """The classes estimated by EM, with priors still to be set; a ValueError says what is wrong.
+
+    By part, where features come in parts.
+    """
+    if isinstance(statistics, MixedStatistics):
+        wanted = {key: own for key, own in statistics.parts.items() if takes_em(own)}
+        check_names(arrays, (), list(wanted))
+        parts = settings.parts
+        return {k: read(below(k, arrays), own, parts[k].likelihood) for k, own in wanted.items()}
+    return _read_gaussian(arrays, statistics, settings)
+
+
+def _read_gaussian(arrays: Arrays, statistics: Any, settings: Any) -> GaussianModel:
+    k, d = len(statistics.classes), statistics.n_features
     own = {name: array for name, array in arrays.items() if gaussian_part.is_ours(name)}
-    classes = gaussian_part.read(own, numeric.classes, np.full(k, 1 / k))
+    classes = gaussian_part.read(own, statistics.classes, np.full(k, 1 / k))
     if classes.means.shape[1] != d:
         raise ValueError("the estimates of EM have the wrong number of features")
     rest = {name: array for name, array in arrays.items() if name not in own}

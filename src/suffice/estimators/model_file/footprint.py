@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.discrete import MOST_LEVELS, Smoothing
+from suffice.models.categorical import MOST_LEVELS, Categorical
 from suffice.models.groups import WIDE
 from suffice.statistics.counts import Counts
 from suffice.statistics.factored_scatter import FactoredScatter
@@ -41,7 +41,7 @@ def footprint(statistics: Any, settings: Any) -> int:
     """Bytes that a model takes in addition to its statistics."""
     s = statistics
     if isinstance(s, MixedStatistics):
-        return footprint(s.numeric, settings[0]) + footprint(s.discrete, settings[1])
+        return sum(footprint(own, settings.parts[k].likelihood) for k, own in s.parts.items())
     if isinstance(s, Counts):
         least = np.broadcast_to(settings.least, (s.n_features,)).tolist()
         return 8 * len(s.classes) * sum(_width(s, j, settings, least[j]) for j in range(len(least)))
@@ -53,7 +53,7 @@ def footprint(statistics: Any, settings: Any) -> int:
     return 0
 
 
-def _width(counts: Counts, j: int, smoothing: Smoothing, least: int) -> int:
+def _width(counts: Counts, j: int, smoothing: Categorical, least: int) -> int:
     levels = counts.tables[j].levels
     declared = None if smoothing.levels is None else smoothing.levels[j]
     if declared is not None:

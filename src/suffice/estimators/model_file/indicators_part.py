@@ -30,9 +30,8 @@ def read(model: Indicators, header: dict[str, Any], arrays: Arrays, room: Room) 
         raise ValueError("it does not say which features are discrete")
     room.take(STRING_BYTES * len(discrete), "the features")
     levels = read_levels("levels", arrays, room)
-    numeric, others = (tuple(np.flatnonzero(at).tolist()) for at in (~discrete, discrete))
-    if len(levels) != len(others):
+    layout = ColumnLayout.of_mask(discrete)
+    if len(levels) != len(layout.discrete):
         raise ValueError("there is not one list of levels for each discrete feature")
     check_names(arrays, {"is_discrete"}, ["levels"])
-    layout = ColumnLayout(numeric, others)
     model._state = FittedLevels(columns=LearnedColumns(len(discrete)), layout=layout, levels=levels)

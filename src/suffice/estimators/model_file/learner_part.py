@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -36,7 +37,7 @@ def to_arrays(model: Learner[Any]) -> tuple[dict[str, Any], Arrays]:
     if _extra(model):
         arrays |= model._write_extra()
     if built and completed_part.takes_em(model.statistics_):
-        arrays |= prefixed(_COMPLETED, completed_part.to_arrays(model))
+        arrays |= prefixed(_COMPLETED, completed_part.to_arrays(model._fitted, model.statistics_))
     return {"statistics": statistics, "built": built, "selection": selection}, arrays
 
 
@@ -66,10 +67,11 @@ def read(model: Learner[Any], header: dict[str, Any], arrays: Arrays, room: Room
     # Parameters set to "cv" take the values that were chosen.
     model._state = Learned.initial(statistics, chosen, powers)
     settings = model._settings()
-    model._check_fitting(statistics, settings)
+    settings.check(statistics)
     check_footprint(statistics, settings, room)
     classes = completed_part.read(completed, statistics, settings) if completed else None
-    check_computable(classes)
+    for one in classes.values() if isinstance(classes, dict) else [classes]:
+        check_computable(one)
     learned = model._next(statistics, settings, later=True)
     model._hold(replace(learned, from_file=FromFile(built, classes)))
 
@@ -114,6 +116,8 @@ def _same(a: Any, b: Any) -> bool:
         return type(a) is type(b) and all(
             _same(getattr(a, field.name), getattr(b, field.name)) for field in fields(a)
         )
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, str) or isinstance(b, str) or a is None or b is None:

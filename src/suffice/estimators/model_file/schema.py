@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.statistics.counts import Counts
-from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.texts import LABEL_KINDS
 
 
 def schema_of(model: Any) -> dict[str, Any]:
     """Features, their names, and the positions and levels of those that are discrete."""
     names = getattr(model, "feature_names_in_", None)
-    discrete, levels = _discrete(model)
+    discrete, levels = _levels(model)
     return {
         "features": int(model.n_features_in_),
         "names": None if names is None else [str(name) for name in names],
@@ -39,14 +37,10 @@ def training_of(model: Any) -> dict[str, Any]:
     }
 
 
-def _discrete(model: Any) -> tuple[list[int], list[Array]]:
+def _levels(model: Any) -> tuple[list[int], list[Array]]:
+    """Positions of the discrete features, and the levels of each."""
     if hasattr(model, "layout_"):
         return list(model.layout_.discrete), model.levels_
-    statistics = getattr(model, "statistics_", None)
-    if isinstance(statistics, MixedStatistics):
-        counts = statistics.discrete
-        levels = [] if counts is None else [table.levels for table in counts.tables]
-        return list(statistics.layout.discrete), levels
-    if isinstance(statistics, Counts):
-        return list(range(statistics.n_features)), [t.levels for t in statistics.tables]
-    return [], []
+    by_position = getattr(getattr(model, "statistics_", None), "levels", {})
+    discrete = sorted(by_position)
+    return discrete, [by_position[j] for j in discrete]

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from suffice.data.arrays import Array
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
-from suffice.models import structures
+from suffice.models import likelihood, structures
+from suffice.models.likelihood import Likelihood
 from suffice.models.structures import Structure
 from suffice.statistics.nesting import Arrays
 from suffice.statistics.room import Room
@@ -59,6 +60,8 @@ def encode(name: str, value: Any, arrays: Arrays) -> Any:
         return _encode_array(name, value, arrays)
     if isinstance(value, Structure):
         return {"structure": encode(name, structures.to_dict(value), arrays)}
+    if isinstance(value, Likelihood):
+        return {"likelihood": encode(name, likelihood.to_dict(value), arrays)}
     if isinstance(value, Mapping):
         return {"mapping": [encode(name, [*part], arrays) for part in (value, value.values())]}
     if isinstance(value, Set):
@@ -92,6 +95,7 @@ def read(value: Any, arrays: Arrays, room: Room, depth: int = 0) -> Any:
         "list": lambda: _list(content, arrays, room, depth),
         "tuple": lambda: tuple(_list(content, arrays, room, depth)),
         "structure": lambda: structures.read(read(content, arrays, room, depth + 1)),
+        "likelihood": lambda: likelihood.read(read(content, arrays, room, depth + 1)),
     }
     if form not in readers:
         raise ValueError(f"a parameter has the unknown form {form!r}")
@@ -173,7 +177,7 @@ def _mapping(content: Any, arrays: Arrays, room: Room, depth: int) -> dict[Any, 
     keys, values = (read(part, arrays, room, depth + 1) for part in content)
     if not isinstance(keys, list) or not isinstance(values, list) or len(keys) != len(values):
         raise ValueError("a parameter does not have one value per key")
-    if not all(isinstance(key, bool | int | float | str) for key in keys):
+    if not all(isinstance(key, bool | int | float | str | Likelihood) for key in keys):
         raise ValueError("a parameter has a key that is not a label")
     mapping = dict(zip(keys, values, strict=True))
     if len(mapping) < len(keys):

@@ -11,14 +11,15 @@ from suffice.data.labelled_table import LabelledTable
 from suffice.data.labels import shown
 from suffice.data.levels import MISSING, UNSEEN
 from suffice.errors import NeverIncluded, TooFewRows
-from suffice.models.discrete import DiscreteModel, Smoothing, alphas, build_discrete
+from suffice.models.categorical import Categorical
+from suffice.models.discrete import DiscreteModel
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.removal import check_weights
 from suffice.statistics.counts import Counts, LevelTable
 
 
 def discrete_densities(
-    counts: Counts, smoothing: Smoothing, model: DiscreteModel, rows: LabelledTable
+    counts: Counts, likelihood: Categorical, model: DiscreteModel, rows: LabelledTable
 ) -> LeftOutDensities:
     """ln P(x | class) of each row of level codes under the model of all other rows.
 
@@ -32,7 +33,7 @@ def discrete_densities(
     _check(counts, tables, rows)
     n = len(rows)
     out = LeftOutDensities(model.log_likelihood(rows.X), np.zeros(n), np.zeros(n, bool))
-    alpha = alphas(smoothing.alpha, len(tables))
+    alpha = likelihood.given_alphas(len(tables))
     own = np.zeros(n)
     counted = rows.weight > 0
     out.doubtful[counted & ((counts.count[rows.codes] == 1) | np.isnan(alpha).any())] = True
@@ -47,7 +48,7 @@ def discrete_densities(
         out.doubtful[at] |= (table.rows.sum(axis=0)[x] == 1) | (table.rows.sum(axis=1)[c] == 1)
     at = np.flatnonzero(counted)
     out.relative[at, rows.codes[at]] = own[at]
-    _refit(counts, tables, smoothing, rows, out)
+    _refit(counts, tables, likelihood, rows, out)
     return out
 
 
@@ -73,7 +74,7 @@ def _check(counts: Counts, tables: list[LevelTable], rows: LabelledTable) -> Non
 def _refit(
     counts: Counts,
     tables: list[LevelTable],
-    smoothing: Smoothing,
+    likelihood: Categorical,
     rows: LabelledTable,
     out: LeftOutDensities,
 ) -> None:
@@ -89,7 +90,7 @@ def _refit(
         pairs = zip(tables, codes.tolist(), strict=True)
         left = [_without(table, x, c, w, kept) for table, x in pairs]
         rest = Counts(counts.classes[kept], count[kept], weight[kept], tuple(left))
-        model = build_discrete(rest, smoothing, "uniform")
+        model = likelihood.build(rest, "uniform")
         again = np.array([[_code(tables, model, codes, j) for j in range(len(tables))]])
         out.relative[i] = 0.0
         out.relative[i, kept] = model.log_likelihood(again)[0]
