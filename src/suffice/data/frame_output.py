@@ -8,7 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array
 from suffice.data.features import as_frame
 
 
@@ -28,15 +28,14 @@ def new_frame(columns: Mapping[str, Array], kind: str) -> Any:
     ).to_native()
 
 
-def fill_table(X: Any, rows: Floats) -> Any:
-    """Rows without gaps as the table they come from, in which NaN stood for missing values."""
+def fill_table(X: Any, rows: Array) -> Any:
+    """Rows without gaps as the table they come from: a data frame if that is one."""
     if frame_kind(X) is None:
         return rows
     frame = as_frame(X)
     assert frame is not None
-    gaps = {name: np.isnan(_floats(frame[name])) for name in frame.columns}
-    columns = {name: (rows[:, j], gaps[name]) for j, name in enumerate(frame.columns)}
-    return with_gaps_filled(X, columns)
+    pairs = by_name(rows, frame.columns).items()
+    return with_gaps_filled(X, {name: (own, _gaps(frame[name])) for name, own in pairs})
 
 
 def with_gaps_filled(X: Any, columns: Mapping[str, tuple[Array, Array]]) -> Any:
@@ -57,14 +56,19 @@ def _fill(series: Any, values: Array, missing: Array) -> Any:
     return series.scatter(at.tolist(), _listed(values[at]))
 
 
-def _floats(series: Any) -> Floats:
-    return np.asarray(series.cast(nw.Float64).fill_null(np.nan).to_numpy())
+def _gaps(series: Any) -> Array:
+    gaps = np.asarray(series.is_null().to_numpy(), bool)
+    if series.dtype.is_float():
+        return gaps | np.asarray(series.is_nan().fill_null(True).to_numpy(), bool)
+    return gaps
 
 
 def _listed(values: Array) -> Any:
     return values if values.dtype.kind in "fi" else values.tolist()
 
 
-def by_name(rows: Floats, names: Any) -> dict[str, Array]:
-    """The columns of an array by name."""
-    return {str(name): rows[:, j] for j, name in enumerate(names)}
+def by_name(rows: Array, names: Any) -> dict[str, Array]:
+    """The columns of an array by name, each of its own type."""
+    objects = rows.dtype.kind == "O"
+    columns = (np.array(own.tolist()) if objects else own for own in rows.T)
+    return dict(zip(map(str, names), columns, strict=True))

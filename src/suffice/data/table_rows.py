@@ -20,9 +20,11 @@ from suffice.data.column_kinds import (
 )
 from suffice.data.features import as_frame
 from suffice.data.frame_output import frame_kind, new_frame, with_gaps_filled
+from suffice.data.labels import shown
 from suffice.data.levels import Column
 from suffice.data.table_layout import TableLayout
 from suffice.data.text_rules import looks_like_id
+from suffice.errors import InvalidParameter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,8 +84,13 @@ class TableReader:
     layout: TableLayout
 
     @classmethod
-    def of(cls, X: Any) -> TableReader | None:
-        """The reader of a table that holds more than numbers; None for one of numbers alone."""
+    def of(cls, X: Any, columns: Any = None) -> TableReader | None:
+        """The reader of a table that holds more than numbers; None for one of numbers alone.
+
+        columns : a description or a layout of the table, if the user has made one
+        """
+        if columns is not None:
+            return cls(_given_layout(columns))
         if _is_numeric(X):
             return None
         layout = TableLayout.of(X)
@@ -144,6 +151,11 @@ class TableReader:
         out = np.zeros((len(values), len(self.names)))
         np.add.at(out.T, list(owner), values.T)
         return out
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of all features, in the order of the columns."""
+        return tuple(feature for _, feature, _ in self._features)
 
     @cached_property
     def owners(self) -> tuple[int, ...]:
@@ -207,6 +219,17 @@ class TableReader:
             gaps = rows.levels[at].missing
             out[self.names[j]] = np.zeros(len(rows.numbers), bool) if gaps is None else gaps
         return out
+
+
+def _given_layout(columns: Any) -> TableLayout:
+    layout = getattr(columns, "layout", columns)
+    if not isinstance(layout, TableLayout):
+        raise InvalidParameter(
+            f"columns is {shown(columns)}; it must be what suffice.describe(X) returns."
+        )
+    if not layout.used:
+        raise InvalidParameter("columns sets every column aside; there is no feature left.")
+    return layout
 
 
 def _objects(columns: Mapping[str, Array]) -> Array:

@@ -246,10 +246,10 @@ class Answers(Generic[AnyModel]):
         return encoding.encode(encoding.reader.row(row[0]))
 
     def _model_names(self) -> tuple[str, ...] | None:
-        """Names of the numbers that the model takes, if it was fitted to rows with names."""
-        encoding = self._learned.encoding
-        if encoding is not None:
-            return tuple(encoding.names)
+        """Names of the features that the model takes, if it was fitted to rows with names."""
+        reader, encoding = self._learned.reader, self._learned.encoding
+        if reader is not None:
+            return reader.feature_names if encoding is None else encoding.names
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(map(str, names))
 

@@ -28,16 +28,19 @@ POOLINGS_WITH_GAPS = (0.0, 0.25, 0.5, 1.0)
 SHRINKAGES_WITH_GAPS: Mapping[str, tuple[float, ...]] = {"diagonal": (0.0, 0.1, 0.3)}
 
 
-def automatic_candidates(X: Any, y: Any, max_em_work: float = 1 << 21) -> list[Any]:
+def automatic_candidates(
+    X: Any, y: Any, columns: Any = None, max_em_work: float = 1 << 21
+) -> list[Any]:
     """From naive Bayes to QDA, pooled and shrunk in steps, with features as they are or unskewed.
 
     Two Gaussians per class where there are enough rows. With discrete columns: naive Bayes of
     both kinds, and the family on indicators of the levels.
 
+    columns : how to read the columns of a table, if the user says it
     max_em_work : rows x features² above which mixtures, whose EM reads the rows again and again,
         would take longer than all other candidates
     """
-    reader = TableReader.of(X)
+    reader = TableReader.of(X, columns)
     if reader is None:
         gaps = _has_gaps(X)
         mixtures = _mixtures() if not gaps and _supports_mixtures(X, y, max_em_work) else []

@@ -202,10 +202,14 @@ class Classifier(
         learned = self._learned
         if learned.encoding is not None:
             return learned.encoding.decode(rows, like, learned.frame)
+        return self._as_table(rows, like)
+
+    def _as_table(self, rows: Array, like: Any) -> Any:
+        """Rows of all columns as a data frame, if that is what the user works with."""
         if like is not None:
             return fill_table(like, rows)
-        names = learned.columns.names
-        return rows if learned.frame is None else new_frame(by_name(rows, names), learned.frame)
+        frame, names = self._learned.frame, self._learned.columns.names
+        return rows if frame is None else new_frame(by_name(rows, names), frame)
 
     def _check_columns(self, X: Any) -> None:
         """Raise unless X has the features of the rows seen so far, in their order."""

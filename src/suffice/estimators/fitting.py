@@ -156,9 +156,9 @@ def _is_verbosity(value: Any) -> bool:
     return isinstance(value, int | np.integer) and is_number(value) and bool(value >= 0)
 
 
-def encoded(X: Any) -> tuple[Encoding | None, Any]:
+def encoded(X: Any, columns: Any) -> tuple[Encoding | None, Any]:
     """A table with levels as numbers, and how it was encoded; other rows as they are."""
-    reader = TableReader.of(X)
+    reader = TableReader.of(X, columns)
     if reader is None:
         return None, X
     encoding = Encoding.of(X, reader)

@@ -40,6 +40,8 @@ from suffice.statistics.table_statistics import TableStatistics
 class GaussianClassifier(Geometry, Learner[GaussianModel]):
     """Fit, update, forget and predict with a Gaussian model, which subclasses define."""
 
+    columns: Any
+
     _takes_device_rows = True  # whether rows on a device are computed with there
 
     @anywhere
@@ -64,7 +66,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         settings = settings_and_priors[selection.careful][0]
         statistics = (
             rows.statistics(pupil, settings, like)
-            if whole is None or reader_of(X, like) is not None
+            if whole is None or reader_of(X, like, self.columns) is not None
             else _with_names_of(whole, X).coarsen(settings.detail)
         )
         powers = None if like is None else like.powers
@@ -78,7 +80,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _seen(self, X: Any, like: Outline | None) -> Any:
         """The rows in the form that the model takes."""
-        reader = reader_of(X, like)
+        reader = reader_of(X, like, self.columns)
         return X if reader is None else Encoding.of(X, reader).encode(X)
 
     def _seen_table(self, table: TableRows, like: Outline | None) -> TableRows:
@@ -174,7 +176,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     ) -> AnyStatistics | TableStatistics:
         detail = (None if like is None else like.detail) or settings.detail
         estimator = getattr(self, "covariance_estimator", None)
-        reader = reader_of(X, like)
+        reader = reader_of(X, like, self.columns)
         if reader is not None:
             if estimator is not None:
                 raise InvalidParameter(

@@ -96,6 +96,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         shrinkage: float | str = 0.0,
         target: str = "identity",
         callback: Callable[[EmProgress], None] | None = None,
+        columns: Any = None,
     ) -> None:
         self.n_components = n_components
         self.covariance_type = covariance_type
@@ -114,6 +115,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         self.shrinkage = shrinkage
         self.target = target
         self.callback = callback
+        self.columns = columns
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -127,7 +129,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         K = count("n_components", self.n_components)
         choice("init_params", self.init_params, STARTS)
         effort = self._effort(not_negative("reg_covar", self.reg_covar))
-        table, (encoding, X) = RowsInMemory(X, y), encoded(X)
+        table, (encoding, X) = RowsInMemory(X, y), encoded(X, self.columns)
         rng, codes = generator(self.random_state), np.zeros(as_features(X).shape[0], np.int64)
         training = training_rows(X, codes, None, sample_weight)
         n, d = training.n_counted, training.overall.n_features

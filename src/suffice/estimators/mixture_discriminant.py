@@ -52,6 +52,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     priors : None (class shares), "uniform", a mapping by label, or an array in the order of
         `classes_`
     tol, max_iter, n_init, random_state, verbose, callback : see `GaussianMixture`
+    columns : see `GaussianDiscriminant`
     unlabelled : the label of rows without a class, in addition to missing labels (None, NaN);
         None if there is no such label. If there is only one other label, this one is a class
         itself, so that labels of -1 and 1 are two classes, as elsewhere.
@@ -85,6 +86,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         unlabelled: Any = -1,
         verbose: int = 0,
         callback: Callable[[EmProgress], None] | None = None,
+        columns: Any = None,
     ) -> None:
         self.n_components = n_components
         self.structure = structure
@@ -99,6 +101,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         self.unlabelled = unlabelled
         self.verbose = verbose
         self.callback = callback
+        self.columns = columns
 
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -106,7 +109,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         settings = self._settings()
         check_label("unlabelled", self.unlabelled)
         effort, rng = self._effort(), generator(self.random_state)
-        table, (encoding, X) = RowsInMemory(X, y), encoded(X)
+        table, (encoding, X) = RowsInMemory(X, y), encoded(X, self.columns)
         as_features(X)  # raises errors about X before errors about y
         classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
         training = training_rows(X, codes, classes, sample_weight)

@@ -32,7 +32,7 @@ class NaiveBayes(Learner[AnyModel], Generic[AnyModel]):
     def _restore(self, rows: Any, like: Any = None) -> Any:
         reader = self._learned.reader
         if reader is None:
-            return self._built_with.write(rows, self._fitted, like)
+            return self._as_table(self._built_with.write(rows, self._fitted, like), like)
         given = None if like is None else reader.prepare(like)
         values = self._built_with.write(rows, self._fitted, given)
         return reader.write_prepared(values, like, self._learned.frame)

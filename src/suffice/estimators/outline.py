@@ -24,6 +24,9 @@ class Outline:
         return cls(form, getattr(statistics, "reader", None), powers)
 
 
-def reader_of(X: Any, like: Outline | None) -> TableReader | None:
-    """How to read a table with levels: as the rows seen so far; None for a table of numbers."""
-    return TableReader.of(X) if like is None else like.reader
+def reader_of(X: Any, like: Outline | None, columns: Any = None) -> TableReader | None:
+    """How to read a table with levels: as the rows seen so far; None for a table of numbers.
+
+    columns : what the user says about them, see `suffice.describe`
+    """
+    return TableReader.of(X, columns) if like is None else like.reader

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from suffice.data.batches import split_target
 from suffice.data.labels import Labels, shown
 from suffice.data.parameters import check_callable, choice, count
 from suffice.errors import InvalidParameter
@@ -45,6 +46,7 @@ def select_model(
     repeats: int | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    columns: Any = None,
     progress: ProgressCallback | None = None,
 ) -> Selection:
     """Cross-validate candidates and fit the chosen one.
@@ -70,6 +72,7 @@ def select_model(
         table where models is None
     repeats : how often rows are shuffled into that many folds
     groups : one label per row; rows of one group are always in the same fold
+    columns : how to read the columns of a table, as `suffice.describe` returns it
     progress : called during the work with the share done, from 0 to 1
 
     >>> import suffice as sf
@@ -89,8 +92,11 @@ def select_model(
             f"rule='average' weighs models by log_loss, but metric is {shown(metric)}; use "
             "rule='careful'."
         )
-    trial = Trial(X, y, sample_weight, *_folds_and_repeats(cv, repeats, y, models is None), groups)
-    candidates = _candidates(models, grid, X, y)
+    if isinstance(y, str):
+        X, y = split_target(X, None, y)
+    folds = _folds_and_repeats(cv, repeats, y, models is None)
+    trial = Trial(X, y, sample_weight, *folds, groups, columns)
+    candidates = _candidates(models, grid, X, y, columns)
     steps = Steps(1.0, progress)
     selection = trial.run(candidates, metric, steps.part(0.98))
     if rule == "average":
@@ -142,10 +148,16 @@ def _add_average(
     return whole, between
 
 
-def _candidates(given: Any, grid: Any, X: Any, y: Any) -> list[Any]:
+def _candidates(given: Any, grid: Any, X: Any, y: Any, columns: Any) -> list[Any]:
     if given is None:
-        given = automatic_candidates(X, y)
+        given = automatic_candidates(X, y, columns)
     models = list(named_classifiers(given).values())
+    if columns is not None:
+        takes = ["columns" in model.get_params(deep=False) for model in models]
+        models = [
+            clone(model).set_params(columns=columns) if takes_columns else model
+            for model, takes_columns in zip(models, takes, strict=True)
+        ]
     if grid is None:
         return models
     try:

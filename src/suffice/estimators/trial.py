@@ -46,14 +46,21 @@ class Trial:
     """Rows and folds on which candidates are tried."""
 
     def __init__(
-        self, X: Any, y: Any, sample_weight: Any, cv: Any, repeats: int, groups: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        cv: Any,
+        repeats: int,
+        groups: Any,
+        columns: Any = None,
     ) -> None:
         self.y, self.repeats = y, repeats
         self.table = table_of_classes(X, y, sample_weight)
         self.folds, self.notes = make_folds(self.table, cv, groups, repeats)
         check_folds(self.folds, self.table.codes, self.table.classes)
         self.whole: Statistics | None = None  # of all rows, once members of the family were tried
-        self.reader = TableReader.of(self.table.X)
+        self.reader = TableReader.of(self.table.X, columns)
 
     def run(
         self, candidates: Sequence[Any], metric: str, progress: ProgressCallback | None = None
@@ -255,7 +262,9 @@ def describe(model: Any) -> dict[str, Any]:
     row = {"model": _class_name(model)}
     for name, default in _defaults(type(model)).items():  # type: ignore[arg-type]
         value = getattr(model, name)
-        if not isinstance(value, BaseEstimator) and repr(value) != repr(default):
+        if name == "columns" or isinstance(value, BaseEstimator):
+            continue
+        if repr(value) != repr(default):
             row[name] = value
     return row
 

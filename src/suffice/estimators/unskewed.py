@@ -126,7 +126,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         return powers
 
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
-        reader = reader_of(X, None)
+        reader = reader_of(X, None, self.columns)
         rows = read(X) if reader is None else reader.read(X).numbers
         given = sample_weight is not None
         weights = Weights.of(sample_weight, len(rows)).read(0, len(rows)) if given else None
@@ -142,7 +142,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> Any:
-        if reader_of(X, like) is not None:
+        if reader_of(X, like, self.columns) is not None:
             return super()._summarize(X, y, sample_weight, settings, like)
         rows = self._seen(X, like)
         statistics: Any = super()._summarize(rows, y, sample_weight, settings, like)
