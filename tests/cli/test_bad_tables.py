@@ -293,6 +293,8 @@ def test_files_of_another_kind(folder):
     assert "needs the rows" in refused("fit", stats, "-o", folder / "y")
     message = refused("fit", stats, "-t", "species", "--drop", "a", "-o", folder / "y")
     assert "leave out --target, --drop" in message
+    message = refused("fit", stats, "--numeric", "a", "--text", "b", "-o", folder / "y")
+    assert "leave out --numeric, --text" in message
     assert "--model nb" in refused("fit", stats, "--model", "mixed", "-o", folder / "y")
 
 

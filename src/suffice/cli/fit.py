@@ -50,7 +50,7 @@ def fit(
     selection = None
     if len(data) == 1 and is_ours(data[0]):
         of_tables = {"target": target, "weights": weights, "categorical": table.categorical}
-        of_tables["drop"] = table.drop
+        of_tables |= {"numeric": table.numeric, "text": table.text, "drop": table.drop}
         if extra := [f"--{name}" for name, text in of_tables.items() if text is not None]:
             raise InvalidParameter(
                 f"{data[0]} is not a table and has no columns; leave out {', '.join(extra)}."
