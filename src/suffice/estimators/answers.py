@@ -249,7 +249,8 @@ class Answers(Generic[AnyModel]):
         """Names of the features that the model takes, if it was fitted to rows with names."""
         reader, encoding = self._learned.reader, self._learned.encoding
         if reader is not None:
-            return reader.feature_names if encoding is None else encoding.names
+            found: tuple[str, ...] = reader.feature_names if encoding is None else encoding.names
+            return found
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(map(str, names))
 
