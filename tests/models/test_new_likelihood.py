@@ -25,8 +25,10 @@ from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
 from suffice.statistics.alignment import align
+from suffice.statistics.registry import storable
 
 
+@storable
 @dataclass(frozen=True, eq=False)
 class CountSums:
     """Sums of counts by class and feature."""
@@ -66,6 +68,14 @@ class CountSums:
         )
 
     def coarsen(self, detail):
+        return self
+
+    def checked(self):
+        k = len(self.classes)
+        if {self.count.shape, self.weight.shape} != {(k,)} or self.known.shape != self.sums.shape:
+            raise ValueError("the sums have the wrong shape")
+        if self.sums.ndim != 2 or len(self.sums) != k or not (self.sums >= 0).all():
+            raise ValueError("the sums are not those of counts")
         return self
 
     def drop_class(self, label):
@@ -296,7 +306,7 @@ def test_parameters_are_counted_and_leaving_rows_out_is_refused():
     assert fitted.n_parameters() == 2 + 3 * (4 + 2 + 2)
     with pytest.raises(InvalidParameter, match="cannot leave out single rows"):
         fitted.leave_one_out(X, Y)
-    with pytest.raises(InvalidParameter, match="pass them: model.log_likelihood"):
+    with pytest.raises(InvalidParameter, match=r"pass them: model\.log_likelihood"):
         fitted.aic()
 
 
@@ -322,3 +332,19 @@ def test_parts_are_checked():
         model().fit(X, Y).merge(sf.MixedNB().fit(X, Y))
     with pytest.raises(InvalidParameter, match="have a part 'poisson' of 2 features"):
         sf.MixedNB().fit_statistics(model().fit(X, Y).statistics_)
+
+
+def test_files_and_pickles_hold_it(tmp_path, monkeypatch):
+    fitted = model(structure="full").fit(GAPS, Y)
+    fitted.save(tmp_path / "model")
+    fitted.statistics_.save(tmp_path / "statistics")
+    assert sf.load(tmp_path / "statistics") == fitted.statistics_
+    for again in (sf.load(tmp_path / "model"), pickle.loads(pickle.dumps(fitted))):
+        assert again.parts == {Poisson(): COUNTS}
+        np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+        more = again.partial_fit(X[:9], Y[:9]).forget(X[:9], Y[:9])
+        np.testing.assert_allclose(more.predict_proba(X), fitted.predict_proba(X), atol=1e-6)
+    kinds = {name: kind for name, kind in likelihood._KINDS.items() if name != "poisson"}
+    monkeypatch.setattr(likelihood, "_KINDS", kinds)
+    with pytest.raises(InvalidFile, match="there is no likelihood of that name"):
+        sf.load(tmp_path / "model")

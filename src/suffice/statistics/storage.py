@@ -15,6 +15,7 @@ from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.nesting import Arrays
+from suffice.statistics.registry import STORABLE
 from suffice.statistics.room import Room
 from suffice.statistics.statistics import Statistics
 
@@ -71,14 +72,14 @@ def read_statistics(header: dict[str, Any], arrays: Arrays, name: str, room: Roo
 
 def is_statistics(header: dict[str, Any]) -> bool:
     """Whether a header describes statistics."""
-    return isinstance(header.get("kind"), str) and header["kind"] in _READERS
+    return isinstance(header.get("kind"), str) and header["kind"] in {**_READERS, **STORABLE}
 
 
 def read(header: Any, arrays: Arrays, room: Room) -> Stored:
     """The statistics of a header and arrays; a ValueError says what is wrong."""
     if not isinstance(header, dict) or not is_statistics(header):
         raise ValueError("there are no statistics")
-    file = _READERS[header["kind"]]
+    file = {**STORABLE, **_READERS}[header["kind"]]
     wrong_fields = sorted(set(header) ^ file.FIELDS)
     if wrong_fields:
         raise ValueError(f"its header lacks the field {wrong_fields[0]!r}, or should not have it")
@@ -106,7 +107,9 @@ def to_bytes(statistics: Stored, key: bytes | None = None) -> bytes:
 
 def to_arrays(statistics: Stored) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of statistics."""
-    content: tuple[dict[str, Any], Arrays] = _FILES[type(statistics)].to_arrays(statistics)
+    kind = type(statistics)
+    file = _FILES.get(kind) or STORABLE[kind.__name__]
+    content: tuple[dict[str, Any], Arrays] = file.to_arrays(statistics)
     return content
 
 
