@@ -170,19 +170,24 @@ class MixedNB(NaiveBayes[ProductModel]):
 
 def _other_parts(given: Any) -> dict[str, Part]:
     """The parts that a user gives, by the name of their likelihood."""
-    pairs = [] if given is None else list(given.items() if isinstance(given, Mapping) else given)
+    pairs = list(given.items()) if isinstance(given, Mapping) else [] if given is None else given
+    if not isinstance(pairs, list | tuple) or not all(map(_is_part, pairs)):
+        raise InvalidParameter(
+            f"parts is {shown(given)}; it must map likelihoods to columns, such as "
+            "{suffice.models.binary.Binary(): ['smokes']}."
+        )
     parts: dict[str, Part] = {}
-    for pair in pairs:
-        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], Likelihood):
-            raise InvalidParameter(
-                f"parts holds {shown(pair)}; it must map likelihoods to columns, such as "
-                "{suffice.models.binary.Binary(): ['smokes']}."
-            )
-        likelihood, columns = pair
-        again = sum(key.split(" (")[0] == likelihood.name for key in parts)
+    for likelihood, columns in pairs:
+        taken = [NUMERIC, DISCRETE, *parts]
+        again = sum(key.split(" (")[0] == likelihood.name for key in taken)
         key = f"{likelihood.name} ({again + 1})" if again else likelihood.name
         parts[key] = Part(likelihood, deepcopy(columns))
     return parts
+
+
+def _is_part(pair: Any) -> bool:
+    is_pair = isinstance(pair, list | tuple) and len(pair) == 2
+    return is_pair and isinstance(pair[0], Likelihood)
 
 
 @contextmanager

@@ -177,7 +177,7 @@ def _mapping(content: Any, arrays: Arrays, room: Room, depth: int) -> dict[Any, 
     keys, values = (read(part, arrays, room, depth + 1) for part in content)
     if not isinstance(keys, list) or not isinstance(values, list) or len(keys) != len(values):
         raise ValueError("a parameter does not have one value per key")
-    if not all(isinstance(key, bool | int | float | str) for key in keys):
+    if not all(isinstance(key, bool | int | float | str | Likelihood) for key in keys):
         raise ValueError("a parameter has a key that is not a label")
     mapping = dict(zip(keys, values, strict=True))
     if len(mapping) < len(keys):
