@@ -96,7 +96,7 @@ def test_rows_that_several_threads_forget_are_all_gone(case, monkeypatch):
 def test_models_that_several_threads_merge_are_all_counted(case, monkeypatch):
     model, X = CASES[case]
     shared, other = clone(model).fit(X, Y), clone(model).fit(X, Y)
-    meet_in(monkeypatch, model, "_alike")
+    meet_in(monkeypatch, model, "_merge_state")
     together(*[lambda: shared.merge(other)] * THREADS)
     assert shared.statistics_.count.tolist() == [20 * (1 + THREADS)] * 2
 
@@ -106,7 +106,7 @@ def test_models_may_be_merged_with_themselves_and_with_one_another(case, monkeyp
     model, X = CASES[case]
     a, b = clone(model).fit(X, Y), clone(model).fit(X, Y)
     assert a.merge(a).statistics_.count.tolist() == [40, 40]
-    meet_in(monkeypatch, model, "_alike", threads=2)
+    meet_in(monkeypatch, model, "_merge_state", threads=2)
     together(lambda: a.merge(b), lambda: b.merge(a))
     assert a.statistics_.count.tolist() == b.statistics_.count.tolist() == [60, 60]
 
@@ -171,7 +171,7 @@ def test_a_model_that_is_built_late_is_never_one_of_fewer_rows(case, monkeypatch
     model, X = CASES[case]
     shared, whole = (clone(model).partial_fit(X[:20], Y[:20]) for _ in range(2))
     whole.partial_fit(X[20:], Y[20:]).predict_proba(X)
-    there, go = paused(monkeypatch, kind=type(model), name="_made")
+    there, go = paused(monkeypatch, kind=type(model), name="_build")
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(shared.predict_proba, X)
         assert there.wait(PATIENCE)

@@ -55,7 +55,7 @@ class LearnerRecipe(Recipe):
 
     def added(self, a: Any, b: Any) -> Any:
         """Statistics of the rows of both."""
-        a, b = self.learner._alike(a, b, self.settings)
+        a, b = self.settings.alike(a, b)
         return a + b
 
 

@@ -67,6 +67,7 @@ class BayesianDiscriminant(GaussianClassifier):
     """
 
     _judged = False
+    _takes_device_rows = False
 
     def __init__(
         self,

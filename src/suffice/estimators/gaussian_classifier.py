@@ -37,6 +37,8 @@ from suffice.statistics.summarize import summarize
 class GaussianClassifier(Geometry, Learner[GaussianModel]):
     """Fit, update, forget and predict with a Gaussian model, which subclasses define."""
 
+    _takes_device_rows = True  # whether rows on a device are computed with there
+
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model, after choosing parameters set to "cv"."""

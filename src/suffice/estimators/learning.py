@@ -110,20 +110,6 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         """Statistics of rows, in the form of `like`, if given."""
         return settings.summarize(X, y, sample_weight, None if like is None else like.detail)
 
-    def _made(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
-        """The model of statistics."""
-        model: AnyModel = settings.build(statistics, priors)
-        return model
-
-    def _check_fitting(self, statistics: Any, settings: Any) -> None:
-        """Raise if the statistics are not sufficient for the settings."""
-        settings.check(statistics)
-
-    def _alike(self, mine: Any, theirs: Any, settings: Any) -> tuple[Any, Any]:
-        """Statistics of two classifiers in a form that can be merged."""
-        both: tuple[Any, Any] = settings.alike(mine, theirs)
-        return both
-
     @property
     def statistics_(self) -> Any:
         """The statistics of all rows."""
@@ -224,7 +210,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             )
         if not self._is_statistics(theirs.statistics):
             raise Mismatch(f"a {name} keeps different statistics than a {type(self).__name__}.")
-        both = self._alike(mine.statistics, theirs.statistics, settings)
+        both = settings.alike(mine.statistics, theirs.statistics)
         return self._next(both[0] + both[1], settings, later=True)
 
     def _next(
@@ -263,7 +249,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         """The model, or None if it is built later; raises if it never could be."""
         if not later:
             return self._build_with_warnings(statistics, settings, self._priors())
-        self._check_fitting(statistics, settings)
+        settings.check(statistics)
         with suppress(MissingClasses):
             class_priors(self._priors(), statistics.classes, statistics.weight)
         return None
@@ -293,22 +279,16 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
                 "partial_fit, or see why: model.fit_statistics(model.statistics_)."
             )
         with np.errstate(all="ignore"):  # overflow is detected below
-            if read.completed is None:
-                model = self._made(learned.statistics, learned.settings, learned.priors)
-            else:
-                model = self._of_completed(read.completed, learned)
+            model: AnyModel = learned.settings.build(
+                learned.statistics, learned.priors, read.completed
+            )
         check_computable(model)
         return model
 
     def _build_with_warnings(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
         """The model of statistics, with a warning if it differs from the one requested."""
-        model = self._made(statistics, settings, priors)
+        model: AnyModel = settings.build(statistics, priors)
         warn_repaired(self, model, statistics, settings)
-        return model
-
-    def _of_completed(self, completed: Any, learned: Learned) -> AnyModel:
-        """The model with the estimates of EM that a file holds."""
-        model: AnyModel = learned.settings.build(learned.statistics, learned.priors, completed)
         return model
 
     def _check_announced(self, y: Any, classes: Any) -> None:

@@ -58,6 +58,8 @@ class UnskewedDiscriminant(GaussianDiscriminant):
             raise InvalidParameter("the powers are estimated from rows: call fit(X, y) first.")
         return super().fit_statistics(statistics)
 
+    _takes_device_rows = False
+
     def _check_forgets(self) -> None:
         raise InvalidParameter(
             "the powers were estimated from these rows too, and cannot be updated from statistics: "

@@ -18,7 +18,6 @@ from suffice.engines.arrays.rows import DeviceRows, host
 from suffice.engines.arrays.space import Space
 from suffice.engines.arrays.summary import summarize_coded
 from suffice.errors import InvalidInput, NotOnDevice
-from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.statistics.statistics import Statistics
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -54,12 +53,11 @@ def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | Non
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
     """What a method of an estimator returns for rows on a device, computed there."""
-    kind, plain = type(estimator), GaussianClassifier
-    gaussian = getattr(kind, "_made", None) is plain._made and kind._seen is plain._seen
-    if not gaussian or method not in METHODS:
+    here = getattr(estimator, "_takes_device_rows", False)
+    if not here or method not in METHODS:
         space, name = Space.of(X), type(estimator).__name__
         raise NotOnDevice(
-            f"{f'{name}.{method}' if gaussian else name} is not computed on arrays of {space}; "
+            f"{f'{name}.{method}' if here else name} is not computed on arrays of {space}; "
             f"move the rows to the host: pass {host(space)}."
         )
     # Some libraries compute with NumPy; infinities are checked for afterwards, as everywhere.

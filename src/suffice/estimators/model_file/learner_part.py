@@ -67,7 +67,7 @@ def read(model: Learner[Any], header: dict[str, Any], arrays: Arrays, room: Room
     # Parameters set to "cv" take the values that were chosen.
     model._state = Learned.initial(statistics, chosen, powers)
     settings = model._settings()
-    model._check_fitting(statistics, settings)
+    settings.check(statistics)
     check_footprint(statistics, settings, room)
     classes = completed_part.read(completed, statistics, settings) if completed else None
     for one in classes.values() if isinstance(classes, dict) else [classes]:
