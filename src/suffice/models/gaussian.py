@@ -15,6 +15,7 @@ from suffice.models.completion import adapt_settings, complete
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gapped import gapped_distances, gapped_joint, gapped_scores, with_gaps
 from suffice.models.linalg import Cholesky
+from suffice.models.model import ClassModel
 from suffice.models.priors import class_priors
 from suffice.models.scoring import IndependentClasses, by_blocks
 from suffice.models.separating import check_scale
@@ -76,15 +77,13 @@ class LinearScores:
 
 
 @dataclass(frozen=True)
-class GaussianModel:
+class GaussianModel(ClassModel):
     """p(x, y): a prior, a mean and a covariance for each class.
 
     Scores are joint log densities up to a constant of the row. They suffice for labels and
     posteriors, and are linear in x if the covariance is shared.
     """
 
-    classes: Array  # (k,)
-    priors: Floats  # (k,)
     means: Floats  # (k, d)
     covariances: tuple[Covariance, ...]  # one shared by all classes, or k
     borrowed: tuple[int, ...]  # classes that use the pooled covariance instead of their own
@@ -111,21 +110,11 @@ class GaussianModel:
         matrices = [covariance.matrix for covariance in self.covariances]
         return np.array(matrices[0] if self.shared else matrices)
 
-    def with_priors(self, priors: Floats) -> GaussianModel:
-        """The same class densities under other priors."""
-        return replace(self, priors=priors)
-
     def inflated(self, factor: float) -> GaussianModel:
         """The same classes with all covariances multiplied by `factor`."""
         if factor == 1:
             return self
         return replace(self, covariances=tuple(c.scaled(factor) for c in self.covariances))
-
-    @cached_property
-    def log_priors(self) -> Floats:
-        """Log prior of each class; minus infinity for a prior of zero."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.priors)
 
     @cached_property
     def linear(self) -> LinearScores:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.mixed import missing
 from suffice.errors import InvalidParameter
+from suffice.models.model import ClassModel
 
 
 @dataclass(frozen=True)
-class IndependentModel(ABC):
+class IndependentModel(ClassModel, ABC):
     """p(x, y) = p(y) p(x_1 | y) ... p(x_d | y); a subclass defines the factors."""
-
-    classes: Array
-    priors: Floats  # (k,)
 
     @abstractmethod
     def terms(self, rows: Array, c: int) -> Floats:
@@ -47,16 +44,6 @@ class IndependentModel(ABC):
             f"the statistics of a {type(self).__name__} do not give the likelihood of its rows; "
             "pass them: model.log_likelihood(X, y)."
         )
-
-    @cached_property
-    def log_priors(self) -> Floats:
-        """Log prior of each class; minus infinity for a prior of zero."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.priors)
-
-    def with_priors(self, priors: Floats) -> Self:
-        """The same class densities under other priors."""
-        return replace(self, priors=priors)
 
     def log_likelihood(self, rows: Array) -> Floats:
         """ln p(x | class), (n, k); missing values are integrated out."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gaussian import GaussianModel
+from suffice.models.model import ClassModel
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings
 
@@ -24,11 +24,9 @@ BLOCK_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
-class MixtureModel:
+class MixtureModel(ClassModel):
     """p(x, y): each class a mixture of Gaussian components."""
 
-    classes: Array  # (k,)
-    priors: Floats  # (k,)
     components: GaussianModel  # K components, with priors equal to class prior times share
     owner: Indices  # (K,), ascending: the class of each component, by position
     shares: Floats  # (K,): of each component in its class
@@ -47,12 +45,6 @@ class MixtureModel:
         """The same class densities under other priors."""
         components = self.components.with_priors(priors[self.owner] * self.shares)
         return replace(self, priors=priors, components=components)
-
-    @cached_property
-    def log_priors(self) -> Floats:
-        """Log prior of each class; minus infinity for a prior of zero."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.priors)
 
     def of_class(self, c: int) -> GaussianModel:
         """The components of one class, with their shares as priors."""

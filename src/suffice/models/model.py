@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol, Self
+
+import numpy as np
 
 from suffice.data.arrays import Array, Floats
 
@@ -30,3 +34,21 @@ class Model(Protocol):
 
     def joint(self, rows: Any) -> Floats:
         """ln p(x, y), (n, k); missing values are integrated out."""
+
+
+@dataclass(frozen=True)
+class ClassModel:
+    """What the models of labelled rows have in common: classes and their priors."""
+
+    classes: Array  # (k,)
+    priors: Floats  # (k,)
+
+    @cached_property
+    def log_priors(self) -> Floats:
+        """Log prior of each class; minus infinity for a prior of zero."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.priors)
+
+    def with_priors(self, priors: Floats) -> Self:
+        """The same class densities under other priors."""
+        return replace(self, priors=priors)

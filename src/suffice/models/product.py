@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +14,7 @@ from suffice.data.mixed import Claim, ColumnLayout, MixedRows, check_shape, colu
 from suffice.errors import InvalidParameter
 from suffice.models.independent import impossible
 from suffice.models.likelihood import Likelihood
-from suffice.models.model import Model
+from suffice.models.model import ClassModel, Model
 from suffice.models.priors import class_priors
 from suffice.models.repairs import Repair
 from suffice.statistics.mixed import MixedStatistics
@@ -27,11 +26,9 @@ Form: TypeAlias = tuple[ColumnLayout, dict[str, str]]
 
 
 @dataclass(frozen=True)
-class ProductModel:
+class ProductModel(ClassModel):
     """p(x, y) = p(y) p(first part | y) p(second part | y) ..."""
 
-    classes: Array
-    priors: Floats  # (k,)
     parts: dict[str, Model]  # with priors of one (zero if excluded), so that joint is p(part | y)
     layout: ColumnLayout
 
@@ -43,12 +40,6 @@ class ProductModel:
         possible = np.where(priors > 0, 1.0, 0.0)
         own = {key: part.with_priors(possible) for key, part in parts.items()}
         return cls(classes, priors, own, layout)
-
-    @cached_property
-    def log_priors(self) -> Floats:
-        """Log prior of each class; minus infinity for a prior of zero."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.priors)
 
     def with_priors(self, priors: Floats) -> ProductModel:
         """The same class densities under other priors."""
