@@ -19,7 +19,9 @@ from suffice.data.features import as_features
 from suffice.data.labelled_table import LabelledTable
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter, Mismatch, NeverIncluded
 from suffice.models import likelihood
+from suffice.models.beliefs import Beliefs
 from suffice.models.binary import Binary
+from suffice.models.categorical import Categorical
 from suffice.models.independent import IndependentModel
 from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
@@ -243,6 +245,28 @@ def test_several_parts_may_have_the_same_likelihood():
     for other in (two, blocks):
         np.testing.assert_allclose(other.predict_proba(X), one.predict_proba(X), atol=1e-6)
     assert list(two.statistics_.parts) == ["numeric", "discrete", "poisson", "poisson (2)"]
+
+
+def test_settings_of_parts_are_checked():
+    for wrong in (Settings(pooling=2.0), Settings(structure="round"), Categorical(alpha=-1.0)):
+        with pytest.raises(
+            InvalidParameter, match=r"pooling is 2|structure is 'round'|alpha is -1"
+        ):
+            sf.MixedNB(parts={wrong: ["size"]}).fit(X, Y)
+    named = sf.MixedNB(parts={Settings(structure="diagonal"): ["mass"]}).fit(X, Y)
+    assert named.statistics_.parts["gaussian"].detail == "diagonal"
+
+
+def test_a_posterior_over_gaussians_may_be_a_part():
+    posterior = Beliefs(mean_strength="auto", covariance_strength="auto")
+    fitted = sf.MixedNB(parts={Poisson(): COUNTS, posterior: ["size", "mass"]}).fit(X, Y)
+    blocks = sf.BayesianDiscriminant(priors="uniform").fit(X[["size", "mass"]], Y)
+    rest = ["visits", "calls", "colour"]
+    others = sf.MixedNB(parts={Poisson(): COUNTS}).fit(X[rest], Y)
+    wanted = others.predict_joint_log_proba(X[rest]) + np.log(3)
+    wanted += blocks.predict_joint_log_proba(X[["size", "mass"]])
+    np.testing.assert_allclose(fitted.predict_joint_log_proba(X), wanted, rtol=1e-9)
+    assert not pd.isna(fitted.impute(GAPS)).any()
 
 
 def test_a_part_may_take_all_columns_of_its_type():

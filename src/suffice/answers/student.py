@@ -8,12 +8,10 @@ import numpy as np
 
 from suffice.answers.contributions import Contributions, contributions
 from suffice.answers.imputation import (
-    class_shares,
     complete_at_random,
     conditional_mean,
     draw_gaps,
     draws,
-    impute,
 )
 from suffice.answers.nulls import Null, Nulls
 from suffice.answers.outliers import Atypicality
@@ -40,10 +38,10 @@ def _draw(model: StudentModel, codes: Indices, seeds: np.random.SeedSequence) ->
     return np.asarray(means + (rows - means) * np.sqrt(stretch / widths))
 
 
-@impute.register
-def _impute(model: StudentModel, X: Array, codes: Indices | None) -> Floats:
+@conditional_mean.register
+def _conditional_mean(model: StudentModel, X: Array, shares: Floats) -> Floats:
     """The regression of a t is that of the normal with the same scale."""
-    return np.asarray(conditional_mean(model.gaussian, X, class_shares(model, X, codes)))
+    return np.asarray(conditional_mean(model.gaussian, X, shares))
 
 
 @draws.register

@@ -181,7 +181,7 @@ def _other_parts(given: Any) -> dict[str, Part]:
         taken = [NUMERIC, DISCRETE, *parts]
         again = sum(key.split(" (")[0] == likelihood.name for key in taken)
         key = f"{likelihood.name} ({again + 1})" if again else likelihood.name
-        parts[key] = Part(likelihood, deepcopy(columns))
+        parts[key] = Part(likelihood.validated(), deepcopy(columns))
     return parts
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -51,6 +51,11 @@ class Likelihood(ABC):
         completed : the estimates of EM that a file holds, if there are any
         """
 
+    def validated(self) -> Self:
+        """The same after checking its settings, by the class method `checked` if there is one."""
+        checked = getattr(type(self), "checked", None)
+        return self if checked is None else checked(**settings_of(self))
+
     @property
     def detail(self) -> str:
         """The smallest detail of statistics that is sufficient, if there is a choice."""
@@ -87,11 +92,14 @@ class Likelihood(ABC):
         return ()
 
 
-def to_dict(likelihood: Any) -> dict[str, Any]:
+def settings_of(likelihood: Any) -> dict[str, Any]:
+    """The fields of a likelihood, by name."""
+    return {field.name: getattr(likelihood, field.name) for field in fields(likelihood)}
+
+
+def to_dict(likelihood: Likelihood) -> dict[str, Any]:
     """The name of a likelihood and its settings, for a file."""
-    return {"name": likelihood.name} | {
-        field.name: getattr(likelihood, field.name) for field in fields(likelihood)
-    }
+    return {"name": likelihood.name, **settings_of(likelihood)}
 
 
 def read(values: Mapping[str, Any]) -> Likelihood:
