@@ -122,6 +122,7 @@ class Poisson(Likelihood):
     """Rates (sum + alpha) / (weight + 1), as with one more row of alpha events."""
 
     name = "poisson"
+    summary = CountSums
     alpha: float = 0.5
 
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> CountSums:
@@ -356,6 +357,14 @@ def test_parts_are_checked():
         model().fit(X, Y).merge(sf.MixedNB().fit(X, Y))
     with pytest.raises(InvalidParameter, match="have a part 'poisson' of 2 features"):
         sf.MixedNB().fit_statistics(model().fit(X, Y).statistics_)
+
+
+def test_parts_with_the_statistics_of_another_likelihood_are_refused():
+    fitted = sf.MixedNB().fit(X[["size", "colour"]], Y)
+    mine = fitted.statistics_
+    swapped = replace(mine, parts={"numeric": mine.discrete, "discrete": mine.numeric})
+    with pytest.raises(InvalidParameter, match="'numeric' of these statistics is a Counts"):
+        sf.MixedNB().fit_statistics(swapped)
 
 
 def test_files_and_pickles_hold_it(tmp_path, monkeypatch):
