@@ -488,7 +488,7 @@ def a_pipeline_of_many_steps():
 @crafted
 def mixed_features_that_are_not_there():
     model = sf.MixedNB().fit(MIXED, Y)
-    return changed(model, statistics__is_discrete=np.zeros(400_000, np.bool_))
+    return changed(model, statistics__part=np.zeros(400_000, np.int64))
 
 
 @crafted

@@ -122,6 +122,7 @@ class Poisson(Likelihood):
     """Rates (sum + alpha) / (weight + 1), as with one more row of alpha events."""
 
     name = "poisson"
+    summary = CountSums
     alpha: float = 0.5
 
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> CountSums:
@@ -301,10 +302,11 @@ def test_gaps_are_filled_by_the_rate_of_each_class():
     rates = (X.groupby(Y)[COUNTS].sum() + 0.5).div(X.groupby(Y).size() + 1, axis=0)
     missing = GAPS["calls"].isna()
     wanted = rates.loc[Y[missing], "calls"]
-    np.testing.assert_allclose(np.array(filled[missing, 3], float), wanted)
-    assert (filled[~missing, 3] == GAPS["calls"][~missing]).all()
-    assert not pd.isna(fitted.impute(GAPS)).any()
-    drawn = np.array(fitted.impute_draws(GAPS, 400, Y, random_state=0)[:, missing, 3], float)
+    np.testing.assert_allclose(filled["calls"][missing], wanted)
+    assert (filled["calls"][~missing] == GAPS["calls"][~missing]).all()
+    assert not fitted.impute(GAPS).isna().any(axis=None)
+    draws = fitted.impute_draws(GAPS, 400, Y, random_state=0)
+    drawn = np.array([one["calls"][missing] for one in draws], float)
     assert (drawn == np.floor(drawn)).all()
     np.testing.assert_allclose(drawn.mean(axis=0), wanted, atol=5 * np.sqrt(wanted.max() / 400))
 
@@ -356,6 +358,14 @@ def test_parts_are_checked():
         model().fit(X, Y).merge(sf.MixedNB().fit(X, Y))
     with pytest.raises(InvalidParameter, match="have a part 'poisson' of 2 features"):
         sf.MixedNB().fit_statistics(model().fit(X, Y).statistics_)
+
+
+def test_parts_with_the_statistics_of_another_likelihood_are_refused():
+    fitted = sf.MixedNB().fit(X[["size", "colour"]], Y)
+    mine = fitted.statistics_
+    swapped = replace(mine, parts={"numeric": mine.discrete, "discrete": mine.numeric})
+    with pytest.raises(InvalidParameter, match="'numeric' of these statistics is a Counts"):
+        sf.MixedNB().fit_statistics(swapped)
 
 
 def test_files_and_pickles_hold_it(tmp_path, monkeypatch):

@@ -34,6 +34,7 @@ class Categorical(Likelihood):
     """
 
     name = "categorical"
+    summary = Counts
     takes_levels = True
     alpha: Any = 1.0
     levels: tuple[Array | None, ...] | None = None

@@ -33,6 +33,7 @@ class Likelihood(ABC):
     """
 
     name: ClassVar[str]
+    summary: ClassVar[Any]  # the class of its statistics, or several
     takes_levels: ClassVar[bool] = False  # whether, by default, of columns with levels
 
     def __init_subclass__(cls, **options: Any) -> None:

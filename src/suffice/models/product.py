@@ -94,6 +94,7 @@ class Part:
 class Product(Likelihood):
     """Parts of the features that are independent given the class, by name."""
 
+    summary = MixedStatistics
     parts: Mapping[str, Part]
 
     @property
@@ -150,7 +151,13 @@ class Product(Likelihood):
                     f"model has {', '.join(map(repr, self.parts))}; give its likelihood: "
                     "MixedNB(parts={likelihood: columns})."
                 )
-            self.parts[key].likelihood.check(own)
+            likelihood = self.parts[key].likelihood
+            if not isinstance(own, likelihood.summary):
+                raise InvalidParameter(
+                    f"the part {key!r} of these statistics is a {type(own).__name__}, from which "
+                    f"the likelihood {likelihood.name!r} cannot be estimated."
+                )
+            likelihood.check(own)
 
     def alike(
         self, mine: MixedStatistics, theirs: MixedStatistics

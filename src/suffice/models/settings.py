@@ -10,7 +10,7 @@ from suffice.errors import InvalidParameter
 from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
 from suffice.models.structures import FULL, Structure, structure_of
-from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
@@ -26,6 +26,8 @@ ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
 
 class MomentLikelihood(Likelihood):
     """A likelihood whose statistics are the weight, mean and scatter of each class."""
+
+    summary = (Statistics, IncompleteStatistics)
 
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> AnyStatistics:
         """What `suffice.summarize` returns."""
