@@ -18,7 +18,6 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
 from suffice.data.labelled_table import LabelledTable
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter, Mismatch, NeverIncluded
-from suffice.models import likelihood
 from suffice.models.beliefs import Beliefs
 from suffice.models.binary import Binary
 from suffice.models.categorical import Categorical
@@ -27,7 +26,7 @@ from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
 from suffice.statistics.alignment import align
-from suffice.statistics.registry import storable
+from suffice.statistics.registry import STORABLE, storable
 
 
 @storable
@@ -72,7 +71,7 @@ class CountSums:
     def coarsen(self, detail):
         return self
 
-    def checked(self):
+    def validated(self):
         k = len(self.classes)
         if {self.count.shape, self.weight.shape} != {(k,)} or self.known.shape != self.sums.shape:
             raise ValueError("the sums have the wrong shape")
@@ -378,7 +377,6 @@ def test_files_and_pickles_hold_it(tmp_path, monkeypatch):
         np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
         more = again.partial_fit(X[:9], Y[:9]).forget(X[:9], Y[:9])
         np.testing.assert_allclose(more.predict_proba(X), fitted.predict_proba(X), atol=1e-6)
-    kinds = {name: kind for name, kind in likelihood._KINDS.items() if name != "poisson"}
-    monkeypatch.setattr(likelihood, "_KINDS", kinds)
-    with pytest.raises(InvalidFile, match="there is no likelihood of that name"):
+    monkeypatch.delitem(STORABLE, "Poisson")
+    with pytest.raises(InvalidFile, match="'Poisson', which this version of suffice does not know"):
         sf.load(tmp_path / "model")

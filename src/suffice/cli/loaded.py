@@ -76,7 +76,7 @@ class Loaded:
     @property
     def text_columns(self) -> list[str]:
         """Columns whose values are text, whatever they look like."""
-        from suffice.statistics.texts import LABEL_KINDS
+        from suffice.estimators.model_file.schema import LABEL_KINDS
 
         schema = self.schema
         if schema["names"] is None:

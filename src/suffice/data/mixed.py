@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -81,6 +81,14 @@ class ColumnLayout:
     """Which columns of a table each part takes, by position; parts without columns are left out."""
 
     parts: dict[str, tuple[int, ...]]
+
+    def validated(self) -> Self:
+        """This layout, if each column belongs to one part; a ValueError otherwise."""
+        columns = sorted(j for part in self.parts.values() for j in part)
+        in_order = all(list(part) == sorted(part) for part in self.parts.values())
+        if not columns or columns != list(range(len(columns))) or not in_order:
+            raise ValueError("it does not say which features each part has")
+        return self
 
     @classmethod
     def of(cls, X: Any, categorical: Any = None) -> ColumnLayout:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 
@@ -46,6 +47,17 @@ class Powers:
     centre: Floats  # (d,)
     spread: Floats  # (d,)
     reach: Floats  # (d,): the highest known z
+
+    def validated(self) -> Self:
+        """These powers, if they are in range; a ValueError otherwise."""
+        if self.origin.ndim != 1 or any(
+            getattr(self, field.name).shape != self.origin.shape for field in fields(self)
+        ):
+            raise ValueError("its powers are not numbers for each feature")
+        possible = (self.unit != 0) & (self.spread > 0) & (self.reach >= 0)
+        if not (possible & (np.abs(self.exponent - 0.5) <= 0.5)).all():
+            raise ValueError("its powers are out of range")
+        return self
 
     @classmethod
     def of(cls, rows: Floats, weights: Floats | None = None) -> Powers:

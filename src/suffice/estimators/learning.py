@@ -32,6 +32,7 @@ from suffice.estimators.outline import Outline
 from suffice.estimators.repairing import warn_repaired
 from suffice.estimators.state import State, exchange, snapshot
 from suffice.models.computable import check_computable
+from suffice.models.gaussian import GaussianModel
 from suffice.models.priors import class_priors
 from suffice.selection.selection import Selection
 from suffice.statistics.table_statistics import TableStatistics
@@ -91,7 +92,7 @@ class FromFile:
     """
 
     is_built: bool
-    completed: Any
+    completed: GaussianModel | dict[str, GaussianModel] | None
 
 
 class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
@@ -99,6 +100,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
 
     _state: Learned | None
     _takes = "what suffice.summarize returns"  # description of the statistics for messages
+    _has_powers = False  # whether features are raised to powers first
 
     def _settings(self) -> Any:
         """The likelihood with its settings, after checking the parameters."""

@@ -51,7 +51,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     array([0. , 0.5, 0. , 0.1])
     """
 
-    _extra = ("powers",)  # arrays of model files in addition to the statistics
+    _has_powers = True
 
     def fit_statistics(self, statistics: Any) -> Self:
         """Build the model from statistics of rows raised to the powers of this model."""
@@ -160,20 +160,6 @@ class UnskewedDiscriminant(GaussianDiscriminant):
             return super()._restore(values, like)
         given = read(like)
         return super()._restore(np.where(np.isnan(given), values, given), like)
-
-    def _write_extra(self) -> dict[str, Array]:
-        """What was learned in addition to the statistics, for a file."""
-        return {"powers": self._powers.table}
-
-    def _read_extra(self, arrays: dict[str, Array], d: int) -> Powers:
-        """What was learned in addition to the statistics, from a file; raises if it is invalid."""
-        table = arrays["powers"]
-        if table.shape != (6, d) or table.dtype != np.float64 or not np.isfinite(table).all():
-            raise ValueError("its powers are not numbers for each feature")
-        sound = (table[1] != 0) & (table[4] > 0) & (np.abs(table[2] - 0.5) <= 0.5) & (table[5] >= 0)
-        if not sound.all():
-            raise ValueError("its powers are out of range")
-        return Powers(*table)
 
 
 def _powers_of(like: Outline | None) -> Powers:

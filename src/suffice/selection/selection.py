@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.selection.metrics import METRICS
+from suffice.statistics.registry import storable
 from suffice.text import visible
 
 # Column headings of metrics, where they differ from the name.
 HEADINGS = {"log_loss": "log-loss", "brier": "Brier", "calibration_error": "calib."}
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Candidates with their cross-validated scores, and which to take.
@@ -40,8 +42,8 @@ class Selection:
     """
 
     candidates: tuple[Mapping[str, Any], ...]
-    scores: Mapping[str, Floats]
-    complexity: Floats
+    scores: Mapping[str, Array]  # of floats; NaN where a candidate failed in a fold
+    complexity: Array
     metric: str = "log_loss"
     notes: tuple[str, ...] = ()
     repeats: int = 1
@@ -54,6 +56,27 @@ class Selection:
             raise InvalidParameter(
                 f"metric is {shown(self.metric)}; it must be one of {', '.join(METRICS)}."
             )
+
+    def stored(self, exact: bool) -> Self:
+        """The form in which a file holds it: without the model."""
+        return replace(self, model=None)
+
+    def validated(self) -> Self:
+        """This selection, if it has one score per candidate and fold; a ValueError otherwise."""
+        n, folds = len(self.candidates), self.scores["log_loss"].shape[1:]
+        if set(self.scores) != set(METRICS) or not n or len(folds) != 1 or not folds[0]:
+            raise ValueError("the selection has no candidates or no folds, or lacks a metric")
+        for values, shape in [
+            (self.complexity, (n,)),
+            *((one, (n, *folds)) for one in self.scores.values()),
+        ]:
+            if values.shape != shape or values.dtype != np.float64 or np.isneginf(values).any():
+                raise ValueError("the selection does not have one score per candidate and fold")
+        if not 0 < self.repeats <= folds[0] or not self.tried > 0:
+            raise ValueError("the selection has no candidates to choose from, or no repeats")
+        if self.model is not None or not (self.chosen is None or 0 <= self.chosen < n):
+            raise ValueError("the selection has chosen something else than a candidate")
+        return self
 
     @property
     def tried(self) -> int:
