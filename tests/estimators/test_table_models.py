@@ -110,7 +110,7 @@ def test_forgotten_levels_are_gone(model):
     model.fit(late, Y).forget(late[120:], Y[120:])
     never = clone(model).fit(late[:120], Y[:120])
     assert model.statistics_ == never.statistics_
-    assert "Lima" not in repr(model.statistics_.levels)
+    assert "Lima" not in repr(model.statistics_.known_levels)
     assert np.allclose(model.predict_proba(X), never.predict_proba(X), atol=1e-9)
 
 
@@ -263,3 +263,44 @@ def test_dates_are_numbers_of_one_column():
         assert pd.api.types.is_datetime64_any_dtype(rows["joined"])
         filled = model.impute(dated.assign(joined=dated["joined"].where(dated.index != 3)))
         assert not filled["joined"].isna().any()
+
+
+@each_model
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_files_hold_how_tables_are_read(model, gaps, tmp_path):
+    rows, y = people(gaps=gaps)
+    model.fit(rows.assign(buys=y), "buys")
+    model.save(tmp_path / "model")
+    loaded = sf.load(tmp_path / "model")
+    assert np.array_equal(loaded.predict_proba(rows), model.predict_proba(rows))
+    assert loaded.feature_names_in_.tolist() == USED
+    assert loaded.sample(3, random_state=0)[0].equals(model.sample(3, random_state=0)[0])
+    assert np.array_equal(loaded.predict(rows.assign(buys=y)), model.predict(rows))
+
+
+def test_statistics_of_tables_are_saved(tmp_path):
+    s = sf.summarize(X, Y)
+    s.save(tmp_path / "statistics")
+    assert sf.load(tmp_path / "statistics") == s
+    assert sf.load(tmp_path / "statistics").digest() == s.digest()
+
+
+def test_mixed_naive_bayes_of_dates_is_saved(tmp_path):
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(len(X)) * 5, unit="D")
+    model = sf.MixedNB().fit(X.assign(joined=when), Y)
+    model.save(tmp_path / "model")
+    loaded = sf.load(tmp_path / "model")
+    rows = X.assign(joined=when)
+    assert np.array_equal(loaded.predict_proba(rows), model.predict_proba(rows))
+
+
+def test_a_description_says_how_columns_are_read(tmp_path):
+    found = sf.describe(X, drop=["smoker"], numeric=["passenger_id"])
+    model = sf.LDA(columns=found).fit(X, Y)
+    assert model.feature_names_in_.tolist() == ["passenger_id", "age", "city", "income"]
+    model.save(tmp_path / "model")
+    assert np.array_equal(sf.load(tmp_path / "model").predict(X), model.predict(X))
+    chosen = sf.select_model(X, Y, sf.LDA(), {"shrinkage": [0.0, 0.1]}, columns=found)
+    assert chosen.model.feature_names_in_.tolist() == model.feature_names_in_.tolist()
+    with pytest.raises(InvalidParameter, match="columns is 3"):
+        sf.LDA(columns=3).fit(X, Y)

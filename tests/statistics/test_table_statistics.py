@@ -36,7 +36,7 @@ def test_levels_that_one_side_has_never_seen_merge_exactly(detail, gaps):
     whole = statistics(pd.concat([X, Z]), np.concatenate([y, z]), detail)
     assert statistics(X, y, detail) + statistics(Z, z, detail) == whole
     assert statistics(Z, z, detail) + statistics(X, y, detail) == whole
-    assert [level for own in whole.levels for level in own] == ["amber", "blue", "cyan"]
+    assert [level for own in whole.known_levels for level in own] == ["amber", "blue", "cyan"]
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.2])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import IndicatorFeatures
-from suffice.data.level_groups import LevelGroups
+from suffice.data.level_groups import LevelGroups, distinct
 from suffice.data.table_rows import TableReader
 
 
@@ -31,11 +31,17 @@ class Encoding:
             groups.append(LevelGroups.of(name, levels, rows))
         return cls(reader, tuple(groups))
 
+    def validated(self) -> Self:
+        """This encoding, if it has the columns of its reader; a ValueError otherwise."""
+        if tuple(own.name for own in self.groups) != self.reader.level_names:
+            raise ValueError("the groups of levels are those of other columns")
+        return self
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the numbers."""
         indicators = [name for own in self.groups for name in own.names]
-        return (*self.reader.numeric_names, *indicators)
+        return distinct([*self.reader.numeric_names, *indicators])
 
     @cached_property
     def owner(self) -> Indices:

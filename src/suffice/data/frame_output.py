@@ -59,7 +59,7 @@ def _fill(series: Any, values: Array, missing: Array) -> Any:
 def _gaps(series: Any) -> Array:
     gaps = np.asarray(series.is_null().to_numpy(), bool)
     if series.dtype.is_float():
-        return gaps | np.asarray(series.is_nan().fill_null(True).to_numpy(), bool)
+        gaps = gaps | np.asarray(series.is_nan().fill_null(True).to_numpy(), bool)
     return gaps
 
 

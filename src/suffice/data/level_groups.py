@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -35,6 +38,19 @@ class LevelGroups:
         if len(others):
             typical = np.append(common, others[rows[others].argmax()])
         return cls(name, levels, group, typical)
+
+    def validated(self) -> Self:
+        """These groups, if each level is in one of them; a ValueError otherwise."""
+        at = np.arange(len(self.typical))
+        sound = self.group.shape == self.levels.shape and self.levels.ndim == 1
+        inside = ((self.typical >= 0) & (self.typical < len(self.levels))).all()
+        if not sound or not inside or not np.array_equal(self.group[self.typical], at):
+            raise ValueError("the levels are not in groups")
+        if len(self.levels) and not 0 <= self.group.min() <= self.group.max() < len(at):
+            raise ValueError("a level is in no group")
+        if not (self.levels[:-1] < self.levels[1:]).all():
+            raise ValueError("the levels are not sorted or not unique")
+        return self
 
     @property
     def size(self) -> int:
@@ -69,3 +85,17 @@ class LevelGroups:
         first = 1 - indicators.sum(axis=1, keepdims=True)
         best = np.concatenate([first, indicators], axis=1).argmax(axis=1)
         return np.asarray(self.levels[self.typical[best]])
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, numbered where one occurs again.
+
+    >>> distinct(["a=b", "c", "a=b"])
+    ('a=b', 'c', 'a=b (2)')
+    """
+    seen: Counter[str] = Counter()
+    out = []
+    for name in names:
+        seen[name] += 1
+        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return tuple(out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from suffice.data.arrays import Array
 from suffice.data.cell_reading import cells_of, table_columns
@@ -70,6 +70,12 @@ class TableLayout:
                 parts.setdefault(column, []).append(part)
                 kinds[column] = Dates(tuple(parts[column]))
         return cls(tuple(kinds), tuple(kinds.values()), MISSING_TEXTS)
+
+    def validated(self) -> Self:
+        """This layout, if each column has a name and a kind; a ValueError otherwise."""
+        if len(self.names) != len(self.kinds) or len({*self.names}) < len(self.names):
+            raise ValueError("the columns do not have one name and one kind each")
+        return self
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -96,6 +96,14 @@ class TableReader:
         layout = TableLayout.of(X)
         numbers = all(isinstance(kind, Number) for kind in layout.kinds)
         return None if numbers or not layout.used else cls(layout)
+
+    def validated(self) -> Self:
+        """This reader, if it has features; a ValueError otherwise."""
+        if not self.names:
+            raise ValueError("no column is used")
+        if len(set(self.feature_names)) < len(self.feature_names):
+            raise ValueError("two features have the same name")
+        return self
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -87,9 +87,10 @@ class MixedStatistics(Savable):
 
     @property
     def levels(self) -> dict[int, Array]:
-        """The levels of each discrete feature, by its position."""
+        """The levels of each discrete feature, by the position of its column."""
+        column = range(self.n_features) if self.reader is None else self.reader.owners
         return {
-            self.layout.parts[key][j]: levels
+            column[self.layout.parts[key][j]]: levels
             for key, part in self.parts.items()
             for j, levels in getattr(part, "levels", {}).items()
         }

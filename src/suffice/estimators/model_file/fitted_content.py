@@ -10,6 +10,8 @@ import numpy as np
 
 from suffice.answers.sampling import generator
 from suffice.data.arrays import Array, Floats
+from suffice.data.encoding import Encoding
+from suffice.data.level_groups import LevelGroups
 from suffice.data.mixed import ColumnLayout
 from suffice.data.parameters import choice, count, not_negative
 from suffice.errors import InvalidParameter
@@ -26,6 +28,9 @@ from suffice.statistics.room import Room
 from suffice.statistics.soundness import check_labels
 
 Mixture = GaussianMixture | MixtureDiscriminant
+
+storable(LevelGroups)
+storable(Encoding)
 
 
 @storable
@@ -65,6 +70,7 @@ class MixtureContent:
     log_likelihoods: Floats
     converged: bool
     lower_bound: float
+    encoding: Encoding | None = None
 
     @classmethod
     def of(cls, model: Mixture) -> Self:
@@ -80,6 +86,7 @@ class MixtureContent:
             model.log_likelihoods_,
             bool(model.converged_),
             float(model.lower_bound_),
+            model._learned.encoding,
         )
 
     def validated(self) -> Self:
@@ -99,8 +106,14 @@ class MixtureContent:
         if isinstance(model, GaussianMixture) and mixture.classes.tolist() != [0]:
             raise ValueError("a mixture without labels has classes")
         check_computable(mixture)
+        encoding = self.encoding
+        if encoding is not None and len(encoding.names) != d:
+            raise ValueError("the encoding does not give the features of the components")
+        reader = None if encoding is None else encoding.reader
         model._state = FittedMixture(
-            columns=LearnedColumns(d),
+            columns=LearnedColumns(d) if reader is None else LearnedColumns.of_reader(reader),
+            reader=reader,
+            encoding=encoding,
             kept={"model": mixture},
             classes=mixture.classes,
             settings=model._settings(),

@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter, SufficeError
+from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.choosing import GRID
 from suffice.estimators.learning import FromFile, Learned, Learner
 from suffice.estimators.model_file.footprint import check_footprint
@@ -24,6 +25,7 @@ from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.registry import storable
 from suffice.statistics.room import Room
+from suffice.statistics.table_statistics import TableStatistics
 
 storable(Powers)
 storable(FromFile)
@@ -48,12 +50,12 @@ class LearnerContent:
     @classmethod
     def of(cls, model: Learner[Any]) -> Self:
         """The content of a file; raises if parameters were changed after the model was fitted."""
-        built, statistics = is_built(model), model.statistics_
+        built, learned = is_built(model), model._learned
         _check_current(model, built)
-        estimated = built and _takes_em(statistics)
-        completed = _completed(model._fitted, statistics) if estimated else None
-        learned = model._learned
-        return cls(statistics, FromFile(built, completed), learned.selection, learned.powers)
+        numbers = model._fitted_statistics if built else None
+        completed = _completed(model._fitted, numbers) if _takes_em(numbers) else None
+        own = FromFile(built, completed)
+        return cls(learned.statistics, own, learned.selection, learned.powers)
 
     def restore(self, model: Learner[Any], room: Room) -> None:
         """Set the state of an estimator, whose model is built on first use."""
@@ -62,16 +64,17 @@ class LearnerContent:
             raise ValueError("its statistics have the wrong kind")
         if not len(s.classes):
             raise ValueError("it has no classes")
-        if (built.completed is not None) != (built.is_built and _takes_em(s)):
-            raise ValueError("it lacks covariances estimated by EM, or should have none")
         self._check_choices(model)
         # Parameters set to "cv" take the values that were chosen.
         model._state = Learned.initial(s, self.selection, self.powers)
         settings = model._settings()
-        settings.check(s)
-        check_footprint(s, settings, room)
+        numbers, adapted = as_numbers(s, settings)
+        if (built.completed is not None) != (built.is_built and _takes_em(numbers)):
+            raise ValueError("it lacks covariances estimated by EM, or should have none")
+        adapted.check(numbers)
+        check_footprint(numbers, adapted, room)
         if built.completed is not None:
-            _check_completed(built.completed, s, settings)
+            _check_completed(built.completed, numbers, adapted)
         learned = model._next(s, settings, later=True)
         model._hold(replace(learned, from_file=built))
 
@@ -84,8 +87,11 @@ class LearnerContent:
                 raise ValueError("the candidates of the selection are not parameters of the family")
         if (self.powers is not None) != model._has_powers:
             raise ValueError("it lacks powers, or should have none")
-        if self.powers is not None and len(self.powers.origin) != self.statistics.n_features:
-            raise ValueError("its powers are not numbers for each feature")
+        if self.powers is not None:
+            s = self.statistics
+            table = isinstance(s, TableStatistics)
+            if len(self.powers.origin) != (len(s.reader.numeric_names) if table else s.n_features):
+                raise ValueError("its powers are not numbers for each feature")
 
 
 def is_built(model: Learner[Any]) -> bool:
@@ -137,7 +143,7 @@ def _is_candidate(one: Any) -> bool:
 
 def _check_current(model: Learner[Any], built: bool) -> None:
     """Raise if parameters were changed after the model was fitted."""
-    same = _same(model._settings(), model._built_with)
+    same = _same(model._settings(), model._learned.settings)
     if same and built:
         requested = class_priors(model._priors(), model.classes_, model._class_weight())
         same = np.array_equal(requested, model.priors_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -40,6 +40,7 @@ ESTIMATORS = (
 )
 
 OUTPUTS = (None, "default", "pandas", "polars")
+FRAMES = (None, "pandas", "polars", "pyarrow")
 
 # Longest version and date, in characters.
 LONGEST_NOTE = 100
@@ -55,6 +56,8 @@ class StoredModel:
     names : of the features
     output : the kind of table that `transform` returns
     created : a date or a text
+    target : the name of the column of the labels
+    frame : the library of the data frames that `sample` returns
     """
 
     estimator: str
@@ -65,6 +68,8 @@ class StoredModel:
     names: tuple[str, ...] | None = None
     output: str | None = None
     created: str | None = None
+    target: str | None = None
+    frame: str | None = None
 
     @classmethod
     def of(cls, model: Any, created: str | None = None) -> Self:
@@ -88,12 +93,16 @@ class StoredModel:
             None if names is None else tuple(map(str, names)),
             getattr(model, "_sklearn_output_config", {}).get("transform"),
             created,
+            model._learned.target,
+            model._learned.frame,
         )
 
     def validated(self) -> Self:
         """This content, if the estimator is known; a ValueError otherwise."""
         check_note("library", self.library)
         check_note("created", self.created)
+        if self.frame not in FRAMES:
+            raise ValueError("frame is not a known kind of data frame")
         if self.estimator not in ESTIMATORS:
             raise ValueError(
                 f"it holds a {brief(self.estimator)}, which this version of suffice "
@@ -129,11 +138,12 @@ class StoredModel:
     def _set_names(self, model: Any) -> None:
         """Set the feature names of a model; a ValueError if its statistics have other names."""
         check_names(self.names, model.n_features_in_)
-        of_statistics = getattr(getattr(model, "statistics_", None), "feature_names", None)
-        if of_statistics is not None and of_statistics != self.names:
+        learned = model._learned
+        if learned.columns.names is not None and tuple(learned.columns.names) != self.names:
             raise ValueError("its statistics have different feature names")
         own = None if self.names is None else np.array([*self.names, None], object)[:-1]
-        model._state = model._learned.renamed(own)
+        frame = None if own is None and learned.reader is None else self.frame
+        model._state = replace(learned.renamed(own), target=self.target, frame=frame)
 
 
 def check_note(name: str, text: str | None) -> None:

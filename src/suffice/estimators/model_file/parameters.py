@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from suffice.data.description import Description
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.statistics.registry import is_storable
@@ -35,6 +36,8 @@ def plain(name: str, value: Any) -> Any:
     """
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Description):
+        value = value.layout
     if value is None or isinstance(value, bool | int | float | str) or is_storable(value):
         return value
     if isinstance(value, np.ndarray) or hasattr(value, "to_dict") or hasattr(value, "__array__"):
