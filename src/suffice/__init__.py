@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from suffice.estimators.card import model_card
     from suffice.estimators.categorical import CategoricalNB
     from suffice.estimators.comparing import compare
+    from suffice.estimators.evaluating import evaluate
     from suffice.estimators.files import save
     from suffice.estimators.gaussian import (
         QDA,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from suffice.estimators.unskewed import UnskewedDiscriminant
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
+    from suffice.selection.evaluation import Evaluation
     from suffice.selection.leave_one_out.left_out import LeaveOneOut
     from suffice.selection.selection import Selection
     from suffice.statistics.count_pass import count_levels
@@ -54,6 +56,8 @@ _HOME = {
     "diagnose": "suffice.selection.diagnostics.diagnosis",
     "Diagnosis": "suffice.selection.diagnostics.diagnosis",
     "DiagonalLDA": "suffice.estimators.gaussian",
+    "evaluate": "suffice.estimators.evaluating",
+    "Evaluation": "suffice.selection.evaluation",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
     "GaussianNB": "suffice.estimators.gaussian",
@@ -89,6 +93,7 @@ __all__ = [
     "Counts",
     "Diagnosis",
     "DiagonalLDA",
+    "Evaluation",
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
@@ -108,6 +113,7 @@ __all__ = [
     "compare",
     "count_levels",
     "diagnose",
+    "evaluate",
     "load",
     "model_card",
     "save",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options import listed
+from suffice.cli.options import Metric, listed
 from suffice.errors import InvalidParameter
 
 
@@ -74,6 +74,8 @@ class ModelOptions:
             show_default=False,
         ),
     ] = None
+
+    metric: Metric = "log_loss"
 
     @property
     def given(self) -> dict[str, str]:

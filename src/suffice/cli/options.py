@@ -91,6 +91,13 @@ Formulas = Annotated[
         "tab or a return) to CSV unchanged, without the apostrophe that disarms it.",
     ),
 ]
+Metric = Annotated[
+    str,
+    typer.Option(
+        help="Score that decides: log_loss, accuracy, balanced_accuracy, f1_macro, roc_auc, "
+        "average_precision, brier or calibration_error."
+    ),
+]
 Keep = Annotated[bool, typer.Option(help="Also write the columns of the table.")]
 Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default=False)]
 

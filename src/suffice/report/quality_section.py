@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -9,23 +10,17 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.report.choice_section import TITLES, Choice
+from suffice.report.choice_section import Choice, title
 from suffice.report.data_section import DataFacts
 from suffice.report.markup import Html, heading, joined, paragraphs, percent, short, table
 from suffice.report.material import Material
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
+from suffice.selection.metrics import METRICS
+from suffice.selection.selection import format_score
 from suffice.text import plural
 
 MOST_CLASSES = 25  # of a confusion matrix in numbers; of more there is only the picture
-
-READINGS = {
-    "accuracy": "share of the rows that get their true label; 1 is best",
-    "log_loss": "mean of -ln of the probability given to the true class; 0 is best",
-    "brier": "mean squared error of the probabilities; 0 is best",
-    "calibration_error": "mean difference between the probability of the predicted class and how "
-    "often it is right; 0 is best",
-}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,6 +28,7 @@ class Quality:
     """The cross-validated quality of the model.
 
     scores : by metric, mean over the folds and its standard error
+    baseline : by metric, for the class shares of the training rows
     classes : (k,)
     confusion : (k, k) tested rows: one row per true class, one column per predicted class
     calibration : whether the probabilities match the frequencies, see `Diagnostic`
@@ -41,6 +37,7 @@ class Quality:
     """
 
     scores: dict[str, tuple[float, float]]
+    baseline: Mapping[str, float]
     classes: Array
     confusion: Floats
     calibration: Diagnostic
@@ -87,7 +84,8 @@ def quality(data: Material, choice: Choice) -> Quality:
     pairs = data.codes[at] * k + posterior.argmax(axis=1)
     confusion = np.bincount(pairs, minlength=k * k).reshape(k, k).astype(np.float64)
     return Quality(
-        {metric: choice.score(metric) for metric in TITLES},
+        {metric: choice.score(metric) for metric in METRICS},
+        choice.selection.baseline,
         trial.table.classes,
         confusion,
         calibration(data.y[at], posterior, trial.table.classes),
@@ -130,13 +128,17 @@ def quality_html(found: Quality, facts: DataFacts) -> Html:
 
 def _scores(found: Quality) -> Html:
     rows = [
-        [TITLES[m], f"{mean:.4f}", f"{se:.4f}", READINGS[m]]
-        for m, (mean, se) in found.scores.items()
+        [
+            title(name),
+            *map(format_score, (mean, se, found.baseline[name])),
+            METRICS[name].reading,
+        ]
+        for name, (mean, se) in found.scores.items()
     ]
     repeated = f", repeated {found.repeats} times," if found.repeats > 1 else ""
     caption = f"Scores on unseen rows: mean over {found.folds} folds{repeated} and standard error."
-    head = ["Measure", "Mean", "Standard error", "What it is"]
-    return table(caption, head, rows, words=[3])
+    head = ["Measure", "Mean", "Standard error", "Class shares alone", "What it is"]
+    return table(caption, head, rows, words=[4])
 
 
 def _matrix(found: Quality) -> Html:

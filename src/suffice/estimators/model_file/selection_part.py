@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.estimators.choosing import GRID
-from suffice.selection.metrics import METRICS
+from suffice.estimators.choosing import GRID, STORED_METRICS
 from suffice.selection.selection import Selection
 
 _SCORES = "selection.scores."
@@ -41,11 +40,11 @@ def read(header: Any, arrays: dict[str, Array]) -> Selection:
         raise ValueError("the candidates of the selection are not parameters of the family")
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
         raise ValueError("the notes of the selection are not strings")
-    scores = {name: arrays[f"{_SCORES}{name}"] for name in METRICS}
-    if used(arrays) != {f"{_SCORES}{name}" for name in METRICS} | {_COMPLEXITY}:
+    scores = {name: arrays[f"{_SCORES}{name}"] for name in STORED_METRICS}
+    if used(arrays) != {f"{_SCORES}{name}" for name in STORED_METRICS} | {_COMPLEXITY}:
         raise ValueError("the selection has unexpected scores, or lacks some")
     complexity = arrays[_COMPLEXITY]
-    n, folds = len(candidates), scores[METRICS[0]].shape[-1:]
+    n, folds = len(candidates), scores["log_loss"].shape[-1:]
     for values, shape in [(complexity, (n,)), *((s, (n, *folds)) for s in scores.values())]:
         # A candidate that failed in a fold has the score NaN there.
         if values.shape != shape or values.dtype != np.float64 or np.isneginf(values).any():
