@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from suffice.estimators.card import model_card
     from suffice.estimators.categorical import CategoricalNB
     from suffice.estimators.comparing import compare
-    from suffice.estimators.evaluating import evaluate
+    from suffice.estimators.evaluating import evaluate, thresholds
     from suffice.estimators.files import save
     from suffice.estimators.gaussian import (
         QDA,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from suffice.selection.evaluation import Evaluation
     from suffice.selection.leave_one_out.left_out import LeaveOneOut
     from suffice.selection.selection import Selection
+    from suffice.selection.thresholds import Thresholds
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
     from suffice.statistics.incomplete import IncompleteStatistics
@@ -79,6 +80,8 @@ _HOME = {
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
     "summarize": "suffice.statistics.summarize",
+    "thresholds": "suffice.estimators.evaluating",
+    "Thresholds": "suffice.selection.thresholds",
     "to_onnx": "suffice.estimators.onnx_export",
     "UnskewedDiscriminant": "suffice.estimators.unskewed",
 }
@@ -108,6 +111,7 @@ __all__ = [
     "RepairedModel",
     "Selection",
     "Statistics",
+    "Thresholds",
     "UnskewedDiscriminant",
     "__version__",
     "compare",
@@ -119,6 +123,7 @@ __all__ = [
     "save",
     "select_model",
     "summarize",
+    "thresholds",
     "to_onnx",
 ]
 

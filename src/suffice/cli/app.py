@@ -23,6 +23,7 @@ from suffice.cli import (
     report,
     sample,
     summarize,
+    thresholds,
 )
 from suffice.cli.errors import Commands
 from suffice.cli.options import spell_out
@@ -33,6 +34,7 @@ MODULES = (
     fit,
     predict,
     evaluate,
+    thresholds,
     compare,
     report,
     explain,

@@ -98,6 +98,14 @@ Metric = Annotated[
         "average_precision, brier or calibration_error."
     ),
 ]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        help="Costs of errors as true/predicted=cost, such as 'bad/good=5,good/bad=1'; others cost "
+        "1.",
+        show_default=False,
+    ),
+]
 Keep = Annotated[bool, typer.Option(help="Also write the columns of the table.")]
 Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default=False)]
 

@@ -21,6 +21,7 @@ One call makes and draws a display, which keeps `ax_` (or `axes_`), `figure_` an
 | `ContributionsDisplay` | how much each feature of a row contributes to a class |
 | `PriorsDisplay` | how boundaries move with the priors |
 | `LearningDisplay` | scores by number of training rows |
+| `ThresholdsDisplay` | costs by the threshold on the probability of a class |
 
 Colours are safe for colour-blind readers, and every class has its own marker. Displays follow
 matplotlib's settings; `theme("light")` and `theme("dark")` set them.
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from suffice.plots.selection import SelectionDisplay
     from suffice.plots.style import theme
     from suffice.plots.surface import SurfaceDisplay
+    from suffice.plots.thresholds import ThresholdsDisplay
     from suffice.plots.whitened import WhitenedDisplay
 
 __all__ = [
@@ -76,6 +78,7 @@ __all__ = [
     "ReliabilityDisplay",
     "SelectionDisplay",
     "SurfaceDisplay",
+    "ThresholdsDisplay",
     "WhitenedDisplay",
     "theme",
 ]
