@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         GaussianNB,
         QuadraticDiscriminantAnalysis,
     )
+    from suffice.estimators.importance import importance
     from suffice.estimators.indicators import Indicators
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
     from suffice.estimators.loading import load
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
     from suffice.selection.evaluation import Evaluation
+    from suffice.selection.importance import Importance
     from suffice.selection.leave_one_out.left_out import LeaveOneOut
     from suffice.selection.selection import Selection
     from suffice.selection.thresholds import Thresholds
@@ -62,6 +64,8 @@ _HOME = {
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
     "GaussianNB": "suffice.estimators.gaussian",
+    "importance": "suffice.estimators.importance",
+    "Importance": "suffice.selection.importance",
     "IncompleteStatistics": "suffice.statistics.incomplete",
     "Indicators": "suffice.estimators.indicators",
     "LDA": "suffice.estimators.linear",
@@ -100,6 +104,7 @@ __all__ = [
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
+    "Importance",
     "IncompleteStatistics",
     "Indicators",
     "LeaveOneOut",
@@ -118,6 +123,7 @@ __all__ = [
     "count_levels",
     "diagnose",
     "evaluate",
+    "importance",
     "load",
     "model_card",
     "save",

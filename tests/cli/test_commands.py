@@ -258,6 +258,21 @@ def test_thresholds_are_those_of_python_and_predict_applies_them(folder, tmp_pat
     assert [row["prediction"] for row in rows] == expected.tolist()
 
 
+def test_importance_is_that_of_python(folder, tmp_path):
+    picture = tmp_path / "importance.png"
+    asked = ("importance", folder / "mixed", folder / "flowers.csv", "-t", "species")
+    rows = answer(*asked, "--picture", picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    frame, model = (
+        pl.read_csv(folder / "flowers.csv").cast({"code": pl.String}),
+        sf.load(folder / "mixed"),
+    )
+    features = frame.select(list(model.feature_names_in_))
+    found = sf.importance(model, features, frame["species"])
+    assert [row["feature"] for row in rows] == found.table["feature"].tolist()
+    np.testing.assert_allclose([row["importance"] for row in rows], found.table["importance"])
+
+
 def test_costs_and_thresholds_that_cannot_be_read_are_refused(folder):
     asked = ("predict", folder / "lda", folder / "test.csv")
     assert "is not true/predicted=cost" in refused(*asked, "--costs", "rose/setosa=3")

@@ -276,3 +276,18 @@ def test_thresholds_are_drawn_with_their_least_cost():
     assert "least cost" in shown.caption_
     with pytest.raises(InvalidParameter, match="result of thresholds"):
         plots.ThresholdsDisplay.from_thresholds(model)
+
+
+def test_importance_is_drawn_with_the_most_important_feature_on_top():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    ax = axes()
+    shown = plots.ImportanceDisplay.from_estimator(sf.LDA().fit(X, y), X, y, most=5, ax=ax)
+    found = shown.importance
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == [found.names[j] for j in found.order[:5]]
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]
+    widths = [bar.get_width() for bar in ax.patches]
+    np.testing.assert_allclose(widths, found.increase[found.order[:5]])
+    assert "8 features more" in shown.caption_
+    with pytest.raises(InvalidParameter, match="result of importance"):
+        plots.ImportanceDisplay.from_importance(found.table)

@@ -67,9 +67,9 @@ def thresholds(
         sample_weight=rows.weights,
     )
     if picture is not None:
-        from matplotlib.figure import Figure
+        from suffice.plots.display import hidden_axes
 
-        ax = Figure(figsize=(7.0, 4.8), layout="constrained").subplots()
+        ax = hidden_axes()
         sf.plots.ThresholdsDisplay.from_thresholds(found, recall=recall, ax=ax).save(picture)
     ((name, best),) = found.for_cost().items()
     say(f"least cost: --threshold {name}={best:.6g}", err=True)

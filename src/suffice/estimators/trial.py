@@ -251,7 +251,7 @@ def named_classifiers(given: Any) -> dict[str, Any]:
 
 def log_probabilities(model: Any, X: Any) -> Floats:
     """Log posterior of each row, (n, k), by whatever method a classifier has for it."""
-    if isinstance(_last_step(model), Answers):
+    if isinstance(last_step(model), Answers):
         return np.asarray(model.predict_log_proba(X), np.float64)
     # Other libraries round tiny probabilities to zero, which would make the log-loss infinite.
     return np.asarray(np.log(np.maximum(model.predict_proba(X), np.finfo(np.float64).tiny)))
@@ -339,9 +339,10 @@ def _is_pipeline(model: Any) -> bool:
     return hasattr(model, "named_steps")
 
 
-def _last_step(model: Any) -> Any:
+def last_step(model: Any) -> Any:
+    """The model itself; of a pipeline, its last step."""
     return model[-1] if _is_pipeline(model) else model
 
 
 def _class_name(model: Any) -> str:
-    return type(_last_step(model)).__name__
+    return type(last_step(model)).__name__

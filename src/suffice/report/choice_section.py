@@ -27,7 +27,7 @@ from suffice.selection.steps import ProgressCallback
 from suffice.text import plural
 
 # Metrics in the table of candidates.
-SHOWN = ("log_loss", "accuracy", "roc_auc", "f1_macro", "brier")
+SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "brier")
 
 # The models in words, by class.
 WORDS = {
@@ -165,7 +165,7 @@ def _candidates(choice: Choice, most: int = 6) -> Html:
     at = list(dict.fromkeys([*order[:most].tolist(), choice.at]))
     rows = []
     for i in at:
-        scores = [_score(*choice.score(metric, i)) for metric in SHOWN]
+        scores = [f"{m:.4f} ± {e:.4f}" for m, e in (choice.score(one, i) for one in SHOWN)]
         marks = [word for word, j in (("best", found.best), ("chosen", choice.at)) if i == j]
         name = describe(found.candidates[i])
         label = f"{name} ({', '.join(marks)})" if marks else name
@@ -184,10 +184,6 @@ def title(metric: str) -> str:
     """The name of a metric at the head of a column."""
     words = METRICS[metric].title
     return words[0].upper() + words[1:]
-
-
-def _score(mean: float, error: float) -> str:
-    return "-" if np.isnan(mean) else f"{mean:.4f} ± {error:.4f}"
 
 
 def describe(candidate: Mapping[str, Any]) -> str:
