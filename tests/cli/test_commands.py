@@ -247,8 +247,8 @@ def test_thresholds_are_those_of_python_and_predict_applies_them(folder, tmp_pat
     np.testing.assert_allclose(written["cost"], table.cost)
     (best,) = table.for_cost().values()
     (reached,) = table.for_recall(1).values()
-    assert f"least cost: --threshold virginica={best:.6g}" in found.stderr
-    assert f"recall 100%: --threshold virginica={reached:.6g}" in found.stderr
+    assert f"least cost: --threshold virginica={best:.6g}" in found.output
+    assert f"recall 100%: --threshold virginica={reached:.6g}" in found.output
     assert "<svg" in picture.read_text()
     rows = answer("predict", folder / "lda", test, "--threshold", "virginica=0.01")
     expected = model.decide(frame.select(FEATURES), threshold={"virginica": 0.01})

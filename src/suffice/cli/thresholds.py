@@ -50,7 +50,8 @@ def thresholds(
     import suffice as sf
     from suffice.cli.loaded import load_model
     from suffice.cli.models import parse_costs, parse_label
-    from suffice.cli.output import check_out, say
+    from suffice.cli.output import check_out, print_lines, say
+    from suffice.selection.thresholds import HEAD
 
     output.check()
     check_out(picture)
@@ -71,9 +72,12 @@ def thresholds(
 
         ax = hidden_axes()
         sf.plots.ThresholdsDisplay.from_thresholds(found, recall=recall, ax=ax).save(picture)
+    if output.out is not None or output.json:
+        output.write(found.table)
+    else:
+        print_lines(HEAD, found.lines(), f"{len(rows.labels)} rows; --out FILE writes all lines")
     ((name, best),) = found.for_cost().items()
-    say(f"least cost: --threshold {name}={best:.6g}", err=True)
+    say(f"least cost: --threshold {name}={best:.6g}", err=output.json)
     if recall is not None:
         (reached,) = found.for_recall(recall).values()
-        say(f"recall {recall:.0%}: --threshold {name}={reached:.6g}", err=True)
-    output.write(found.table)
+        say(f"recall {recall:.0%}: --threshold {name}={reached:.6g}", err=output.json)

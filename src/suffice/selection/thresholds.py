@@ -66,9 +66,8 @@ class Thresholds:
         """One column per quantity; `pandas.DataFrame` takes it."""
         return {name: getattr(self, name) for name in HEAD}
 
-    @property
-    def _lines(self) -> list[list[str]]:
-        """Thresholds spread evenly over the share of rows that is predicted."""
+    def lines(self) -> list[list[str]]:
+        """A dozen rows of the table as text, spread evenly over the share that is predicted."""
         goals = np.linspace(self.predicted[0], self.predicted[-1], SHOWN_LINES)
         near = [int(np.abs(self.predicted - goal).argmin()) for goal in goals]
         (best,) = self.for_cost().values()
@@ -78,10 +77,10 @@ class Thresholds:
     def __repr__(self) -> str:
         ((label, best),) = self.for_cost().items()
         title = f"{shown(label)} from a probability on: least cost at {best:.4g}"
-        return "\n".join([title, *align_columns([list(HEAD), *self._lines])])
+        return "\n".join([title, *align_columns([list(HEAD), *self.lines()])])
 
     def _repr_html_(self) -> str:
-        return html_table(HEAD, self._lines)
+        return html_table(HEAD, self.lines())
 
 
 def tabulate_thresholds(
