@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.selection.metrics import METRICS
-from suffice.selection.selection import BASELINE, Selection, align_columns, format_score
+from suffice.selection.selection import BASELINE, SHOWN, Selection, align_columns, format_score
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,8 @@ class Comparison:
 
     def __str__(self) -> str:
         table, deciding = self.table, self.selection.metric
-        scores = {one.heading: (table[name], ".4f") for name, one in METRICS.items()}
+        shown = dict.fromkeys([deciding, *SHOWN])
+        scores = {METRICS[name].heading: (table[name], ".4f") for name in shown}
         columns = {
             **scores,
             "outliers": (table["log_loss_with_outliers"], ".4f"),
@@ -102,7 +103,7 @@ class Comparison:
             cells = {name: _cell(values[i], kind) for name, (values, kind) in columns.items()}
             cells[METRICS[deciding].heading] += f" ± {table[f'{deciding}_se'][i]:.4f}"
             lines.append([self.names[i], *cells.values()])
-        without = [format_score(self.selection.baseline[name]) for name in METRICS]
+        without = [format_score(self.selection.baseline[name]) for name in shown]
         lines.append([BASELINE, *without, *[""] * (len(columns) - len(without))])
         return "\n".join([*align_columns(lines), *self.selection.notes])
 

@@ -14,6 +14,9 @@ from suffice.errors import InvalidParameter
 from suffice.selection.metrics import METRICS
 from suffice.text import visible
 
+# Metrics in the text of a selection, beside the one that decides; the table has all.
+SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "roc_auc", "brier", "calibration_error")
+
 # The prediction that ignores all features, in tables.
 BASELINE = "class shares alone"
 
@@ -168,7 +171,7 @@ class Selection:
     def _lines(self, at: Sequence[int]) -> list[list[str]]:
         table = self.table
         names = [name for name in table if len({str(one.get(name)) for one in self.candidates}) > 1]
-        others = [one for one in METRICS if one in self.scores and one != self.metric]
+        others = [one for one in SHOWN if one in self.scores and one != self.metric]
         headings = [METRICS[metric].heading for metric in (self.metric, *others)]
         lines = [["", "candidate", "params", *headings]]
         for i in at:
