@@ -10,7 +10,8 @@ from suffice.cli import options
 
 EXAMPLE = "suffice compare iris.csv --target species"
 
-OTHERS = {"log_loss_with_outliers": "outliers", "parameters": "params"}
+# Beside the score that orders the models; as many as a terminal of 80 columns has room for.
+SHOWN = ("log_loss", "accuracy", "roc_auc", "brier")
 
 
 def compare(
@@ -56,30 +57,37 @@ def compare(
         return
     n_folds = found.selection.scores[metric].shape[1]
     title = f"{len(rows.labels)} rows, {n_folds} folds, the best {METRICS[metric].title} first"
-    print_lines(*_lines(found, metric), title)
+    print_lines(list(heads(metric).values()), _lines(found, metric), title)
     say(*found.selection.notes)
 
 
-def _lines(found: Any, metric: str) -> tuple[list[str], list[list[str]]]:
-    """Heading and lines: the deciding metric with its standard error, then the others."""
+def heads(metric: str) -> dict[str, str]:
+    """Columns of the table for people, with their headings: the deciding score first."""
     from suffice.selection.metrics import METRICS
+
+    others = [name for name in SHOWN if name != metric]
+    return {
+        "name": "model",
+        metric: METRICS[metric].heading,
+        f"{metric}_se": "±",
+        **{name: METRICS[name].heading for name in others},
+        "log_loss_with_outliers": "outliers",
+        "parameters": "params",
+    }
+
+
+def _lines(found: Any, metric: str) -> list[list[str]]:
     from suffice.selection.selection import BASELINE, format_score
 
-    table, others = found.table, [name for name in METRICS if name != metric]
-    head = ["model", METRICS[metric].heading, "±", *(METRICS[name].heading for name in others)]
-    names = [metric, f"{metric}_se", *others]
-    lines = [
-        [found.names[i], *(format_score(table[name][i]) for name in names)]
-        + [_cell(name, table[name][i]) for name in OTHERS]
-        for i in found.order
-    ]
-    without = found.selection.baseline
-    scores = [format_score(without[name]) for name in others]
-    lines.append([BASELINE, format_score(without[metric]), "", *scores, *[""] * len(OTHERS)])
-    return [*head, *OTHERS.values()], lines
+    table, columns = found.table, heads(metric)
+    lines = [[_cell(name, table[name][i]) for name in columns] for i in found.order]
+    without = {name: format_score(value) for name, value in found.selection.baseline.items()}
+    return [*lines, [BASELINE, *(without.get(name, "") for name in list(columns)[1:])]]
 
 
 def _cell(name: str, value: Any) -> str:
+    if name == "name":
+        return str(value)
     if value != value:
         return "-"
     return f"{value:g}" if name == "parameters" else f"{value:.4f}"

@@ -298,6 +298,9 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             announced = Labels.of(classes).classes().tolist()
         except InvalidLabels as error:
             raise InvalidParameter(f"classes must list the labels of y: {error}") from None
+        unknown = [label for label in Labels.of(y).classes().tolist() if label not in announced]
+        if unknown:
+            raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
         seen = [] if self._state is None else self.classes_.tolist()
         forgotten = [label for label in seen if label not in announced]
         if forgotten:
@@ -305,9 +308,6 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
                 f"classes lacks class {shown(forgotten[0])}, which has been seen before; list all "
                 f"of {seen} and any new ones, or leave it out: classes need no announcement."
             )
-        unknown = [label for label in Labels.of(y).classes().tolist() if label not in announced]
-        if unknown:
-            raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
 
 
 def _without(seen: Any, removed: Any) -> Any:
