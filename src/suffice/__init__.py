@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from suffice.estimators.card import model_card
     from suffice.estimators.categorical import CategoricalNB
     from suffice.estimators.comparing import compare
+    from suffice.estimators.evaluating import evaluate, thresholds
     from suffice.estimators.files import save
     from suffice.estimators.gaussian import (
         QDA,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         GaussianNB,
         QuadraticDiscriminantAnalysis,
     )
+    from suffice.estimators.importance import importance
     from suffice.estimators.indicators import Indicators
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
     from suffice.estimators.loading import load
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
     from suffice.estimators.unskewed import UnskewedDiscriminant
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
+    from suffice.selection.evaluation import Evaluation
+    from suffice.selection.importance import Importance
     from suffice.selection.leave_one_out.left_out import LeaveOneOut
     from suffice.selection.selection import Selection
+    from suffice.selection.thresholds import Thresholds
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
     from suffice.statistics.incomplete import IncompleteStatistics
@@ -57,9 +62,13 @@ _HOME = {
     "diagnose": "suffice.selection.diagnostics.diagnosis",
     "Diagnosis": "suffice.selection.diagnostics.diagnosis",
     "DiagonalLDA": "suffice.estimators.gaussian",
+    "evaluate": "suffice.estimators.evaluating",
+    "Evaluation": "suffice.selection.evaluation",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
     "GaussianNB": "suffice.estimators.gaussian",
+    "importance": "suffice.estimators.importance",
+    "Importance": "suffice.selection.importance",
     "IncompleteStatistics": "suffice.statistics.incomplete",
     "Indicators": "suffice.estimators.indicators",
     "LDA": "suffice.estimators.linear",
@@ -78,6 +87,8 @@ _HOME = {
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
     "summarize": "suffice.statistics.summarize",
+    "thresholds": "suffice.estimators.evaluating",
+    "Thresholds": "suffice.selection.thresholds",
     "to_onnx": "suffice.estimators.onnx_export",
     "UnskewedDiscriminant": "suffice.estimators.unskewed",
 }
@@ -93,9 +104,11 @@ __all__ = [
     "Description",
     "Diagnosis",
     "DiagonalLDA",
+    "Evaluation",
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
+    "Importance",
     "IncompleteStatistics",
     "Indicators",
     "LeaveOneOut",
@@ -107,17 +120,21 @@ __all__ = [
     "RepairedModel",
     "Selection",
     "Statistics",
+    "Thresholds",
     "UnskewedDiscriminant",
     "__version__",
     "compare",
     "count_levels",
     "describe",
     "diagnose",
+    "evaluate",
+    "importance",
     "load",
     "model_card",
     "save",
     "select_model",
     "summarize",
+    "thresholds",
     "to_onnx",
 ]
 

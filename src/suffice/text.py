@@ -7,6 +7,8 @@ move the cursor of a terminal, reorder the letters around it, or become a link.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from html import escape
 
 # C0 and C1 controls with DEL, marks that reorder text, line and paragraph separators, and halves
 # of characters, which no terminal can encode.
@@ -56,6 +58,20 @@ def shorten(text: str, longest: int) -> str:
     """
     end = (longest - 1) // 2
     return text if len(text) <= longest else f"{text[: longest - 1 - end]}…{text[-end:]}"
+
+
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table for notebooks; the first column is a heading of its row.
+
+    >>> html_table(["", "n"], [["a<b", "1"]])
+    '<table><thead><tr><th></th><th>n</th></tr></thead><tbody><tr><th>a&lt;b</th><td>1</td></tr>...
+    """
+
+    def cells(tag: str, texts: Sequence[str]) -> str:
+        return "".join(f"<{tag}>{escape(visible(text))}</{tag}>" for text in texts)
+
+    body = "".join(f"<tr>{cells('th', row[:1])}{cells('td', row[1:])}</tr>" for row in rows)
+    return f"<table><thead><tr>{cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def plural(n: int, noun: str) -> str:

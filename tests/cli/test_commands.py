@@ -214,6 +214,72 @@ def test_evaluate_tells_what_scikit_learn_tells(folder):
     )
 
 
+def test_evaluate_shows_metrics_beside_their_baseline(folder):
+    asked = ("evaluate", folder / "qda", folder / "test.csv", "-t", "species")
+    facts = answer(*asked)
+    frame = iris()[::5]
+    found = sf.evaluate(sf.load(folder / "qda"), frame.select(FEATURES), frame["species"])
+    for name in ("roc_auc", "f1_macro", "balanced_accuracy", "average_precision"):
+        assert facts[name] == found.metrics[name]
+        assert facts["standard_errors"][name] == found.errors[name]
+        assert facts["baseline"][name] == found.baseline[name]
+    text = run(*asked).output
+    assert "ROC AUC" in text
+    assert "class shares alone" in text
+
+
+def test_thresholds_are_those_of_python_and_predict_applies_them(folder, tmp_path):
+    picture, test = tmp_path / "costs.svg", folder / "test.csv"
+    given = ("--positive", "virginica", "--costs", "virginica/versicolor=9", "--recall", "1")
+    found = run(
+        *("thresholds", folder / "lda", test, "-t", "species", *given),
+        *("--picture", picture, "--out", tmp_path / "t.csv"),
+    )
+    frame, model = iris()[::5], sf.load(folder / "lda")
+    table = sf.thresholds(
+        model,
+        frame.select(FEATURES),
+        frame["species"],
+        positive="virginica",
+        costs={("virginica", "versicolor"): 9},
+    )
+    written = pl.read_csv(tmp_path / "t.csv")
+    np.testing.assert_allclose(written["cost"], table.cost)
+    (best,) = table.for_cost().values()
+    (reached,) = table.for_recall(1).values()
+    assert f"least cost: --threshold virginica={best:.6g}" in found.output
+    assert f"recall 100%: --threshold virginica={reached:.6g}" in found.output
+    assert "<svg" in picture.read_text()
+    rows = answer("predict", folder / "lda", test, "--threshold", "virginica=0.01")
+    expected = model.decide(frame.select(FEATURES), threshold={"virginica": 0.01})
+    assert [row["prediction"] for row in rows] == expected.tolist()
+    rows = answer("predict", folder / "lda", test, "--costs", "virginica/versicolor=900")
+    expected = model.decide(frame.select(FEATURES), {("virginica", "versicolor"): 900})
+    assert [row["prediction"] for row in rows] == expected.tolist()
+
+
+def test_importance_is_that_of_python(folder, tmp_path):
+    picture = tmp_path / "importance.png"
+    asked = ("importance", folder / "mixed", folder / "flowers.csv", "-t", "species")
+    rows = answer(*asked, "--picture", picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    frame, model = (
+        pl.read_csv(folder / "flowers.csv").cast({"code": pl.String}),
+        sf.load(folder / "mixed"),
+    )
+    features = frame.select(list(model.feature_names_in_))
+    found = sf.importance(model, features, frame["species"])
+    assert [row["feature"] for row in rows] == found.table["feature"].tolist()
+    np.testing.assert_allclose([row["importance"] for row in rows], found.table["importance"])
+
+
+def test_costs_and_thresholds_that_cannot_be_read_are_refused(folder):
+    asked = ("predict", folder / "lda", folder / "test.csv")
+    assert "is not true/predicted=cost" in refused(*asked, "--costs", "rose/setosa=3")
+    assert "is not a probability" in refused(*asked, "--threshold", "often")
+    assert "name the class it is for" in refused(*asked, "--threshold", "0.3")
+
+
 def test_evaluate_weighs_rows(folder, tmp_path):
     frame, rng = iris(), np.random.default_rng(1)
     weights = rng.integers(0, 3, 150).astype(float)

@@ -469,7 +469,7 @@ PARAMETERS = {
     "a text for a flag": ("CategoricalNB", {"fit_prior": "yes"}, "fit_prior"),
     "negative alpha": ("CategoricalNB", {"alpha": -1.0}, "alpha"),
     "other components": ("GaussianMixture", {"n_components": 4}, "n_components"),
-    "no effort": ("GaussianMixture", {"max_iter": 0}, "max_iter"),
+    "no effort": ("GaussianMixture", {"max_iter": -1}, "max_iter"),
     "no seed": ("GaussianMixture", {"random_state": "dice"}, "random_state|dice"),
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from suffice.cli import (
     explain,
     fit,
     forget,
+    importance,
     impute,
     info,
     merge,
@@ -24,6 +25,7 @@ from suffice.cli import (
     report,
     sample,
     summarize,
+    thresholds,
 )
 from suffice.cli.errors import Commands
 from suffice.cli.options import spell_out
@@ -35,8 +37,10 @@ MODULES = (
     fit,
     predict,
     evaluate,
+    thresholds,
     compare,
     report,
+    importance,
     explain,
     boundary,
     outliers,

@@ -140,7 +140,14 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
     classes = Labels.of(y).classes()
     class_priors(priors, classes, np.ones(len(classes)))
     with working("choosing a model by cross-validation") as progress:
-        found = sf.select_model(X, y, sample_weight=weights, cv=choice.folds, progress=progress)
+        found = sf.select_model(
+            X,
+            y,
+            metric=choice.metric,
+            cv=choice.folds,
+            sample_weight=weights,
+            progress=progress,
+        )
     return found.model if priors is None else with_priors(found.model, priors), found
 
 
@@ -148,17 +155,20 @@ def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:
     from suffice.cli.facts import facts
     from suffice.cli.output import answer
     from suffice.estimators.card import card_lines
+    from suffice.selection.metrics import METRICS
 
     described = {"out": str(out), **facts(fitted)}
     lines = card_lines(fitted)
     if selection is not None:
-        scores = {name: s[selection.chosen].mean() for name, s in selection.scores.items()}
+        table = selection.table
+        scores = {name: table[name][selection.chosen] for name in selection.scores}
         described |= {
             "candidates": selection.tried,
             "notes": list(selection.notes),
             "cross_validated": scores,
+            "baseline": selection.baseline,
         }
-        texts = (f"{name.replace('_', ' ')} {value:.4g}" for name, value in scores.items())
+        texts = (f"{one.title} {scores[name]:.4g}" for name, one in METRICS.items())
         lines.append(f"chosen among {selection.tried} models; cross-validated: {', '.join(texts)}")
         lines += selection.notes
     answer(described, as_json, *lines, f"written to {out}; try: suffice predict {out} new.csv")

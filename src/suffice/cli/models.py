@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options import listed
+from suffice.cli.options import Metric, listed
 from suffice.errors import InvalidParameter
 
 
@@ -74,6 +74,8 @@ class ModelOptions:
             show_default=False,
         ),
     ] = None
+
+    metric: Metric = "log_loss"
 
     @property
     def given(self) -> dict[str, str]:
@@ -158,6 +160,46 @@ def parse_priors(text: str, classes: list[Any]) -> Any:
             )
         priors[parse_label(label.strip(), classes)] = number
     return priors
+
+
+def parse_costs(text: str | None, classes: list[Any]) -> dict[tuple[Any, Any], float] | None:
+    """Costs of errors as `decide` takes them.
+
+    >>> parse_costs("bad/good=5", ["bad", "good"])
+    {('bad', 'good'): 5.0}
+    """
+    if text is None:
+        return None
+    pairs = {f"{a}/{b}": (a, b) for a in classes for b in classes}
+    costs = {}
+    for part in listed(text):
+        names, _, number = part.rpartition("=")
+        try:
+            costs[pairs[names.strip()]] = float(number)
+        except (KeyError, ValueError):
+            raise InvalidParameter(
+                f"--costs {text!r}: {part!r} is not true/predicted=cost, such as "
+                f"{classes[0]}/{classes[-1]}=5."
+            ) from None
+    return costs
+
+
+def parse_threshold(text: str | None, classes: list[Any]) -> Any:
+    """A threshold as `decide` takes it.
+
+    >>> parse_threshold("0.3", ["bad", "good"]), parse_threshold("bad=0.1", ["bad", "good"])
+    (0.3, {'bad': 0.1})
+    """
+    if text is None:
+        return None
+    label, equals, number = text.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        raise InvalidParameter(
+            f"--threshold {text!r} is not a probability, such as 0.3 or {classes[-1]}=0.3."
+        ) from None
+    return {parse_label(label.strip(), classes): value} if equals else value
 
 
 def parse_label(text: str, classes: list[Any]) -> Any:

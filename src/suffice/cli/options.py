@@ -120,6 +120,21 @@ Formulas = Annotated[
         "tab or a return) to CSV unchanged, without the apostrophe that disarms it.",
     ),
 ]
+Metric = Annotated[
+    str,
+    typer.Option(
+        help="Score that decides: log_loss, accuracy, balanced_accuracy, f1_macro, roc_auc, "
+        "average_precision, brier or calibration_error."
+    ),
+]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        help="Costs of errors as true/predicted=cost, such as 'bad/good=5,good/bad=1'; others cost "
+        "1.",
+        show_default=False,
+    ),
+]
 Keep = Annotated[bool, typer.Option(help="Also write the columns of the table.")]
 Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default=False)]
 

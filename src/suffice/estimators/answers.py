@@ -77,14 +77,20 @@ class Answers(Generic[AnyModel]):
         return float(joint[np.arange(len(at)), at].sum())
 
     @anywhere
-    def decide(self, X: Any, costs: Any = None, reject: float | None = None) -> Array:
+    def decide(
+        self, X: Any, costs: Any = None, reject: float | None = None, *, threshold: Any = None
+    ) -> Array:
         """The class with the smallest expected cost, or None if that is above `reject`.
 
-        costs : (k, k), one row per true class and one column per answer, in the order of
-            `classes_`; 0 and 1 if None
+        costs : {(true, predicted): cost} or {true: {predicted: cost}}, where pairs that are not
+            named cost 1 and correct answers 0; or an array (k, k), one row per true class and one
+            column per answer, in the order of `classes_`; 0 and 1 if None
         reject : the cost of not answering
+        threshold : instead of costs, the probability from which on a class is the answer: a
+            number for the second of two classes, or {class: number}; below it, the most probable
+            of the others. `suffice.thresholds` finds one by cost or by recall
         """
-        return decide(self.predict_proba(X), self.classes_, costs, reject)
+        return decide(self.predict_proba(X), self.classes_, costs, reject, threshold)
 
     @anywhere
     def adapt_priors(self, X: Any) -> Self:

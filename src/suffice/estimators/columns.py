@@ -22,13 +22,15 @@ class LearnedColumns:
 
     number: int
     names: Array | None = None  # (d,) of str, where rows have names
+    single: bool = False  # whether the rows were of single precision (float32)
 
     @classmethod
     def of_rows(cls, X: Any) -> Self:
         """The columns of a table, as scikit-learn reads them."""
         reader = BaseEstimator()
         _read(reader, X, reset=True)
-        return cls(reader.n_features_in_, getattr(reader, "feature_names_in_", None))
+        names = getattr(reader, "feature_names_in_", None)
+        return cls(reader.n_features_in_, names, getattr(X, "dtype", None) == np.float32)
 
     @classmethod
     def of_names(cls, names: Sequence[str]) -> Self:

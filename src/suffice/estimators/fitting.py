@@ -64,7 +64,7 @@ class FittedMixture(State):
     @property
     def n_iter(self) -> int:
         """Number of iterations of the best start."""
-        return max(1, len(self.log_likelihoods))
+        return len(self.log_likelihoods)
 
 
 class Fitting(Stateful):
@@ -98,6 +98,11 @@ class Fitting(Stateful):
         return np.asarray(self._learned.log_likelihoods)
 
     @property
+    def lower_bounds_(self) -> Floats:
+        """The same, by scikit-learn's name."""
+        return self.log_likelihoods_
+
+    @property
     def _component_weight(self) -> Floats:
         return np.asarray(self._learned.component_weight)
 
@@ -114,7 +119,7 @@ class Fitting(Stateful):
         check_callable("callback", self.callback)
         return Effort(
             not_negative("tol", self.tol),
-            count("max_iter", self.max_iter),
+            _iterations(self.max_iter),
             count("n_init", self.n_init, MOST_STARTS),
             addition,
             self._report_progress if self.verbose or self.callback is not None else None,
@@ -143,11 +148,17 @@ class Fitting(Stateful):
         if fit.interrupted:
             what = f"interrupted after {n} iterations: the best model so far is kept."
             messages.append((what, RuntimeWarning))
-        elif n == self.max_iter and not fit.converged and self.tol > 0:
+        elif 0 < n == self.max_iter and not fit.converged and self.tol > 0:
             what = f"EM has not converged in {n} iterations; raise max_iter or tol."
             messages.append((what, ConvergenceWarning))
         for what, kind in messages:
             warnings.warn(what, kind, stacklevel=5)
+
+
+def _iterations(value: Any) -> int:
+    """The largest number of iterations; 0 keeps the start."""
+    zero = isinstance(value, int | np.integer) and is_number(value) and value == 0
+    return 0 if zero else count("max_iter", value)
 
 
 def _is_verbosity(value: Any) -> bool:

@@ -324,6 +324,13 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         unknown = [label for label in Labels.of(y).classes().tolist() if label not in announced]
         if unknown:
             raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
+        seen = [] if self._state is None else self.classes_.tolist()
+        forgotten = [label for label in seen if label not in announced]
+        if forgotten:
+            raise InvalidParameter(
+                f"classes lacks class {shown(forgotten[0])}, which has been seen before; list all "
+                f"of {seen} and any new ones, or leave it out: classes need no announcement."
+            )
 
 
 def _without(seen: Any, removed: Any) -> Any:

@@ -43,7 +43,7 @@ class State:
 
     def renamed(self, names: Array | None) -> Self:
         """The same with other feature names."""
-        return replace(self, columns=LearnedColumns(self.columns.number, names))
+        return replace(self, columns=replace(self.columns, names=names))
 
     def under(self, priors: Any, model: Any) -> Self:
         """The same with the model under other priors."""

@@ -33,7 +33,8 @@ from suffice.models.scoring import log_posterior
 from suffice.models.settings import Settings
 from suffice.selection.cross_validation import Candidate
 from suffice.selection.folds import Fold, check_folds, training_statistics
-from suffice.selection.metrics import METRICS, MetricSums
+from suffice.selection.metric_sums import MetricSums
+from suffice.selection.metrics import metrics_of
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
 from suffice.statistics.statistics import DETAILS, Statistics
@@ -61,13 +62,25 @@ class Trial:
         check_folds(self.folds, self.table.codes, self.table.classes)
         self.whole: Statistics | None = None  # of all rows, once members of the family were tried
         self.reader = TableReader.of(self.table.X, columns)
+        self.metrics = metrics_of(self.table.classes)
+        self.steps = Steps(1.0, None)
 
     def run(
-        self, candidates: Sequence[Any], metric: str, progress: ProgressCallback | None = None
+        self,
+        candidates: Sequence[Any],
+        metric: str,
+        progress: ProgressCallback | None = None,
+        ranked: bool = True,
     ) -> Selection:
-        """Scores of all candidates over all folds."""
+        """Scores of all candidates over all folds.
+
+        ranked : whether to compute metrics that rank rows too, which take longer than all others
+        """
+        every = metrics_of(self.table.classes)
+        self.metrics = {name: one for name, one in every.items() if ranked or not one.ranks}
         self.steps = Steps(len(candidates) * len(self.folds), progress)
-        scores = {name: np.full((len(candidates), len(self.folds)), np.nan) for name in METRICS}
+        shape = len(candidates), len(self.folds)
+        scores = {name: np.full(shape, np.nan) for name in every}
         complexity = np.full(len(candidates), np.inf)
         notes = list(self.notes)
         waiting, failures = _share_statistics(candidates, self.reader is not None), []
@@ -102,6 +115,17 @@ class Trial:
             return model._fit_from_statistics(model._settings(), self.table.X, self.y, self.whole)
         return fit(model, self.table.X, self.y, self.table.weights)
 
+    def baseline(self) -> dict[str, float]:
+        """The mean over the folds of each metric for the class shares of the training rows."""
+        k = len(self.table.classes)
+        sums = []
+        for fold in self.folds:
+            weight = self.table.weight[fold.train]
+            shares = np.bincount(self.table.codes[fold.train], weight, k) / weight.sum()
+            sums.append([self._sums(np.tile(np.log(shares), (len(fold.test), 1)), fold)])
+        means = {name: values[~np.isnan(values)] for name, values in self._metrics(sums).items()}
+        return {name: float(some.mean()) if len(some) else np.nan for name, some in means.items()}
+
     def test(self, model: Any, fold: Fold) -> MetricSums:
         """The metrics of a fitted model on the test rows of a fold."""
         return self._sums(log_probabilities(model, take_rows(self.table.X, fold.test)), fold)
@@ -109,21 +133,24 @@ class Trial:
     def _sums(self, log_posterior: Floats, fold: Fold) -> MetricSums:
         weights = None if self.table.weights is None else self.table.weights[fold.test]
         codes = self.table.codes[fold.test]
-        return MetricSums.of(np.array(log_posterior.T[None]), codes, weights)
+        return MetricSums.of(np.array(log_posterior.T[None]), codes, weights, self._ranked)
+
+    @property
+    def _ranked(self) -> bool:
+        return any(metric.ranks for metric in self.metrics.values())
 
     def _metrics(self, sums: Sequence[Sequence[MetricSums]]) -> dict[str, Floats]:
-        k = len(self.table.classes)
-        by_fold = [[one.metrics(k) for one in fold] for fold in sums]
         return {
-            name: np.array([[one[name][0] for one in fold] for fold in by_fold]).T
-            for name in METRICS
+            name: np.array([[metric.values(one)[0] for one in fold] for fold in sums]).T
+            for name, metric in self.metrics.items()
         }
 
     def _run_on(self, X: Any, models: Sequence[Any]) -> Selection:
         """The scores of models of the same rows in another form."""
         inner = copy(self)
         inner.table, inner.notes, inner.reader = replace(self.table, X=X), [], None
-        return inner.run(models, METRICS[0], self.steps.part(len(models) * len(self.folds)))
+        steps = self.steps.part(len(models) * len(self.folds))
+        return inner.run(models, "log_loss", steps, self._ranked)
 
     def _score_encoded(self, models: Sequence[Any]) -> Scored:
         assert self.reader is not None
@@ -148,7 +175,7 @@ class Trial:
     def _score_family(self, models: Sequence[Any]) -> Scored:
         candidates = [Candidate(model._settings(), model.priors) for model in models]
         scores, complexity, self.whole = score_settings(
-            self.table, self.folds, candidates, self.steps
+            self.table, self.folds, candidates, self.metrics, self.steps
         )
         return scores, complexity, ()
 
@@ -248,7 +275,7 @@ def named_classifiers(given: Any) -> dict[str, Any]:
 
 def log_probabilities(model: Any, X: Any) -> Floats:
     """Log posterior of each row, (n, k), by whatever method a classifier has for it."""
-    if isinstance(_last_step(model), Answers):
+    if isinstance(last_step(model), Answers):
         return np.asarray(model.predict_log_proba(X), np.float64)
     # Other libraries round tiny probabilities to zero, which would make the log-loss infinite.
     return np.asarray(np.log(np.maximum(model.predict_proba(X), np.finfo(np.float64).tiny)))
@@ -338,9 +365,10 @@ def _is_pipeline(model: Any) -> bool:
     return hasattr(model, "named_steps")
 
 
-def _last_step(model: Any) -> Any:
+def last_step(model: Any) -> Any:
+    """The model itself; of a pipeline, its last step."""
     return model[-1] if _is_pipeline(model) else model
 
 
 def _class_name(model: Any) -> str:
-    return type(_last_step(model)).__name__
+    return type(last_step(model)).__name__

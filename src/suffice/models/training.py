@@ -164,6 +164,7 @@ class Given:
     weights: Floats | None = None  # (K,)
     means: Floats | None = None  # (K, d)
     covariances: tuple[Covariance, ...] | None = None  # one, or K
+    log_likelihood: float = -np.inf  # mean over the rows at the last iteration, if there was one
 
     @classmethod
     def checked(

@@ -22,17 +22,12 @@ from suffice.report.markup import (
 )
 from suffice.report.material import Material
 from suffice.selection.metrics import METRICS
-from suffice.selection.selection import Selection
+from suffice.selection.selection import BASELINE, Selection, format_score
 from suffice.selection.steps import ProgressCallback
 from suffice.text import plural
 
-# Names of the metrics in tables.
-TITLES = {
-    "accuracy": "Accuracy",
-    "log_loss": "Log-loss",
-    "brier": "Brier score",
-    "calibration_error": "Calibration error",
-}
+# Metrics in the table of candidates.
+SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "brier")
 
 # The models in words, by class.
 WORDS = {
@@ -127,7 +122,7 @@ def choice_html(choice: Choice) -> Html:
 
 def _why(choice: Choice) -> list[str]:
     found, at = choice.selection, choice.at
-    metric = TITLES[found.metric].lower()
+    metric = METRICS[found.metric].title
     best, _ = choice.score(found.metric, found.best)
     own, _ = choice.score(found.metric)
     tried = (
@@ -165,22 +160,30 @@ def _parameters(found: Selection, at: int) -> str:
 
 def _candidates(choice: Choice, most: int = 6) -> Html:
     found, columns = choice.selection, choice._table
-    loss = columns[found.metric] * (-1 if found.metric == "accuracy" else 1)
+    loss = METRICS[found.metric].loss(columns[found.metric])
     order = np.lexsort((found.complexity, np.where(np.isnan(loss), np.inf, loss)))
     at = list(dict.fromkeys([*order[:most].tolist(), choice.at]))
     rows = []
     for i in at:
-        scores = [f"{choice.score(m, i)[0]:.4f} ± {choice.score(m, i)[1]:.4f}" for m in METRICS]
+        scores = [f"{m:.4f} ± {e:.4f}" for m, e in (choice.score(one, i) for one in SHOWN)]
         marks = [word for word, j in (("best", found.best), ("chosen", choice.at)) if i == j]
         name = describe(found.candidates[i])
         label = f"{name} ({', '.join(marks)})" if marks else name
         rows.append([label, f"{found.complexity[i]:.4g}", *scores])
+    without = [format_score(found.baseline[metric]) for metric in SHOWN]
+    rows.append([BASELINE, "", *without])
     more = len(found.candidates) - len(at)
     caption = "The best candidates and the one chosen: mean over the folds ± standard error."
     if more:
         caption += f" {plural(more, 'candidate')} more."
-    head = ["Candidate", "Parameters", *(TITLES[m] for m in METRICS)]
+    head = ["Candidate", "Parameters", *(title(metric) for metric in SHOWN)]
     return table(caption, head, rows, marked=[at.index(choice.at)])
+
+
+def title(metric: str) -> str:
+    """The name of a metric at the head of a column."""
+    words = METRICS[metric].title
+    return words[0].upper() + words[1:]
 
 
 def describe(candidate: Mapping[str, Any]) -> str:

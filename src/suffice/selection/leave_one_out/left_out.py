@@ -13,7 +13,8 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labelled_table import LabelledTable
 from suffice.selection.leave_one_out.densities import LeftOutDensities, LeftOutPriors
 from suffice.selection.leave_one_out.removal import blocks
-from suffice.selection.metrics import MetricSums
+from suffice.selection.metric_sums import MetricSums
+from suffice.selection.metrics import METRICS
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ class LeaveOneOut:
 
     def _metric(self, name: str) -> float:
         sums = reduce(add, map(self._sums, blocks(*self.log_proba.shape)))
-        return float(sums.metrics(len(self.classes))[name][0])
+        return float(METRICS[name].values(sums)[0])
 
     def _sums(self, rows: slice) -> MetricSums:
         at = self.weights[rows] > 0  # zero times infinity is not a number
