@@ -38,7 +38,7 @@ def compare(
     rows = read_training(data, target, table, weights)
     with working("comparing models by cross-validation") as progress:
         found = sf.compare(
-            rows.features,
+            rows.prepared,
             rows.labels,
             metric=metric,
             cv=folds,

@@ -18,7 +18,7 @@ def evaluate(
     model: options.ModelFile,
     data: options.Data,
     *,
-    target: options.Target,
+    target: options.ModelTarget = None,
     weights: options.Weights = None,
     drop_unlabelled: options.DropUnlabelled = False,
     reading: options.Reading,
@@ -50,7 +50,8 @@ def evaluate(
         try:
             found = evaluate_model(loaded.model, rows.features, rows.labels, rows.weights)
         except InvalidLabels as error:
-            raise InvalidLabels(f"the target {target!r} of {rows.source}: {error}") from None
+            name = loaded.target_or(target)
+            raise InvalidLabels(f"the target {name!r} of {rows.source}: {error}") from None
     facts = {
         "rows": len(rows.labels),
         **{name: found.metrics[name] for name in METRICS},

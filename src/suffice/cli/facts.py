@@ -14,7 +14,8 @@ def facts(found: Any) -> dict[str, Any]:
         from suffice.estimators.model_file.schema import training_of
 
         training = training_of(found)
-        parameters = {name: _plain(value) for name, value in found.get_params(deep=False).items()}
+        given = found.get_params(deep=False).items()
+        parameters = {name: _plain(value) for name, value in given if name != "columns"}
         return {
             "kind": "model",
             "model": type(found).__name__,

@@ -130,10 +130,9 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
     priors = parse_priors(choice.priors, rows.labels.drop_nulls().unique().to_list())
     X, y, weights = rows.features, rows.labels, rows.weights
     if choice.model is not Kind.AUTO:
-        model = choice.estimator(rows.has_levels, priors)
-        labels = y.to_list() if choice.model is Kind.MIXTURE else y
+        model = choice.estimator(rows.has_levels, priors, rows.layout)
         with working(f"fitting {choice.model}"):
-            return fit_model(model, X, labels, weights), None
+            return fit_model(model, X, y, weights), None
     for name in choice.given:
         raise InvalidParameter(f"--model auto chooses --{name} itself; try --model gaussian.")
     # Fail early if the priors do not match the classes, not after the long search.
@@ -146,6 +145,7 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
             metric=choice.metric,
             cv=choice.folds,
             sample_weight=weights,
+            columns=rows.layout,
             progress=progress,
         )
     return found.model if priors is None else with_priors(found.model, priors), found

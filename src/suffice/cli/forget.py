@@ -80,19 +80,18 @@ def _rows_of(
     drop_unlabelled: bool,
 ) -> TrainingTable:
     """The rows of a table with the columns of statistics."""
-    from suffice.cli.training import TrainingTable, features_of, labels_and_weights, read
+    from suffice.cli.training import TrainingTable, checked_features, labels_and_weights, read
     from suffice.data.table_layout import TableLayout
 
-    names, levels = statistics.feature_names, {}
-    if names is not None and hasattr(statistics, "layout"):
-        tables = () if statistics.discrete is None else statistics.discrete.tables
-        pairs = zip(statistics.layout.discrete, tables, strict=True)
-        levels = {names[j]: table.levels for j, table in pairs}
-    table = read(gone, reading, list(levels))
+    names, reader = statistics.feature_names, getattr(statistics, "reader", None)
+    table = read(gone, reading, [] if reader is None else reader.level_names)
     kept, labels, own = labels_and_weights(
         table, target, weights, drop_unlabelled, several=False, discrete=False
     )
+    if reader is not None:
+        table.check_has(reader.names)
+        return TrainingTable(kept.frame, labels, own, table.source, reader.layout)
     names = names or [name for name in table.columns if name not in (target, weights)]
-    layout = TableLayout.of_features(names, levels, table.columns)
+    layout = TableLayout.of_features(names, {}, table.columns)
     table.check_has(layout.names)
-    return TrainingTable(features_of(kept, layout).select(names), labels, own, table.source)
+    return TrainingTable(checked_features(kept, layout).select(names), labels, own, table.source)

@@ -16,7 +16,7 @@ def importance(
     model: options.ModelFile,
     data: options.Data,
     *,
-    target: options.Target,
+    target: options.ModelTarget = None,
     picture: Annotated[
         Path | None,
         typer.Option(help="Draw it to this file: .svg, .png or .pdf.", show_default=False),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from suffice.cli.options import Reading
 from suffice.cli.signing import key
-from suffice.cli.training import TrainingTable, features_of, labels_and_weights, read
+from suffice.cli.training import TrainingTable, checked_features, labels_and_weights, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
 
 if TYPE_CHECKING:
@@ -47,6 +47,18 @@ class Loaded:
                 f"{self.source} holds a {type(self.last).__name__}, which has no classes."
             )
         return list(found.tolist())
+
+    @property
+    def target(self) -> str | None:
+        """The column of the classes that it was trained with, if it is known."""
+        return getattr(self.last, "target_name_", None)
+
+    def target_or(self, given: str | None) -> str:
+        """The column of the classes: as given, or as the model was trained."""
+        target = given or self.target
+        if target is None:
+            raise InvalidParameter("name the column with the classes by --target.")
+        return target
 
     @property
     def names(self) -> list[str] | None:
@@ -95,11 +107,12 @@ class Loaded:
         self,
         path: Path,
         reading: Reading,
-        target: str,
+        target: str | None,
         weights: str | None,
         drop_unlabelled: bool,
     ) -> TrainingTable:
         """The same with the classes and weights of the rows."""
+        target = self.target_or(target)
         table = self.read(path, reading, target)
         kept, labels, own = labels_and_weights(
             table, target, weights, drop_unlabelled, several=False, discrete=False
@@ -111,9 +124,14 @@ class Loaded:
         names = self.names
         if names is None:
             return self._unnamed(table)
+        own = None if self.is_pipeline else self.model.columns_
+        if own is not None:
+            self._check_columns(table, own.used)
+            checked_features(table, own)
+            return table.frame
         layout = self._layout(table.columns)
         self._check_columns(table, layout.names)
-        return features_of(table, layout).select(names)
+        return checked_features(table, layout).select(names)
 
     def _layout(self, columns: Sequence[str]) -> TableLayout:
         """How the columns of a table are read."""
@@ -193,7 +211,7 @@ class Loaded:
                 f"{len(table.columns)}. Give it exactly those, in their order."
             )
         layout = replace(self._layout(table.columns), named=False)
-        return features_of(table, layout).to_numpy()
+        return checked_features(table, layout).to_numpy()
 
 
 def load_model(path: Path) -> Loaded:

@@ -90,8 +90,11 @@ class ModelOptions:
             return "diagonal"
         return "shared" if self.model is Kind.LDA and self.shrinkage is None else "separate"
 
-    def estimator(self, has_levels: bool, priors: Any) -> Any:
-        """The estimator; it sees categories as indicators, unless it takes them itself."""
+    def estimator(self, has_levels: bool, priors: Any, columns: Any = None) -> Any:
+        """The estimator for rows with or without categories.
+
+        columns : how it reads the columns of a table, if they are not all numbers
+        """
         import suffice as sf
 
         options: dict[str, Any] = {name: _value(text) for name, text in self.given.items()}
@@ -102,17 +105,13 @@ class ModelOptions:
                     f"--model {self.model} takes no --{name}; those that do are "
                     f"{', '.join(takers)}."
                 )
+        options |= {"priors": priors, "columns": columns}
         if has_levels and self.model in (Kind.NB, Kind.MIXED):
-            return sf.MixedNB(priors=priors, **options)
+            return sf.MixedNB(**options)
         if self.model is Kind.MIXTURE:
             # The same rows make the same model.
             options |= {"random_state": 0, "unlabelled": None}
-        model = getattr(sf, CLASSES[self.model])(priors=priors, **options)
-        if not has_levels:
-            return model
-        from sklearn.pipeline import Pipeline
-
-        return Pipeline([("indicators", sf.Indicators()), ("model", model)])
+        return getattr(sf, CLASSES[self.model])(**options)
 
 
 def _parameters(kind: Kind) -> Any:

@@ -44,6 +44,15 @@ Target = Annotated[
 AnyTarget = Annotated[
     str | None, typer.Option("--target", "-t", help="Column with the classes.", show_default=False)
 ]
+ModelTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        "-t",
+        help="Column with the classes; by default that of the training table.",
+        show_default=False,
+    ),
+]
 Weights = Annotated[
     str | None, typer.Option(help="Column with the weights of the rows.", show_default=False)
 ]

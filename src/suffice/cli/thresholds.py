@@ -16,7 +16,7 @@ def thresholds(
     model: options.ModelFile,
     data: options.Data,
     *,
-    target: options.Target,
+    target: options.ModelTarget = None,
     positive: Annotated[
         str | None,
         typer.Option(

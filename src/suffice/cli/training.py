@@ -24,11 +24,24 @@ class TrainingTable:
     labels: Any  # polars.Series
     weights: Any  # an array, or None
     source: str
+    layout: TableLayout | None = None  # how to read the features; None where all are numbers
 
     @property
     def has_levels(self) -> bool:
         """Whether some feature is categorical."""
-        return any(not dtype.is_numeric() for dtype in self.features.dtypes)
+        from suffice.data.column_kinds import Levels
+
+        kinds = () if self.layout is None else self.layout.kinds
+        return any(isinstance(kind, Levels) for kind in kinds)
+
+    @property
+    def prepared(self) -> Any:
+        """The features as numbers and levels."""
+        if self.layout is None:
+            return self.features
+        from suffice.data.table_output import frame_of_features
+
+        return frame_of_features(self.layout.read(self.features))
 
 
 def read(path: Path, reading: Reading, text: Sequence[str] = ()) -> Any:
@@ -72,7 +85,10 @@ def read_training(
     say(*(f"note: {with_options(note)}" for note in found.notes), err=True)
     if not found.layout.used:
         raise InvalidParameter(f"{table.source} has no features: all columns are set aside.")
-    return TrainingTable(features_of(chosen, found.layout), labels, own, table.source)
+    features = checked_features(chosen, found.layout)
+    layout = None if all(dtype.is_numeric() for dtype in features.dtypes) else found.layout
+    rows = features if layout is None else chosen.frame
+    return TrainingTable(rows, labels, own, table.source, layout)
 
 
 def read_columns(path: Path, options: ColumnOptions, others: Sequence[str]) -> Any:
@@ -96,7 +112,7 @@ def describe_columns(
     )
 
 
-def features_of(table: Any, layout: TableLayout) -> Any:
+def checked_features(table: Any, layout: TableLayout) -> Any:
     """The features of a table as a polars frame; an error names the file."""
     from suffice.data.table_output import frame_of_features
 

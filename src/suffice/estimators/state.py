@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
 from suffice.data.encoding import Encoding
+from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.estimators.columns import LearnedColumns
 
@@ -79,6 +80,18 @@ class Stateful:
         if names is None:
             raise AttributeError(f"this {type(self).__name__} was fitted to rows without names.")
         return names
+
+    @property
+    def columns_(self) -> TableLayout | None:
+        """How the columns of tables are read; None for tables of numbers."""
+        reader = self._learned.reader
+        return None if reader is None else reader.layout
+
+    @property
+    def target_name_(self) -> str | None:
+        """The name of the column of the labels, if it is known."""
+        name: str | None = self._learned.target
+        return name
 
     @property
     def _learned(self) -> Any:

@@ -156,7 +156,7 @@ class Trial:
         assert self.reader is not None
         # The levels are those of all rows: they say nothing about the classes.
         X = Encoding.of(self.table.X, self.reader).encode(self.table.X)
-        scored = self._run_on(X, models)
+        scored = self._run_on(X, [clone(model).set_params(columns=None) for model in models])
         return scored.scores, scored.complexity, scored.notes
 
     def _score_on_indicators(self, models: Sequence[Any]) -> Scored:
