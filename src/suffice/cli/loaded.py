@@ -128,7 +128,7 @@ class Loaded:
         if own is not None:
             self._check_columns(table, own.used)
             checked_features(table, own)
-            return table.frame
+            return table.only(own.used).frame
         layout = self._layout(table.columns)
         self._check_columns(table, layout.names)
         return checked_features(table, layout).select(names)

@@ -78,9 +78,8 @@ def _lines(model: Any) -> list[str]:
         lines.append(f"components: {len(model.means_)} ({state} after {model.n_iter_} iterations)")
     if hasattr(stored.content, "built") and not stored.content.built.is_built:
         lines.append("state: too few rows for a model yet")
-    shown = {
-        name: value for name, value in model.get_params(deep=False).items() if name != "columns"
-    }
+    parameters = model.get_params(deep=False).items()
+    shown = {name: value for name, value in parameters if name != "columns"}
     given = _given(type(model), shown, stored.dropped)
     lines += [f"parameters: {', '.join(given)}"] if given else []
     if getattr(model, "selection_", None) is not None:
