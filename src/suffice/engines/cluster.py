@@ -11,7 +11,6 @@ from suffice.data.table_rows import TableReader
 from suffice.engines.parts import Sums, single_threaded
 from suffice.engines.recipes import (
     ColumnsRecipe,
-    FoundReader,
     LearnerRecipe,
     MomentsRecipe,
     ReaderRecipe,
