@@ -152,7 +152,9 @@ def test_imputing_twice_changes_nothing_more(model):
 def test_frames_are_imputed_like_arrays(model):
     frame = pd.DataFrame(GAPS, columns=list("abcd"))
     m = clone(model).fit(pd.DataFrame(X, columns=list("abcd")), Y)
-    near(m.impute(frame.convert_dtypes()), fitted(model).impute(GAPS), 1e-12)
+    filled = m.impute(frame.convert_dtypes())
+    assert list(filled.columns) == list("abcd")
+    near(filled.to_numpy(float), fitted(model).impute(GAPS), 1e-12)
 
 
 @every_model

@@ -522,12 +522,9 @@ ASKED = [
 @pytest.mark.parametrize(("model", "frame"), ASKED, ids=["mixed", "levels", "binary"])
 def test_other_columns_than_those_learned_are_refused(model, frame):
     model = clone(model).fit(frame, LABELS)
-    others = (
-        frame[["size", "kind"]],
-        frame[["kind"]],
-        frame.assign(more=1),
-        frame.rename(columns={"kind": "sort"}),
-    )
+    others = [frame[["kind"]], frame.rename(columns={"kind": "sort"})]
+    if model.columns_ is None:  # other tables are read by the names of their columns
+        others += [frame[["size", "kind"]], frame.assign(more=1)]
     for other in others:
         for ask in (model.predict, model.impute, model.contributions, model.outlier_pvalue):
             with pytest.raises(InvalidFeatures):
@@ -545,8 +542,8 @@ def test_a_column_whose_kind_changes_is_refused_by_name():
     with pytest.raises(Mismatch, match="feature 'size'"):
         model.partial_fit(TEXTS.assign(size=[1, 2, 3, 4]), LABELS)
     mixed = sf.MixedNB().fit(FRAME, LABELS)
-    with pytest.raises(InvalidFeatures, match="column 'kind' holds"):
-        mixed.predict(FRAME.assign(kind=[1, 2, 3, 4]))
+    unknown = mixed.predict_proba(FRAME.assign(kind=[1, 2, 3, 4]))
+    assert np.array_equal(unknown, mixed.predict_proba(FRAME.assign(kind=list("cdef"))))
     with pytest.raises(NotNumbers, match="size"):
         mixed.predict(FRAME.assign(size=["s", "m", "s", "l"]))
     with pytest.raises(SufficeError, match="size"):

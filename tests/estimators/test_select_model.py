@@ -458,7 +458,7 @@ def test_mixtures_are_not_tried_without_enough_rows_or_where_they_take_too_long(
     if why == "gaps":
         rows[3, 1] = np.nan
     work = 1000 if why == "many rows" else 1 << 21
-    found = automatic.automatic_candidates(rows, y, work)
+    found = automatic.automatic_candidates(rows, y, max_em_work=work)
     assert not any(isinstance(one, sf.MixtureDiscriminant) for one in found)
 
 

@@ -194,6 +194,7 @@ def _is_missing(value: Any) -> bool:
     # An array compares by cell, and other objects as they like.
     scalar = isinstance(value, float | np.floating | np.datetime64 | np.timedelta64 | Decimal)
     named = value is None or type(value).__name__ in ("NAType", "NaTType")
+    named = named or (isinstance(value, str) and not value.strip())
     return named or (scalar and bool(value != value))
 
 

@@ -16,13 +16,17 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 # Methods that change the estimator; all others answer from one state of it.
 LEARNING = ("fit", "partial_fit", "forget", "fit_predict")
 
+# Methods whose y may be a single class, so that a text is no name of a column.
+OF_ONE_CLASS = ("impute", "impute_draws")
+
 
 def anywhere(method: Method) -> Method:
     """A method for rows in memory that passes rows stored elsewhere to their engine.
 
     Labels may be the name of a column of X; a column that held the labels at fit is no feature.
     """
-    learns, takes_labels = method.__name__ in LEARNING, "y" in signature(method).parameters
+    learns = method.__name__ in LEARNING
+    takes_labels = "y" in signature(method).parameters and method.__name__ not in OF_ONE_CLASS
 
     @wraps(method)
     def dispatch(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
