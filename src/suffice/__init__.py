@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
     from suffice.estimators.onnx_export import to_onnx
     from suffice.estimators.selecting import select_model
+    from suffice.estimators.summary import Summary, summary
     from suffice.estimators.unskewed import UnskewedDiscriminant
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
@@ -75,6 +76,8 @@ _HOME = {
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
     "summarize": "suffice.statistics.summarize",
+    "summary": "suffice.estimators.summary",
+    "Summary": "suffice.estimators.summary",
     "to_onnx": "suffice.estimators.onnx_export",
     "UnskewedDiscriminant": "suffice.estimators.unskewed",
 }
@@ -103,6 +106,7 @@ __all__ = [
     "RepairedModel",
     "Selection",
     "Statistics",
+    "Summary",
     "UnskewedDiscriminant",
     "__version__",
     "compare",
@@ -113,6 +117,7 @@ __all__ = [
     "save",
     "select_model",
     "summarize",
+    "summary",
     "to_onnx",
 ]
 

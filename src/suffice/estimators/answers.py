@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -94,7 +95,8 @@ class Answers(Generic[AnyModel]):
         """Contribution of each feature to the log-odds of a against b; they add up exactly."""
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
-        return contributions(model, rows, *class_pair(model.classes, a, b))
+        found = contributions(model, rows, *class_pair(model.classes, a, b))
+        return replace(found, feature_names=tuple(self._feature_names()))
 
     @anywhere
     def explain(self, X: Any, row: int = 0, a: Any = None, b: Any = None) -> str:

@@ -12,17 +12,9 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_frame
 from suffice.data.gaps import is_missing
 from suffice.errors import InvalidParameter
+from suffice.html import Html, joined
 from suffice.report.choice_section import Choice, last_step
-from suffice.report.markup import (
-    Html,
-    heading,
-    items,
-    joined,
-    paragraphs,
-    short,
-    short_number,
-    table,
-)
+from suffice.report.markup import heading, items, paragraphs, short, short_number, table
 from suffice.report.material import Material
 from suffice.text import plural
 

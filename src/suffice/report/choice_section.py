@@ -9,17 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from suffice.estimators.summary import WORDS
+from suffice.html import Html, element, joined
 from suffice.report.code import constructor
-from suffice.report.markup import (
-    Html,
-    element,
-    heading,
-    items,
-    joined,
-    paragraphs,
-    short,
-    table,
-)
+from suffice.report.markup import heading, items, paragraphs, short, table
 from suffice.report.material import Material
 from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
@@ -32,29 +25,6 @@ TITLES = {
     "log_loss": "Log-loss",
     "brier": "Brier score",
     "calibration_error": "Calibration error",
-}
-
-# The models in words, by class.
-WORDS = {
-    "GaussianDiscriminant": "one Gaussian per class, its covariance pooled with the others' and "
-    "shrunk as far as it helps",
-    "UnskewedDiscriminant": "one Gaussian per class, of columns each taken to the power that makes "
-    "it symmetric; its covariance pooled and shrunk as far as it helps",
-    "GaussianNB": "naive Bayes: one Gaussian per class and column, columns independent within a "
-    "class",
-    "LinearDiscriminantAnalysis": "one Gaussian per class, one covariance for all: boundaries are "
-    "planes",
-    "LDA": "one Gaussian per class, one covariance for all: boundaries are planes",
-    "QuadraticDiscriminantAnalysis": "one Gaussian per class, each with its own covariance: "
-    "boundaries are quadrics",
-    "QDA": "one Gaussian per class, each with its own covariance: boundaries are quadrics",
-    "DiagonalLDA": "one Gaussian per class, columns independent, variances shared by all",
-    "BayesianDiscriminant": "one Student t per class: the uncertainty of means and covariances is "
-    "integrated out",
-    "MixedNB": "Gaussians for numbers, frequencies for categories, each class separately",
-    "CategoricalNB": "naive Bayes of categories: frequencies in each class",
-    "BernoulliNB": "naive Bayes of binary columns: frequencies in each class",
-    "MixtureDiscriminant": "several Gaussians per class, fitted by EM",
 }
 
 

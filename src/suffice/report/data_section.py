@@ -9,7 +9,8 @@ import numpy as np
 
 from suffice.data.levels import columns_of
 from suffice.data.mixed import DISCRETE
-from suffice.report.markup import Html, joined, paragraphs, percent, short, table
+from suffice.html import Html, joined
+from suffice.report.markup import paragraphs, percent, short, table
 from suffice.report.material import Material
 from suffice.text import plural
 

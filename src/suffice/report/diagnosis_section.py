@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from suffice.errors import InvalidFeatures
-from suffice.report.markup import Html, element, items, joined, note, paragraphs, short_labels
+from suffice.html import Html, element, joined
+from suffice.report.markup import items, note, paragraphs, short_labels
 from suffice.report.material import Material
 from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
 from suffice.selection.diagnostics.diagnostic import Diagnostic

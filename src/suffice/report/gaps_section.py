@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.html import Html, joined
 from suffice.report.choice_section import Choice, last_step
-from suffice.report.markup import Html, joined, paragraphs, percent, short, table
+from suffice.report.markup import paragraphs, percent, short, table
 from suffice.report.material import Material
 from suffice.text import plural
 

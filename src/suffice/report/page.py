@@ -12,23 +12,14 @@ from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, check_path
 from suffice.errors import InvalidParameter
 from suffice.estimators.repairing import repairs_expected
+from suffice.html import Html, element, escaped, joined
 from suffice.report.atypical_section import atypical, atypical_html
 from suffice.report.choice_section import choice_html, choose
 from suffice.report.data_section import data_facts, data_html
 from suffice.report.diagnosis_section import diagnosis, diagnosis_html
 from suffice.report.findings import Report
 from suffice.report.gaps_section import gap_facts, gaps_html
-from suffice.report.markup import (
-    Html,
-    element,
-    escaped,
-    items,
-    joined,
-    note,
-    percent,
-    reason,
-    short,
-)
+from suffice.report.markup import items, note, percent, reason, short
 from suffice.report.material import Material
 from suffice.report.pictures import Pictures, pictures
 from suffice.report.quality_section import quality, quality_html

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.html import Html, joined
 from suffice.report.choice_section import TITLES, Choice
 from suffice.report.data_section import DataFacts
-from suffice.report.markup import Html, heading, joined, paragraphs, percent, short, table
+from suffice.report.markup import heading, paragraphs, percent, short, table
 from suffice.report.material import Material
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic

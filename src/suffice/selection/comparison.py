@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.html import html_table
 from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection, align_columns
 
@@ -22,7 +23,7 @@ class LearningCurve:
     accuracy: Floats  # (models, sizes)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Models side by side, the result of `suffice.compare`.
 
@@ -78,6 +79,15 @@ class Comparison:
         }
 
     def __str__(self) -> str:
+        return "\n".join([*align_columns(self._lines()), *self.selection.notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._lines()
+        return html_table(head, rows, notes=self.selection.notes)
+
+    def _lines(self) -> list[list[str]]:
         table = self.table
         columns = {
             "accuracy": (table["accuracy"], ".4f"),
@@ -97,7 +107,7 @@ class Comparison:
             cells = {name: _cell(values[i], kind) for name, (values, kind) in columns.items()}
             cells["log-loss"] += f" ± {table['log_loss_se'][i]:.4f}"
             lines.append([self.names[i], *cells.values()])
-        return "\n".join([*align_columns(lines), *self.selection.notes])
+        return lines
 
 
 def _cell(value: float, kind: str) -> str:
