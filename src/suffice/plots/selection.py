@@ -34,7 +34,7 @@ class ScorePath:
     at: list[int]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SelectionDisplay(Display):
     """Mean scores over the folds, plus and minus a standard error, along a parameter.
 

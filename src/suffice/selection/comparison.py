@@ -16,11 +16,16 @@ from suffice.selection.selection import Selection, align_columns
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """Mean log-loss and accuracy of each model by number of training rows."""
+    """Mean log-loss and accuracy of each model by number of training rows, over the folds.
+
+    log_loss_se, accuracy_se : their standard errors
+    """
 
     rows: tuple[int, ...]
     log_loss: Floats  # (models, sizes)
     accuracy: Floats  # (models, sizes)
+    log_loss_se: Floats
+    accuracy_se: Floats
 
 
 @dataclass(frozen=True, slots=True, repr=False)
