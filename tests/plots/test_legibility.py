@@ -291,3 +291,15 @@ def test_every_display_has_a_short_repr():
         kind = getattr(plots, name)
         if isinstance(kind, type):
             assert kind.__repr__ is Display.__repr__
+
+
+def test_the_chosen_candidate_is_marked_even_if_no_line_holds_it():
+    found = sf.select_model(X.iloc[:, :3], Y)
+    assert found.averaged
+    shown = plots.SelectionDisplay.from_selection(found)
+    drawn = {line.get_label(): line for line in shown.ax_.lines}
+    score = found.table["log_loss"][found.chosen]
+    np.testing.assert_allclose(drawn["chosen"].get_ydata(), score)
+    np.testing.assert_allclose(drawn["best"].get_ydata(), found.table["log_loss"][found.best])
+    value = found.candidates[found.chosen][shown.along]
+    np.testing.assert_allclose(drawn["chosen"].get_xdata(), value)

@@ -177,6 +177,38 @@ def test_links_lead_within_the_page_and_focus_is_seen(opened):
     assert lost == 0
 
 
+@pytest.mark.parametrize("name", ["plane", "many"])
+def test_no_half_of_a_row_of_pictures_is_empty(opened, name):
+    found, _ = opened(name, DESK)
+    edges = found.evaluate(
+        "[...document.querySelectorAll('.pictures > figure')].map(e => {"
+        " const box = e.getBoundingClientRect(); return [box.top, box.left, box.right]; })"
+    )
+    whole = found.evaluate("document.querySelector('.pictures').getBoundingClientRect().right")
+    rows = {}
+    for top, _, right in edges:
+        rows[top] = max(rows.get(top, 0), right)
+    assert len(edges) >= 4
+    assert all(right == pytest.approx(whole, abs=1) for right in rows.values())
+
+
+def test_tables_wider_than_a_phone_show_that_they_scroll(opened):
+    found, _ = opened("hostile", PHONE)
+    wide = found.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth)"
+        ".map(e => { const s = getComputedStyle(e);"
+        " return [s.backgroundImage.split('gradient').length - 1, s.backgroundAttachment]; })"
+    )
+    assert wide
+    assert all(one == [4, "local, local, scroll, scroll"] for one in wide)
+    # Nothing opaque lies on the shadows.
+    opaque = found.evaluate(
+        "[...document.querySelectorAll('.scroll *')].map(e => getComputedStyle(e).backgroundColor)"
+        ".filter(c => c.startsWith('rgb('))"
+    )
+    assert opaque == []
+
+
 def test_texts_of_pictures_can_be_read_on_a_phone(opened):
     found, _ = opened("plane", PHONE)
     heights = found.evaluate(

@@ -72,11 +72,98 @@ def test_the_page_shows_the_numbers(iris):
     assert report.choice.code in words
     assert "150 rows and 4 columns (4 of numbers)" in words
     assert "No value is missing." in words
-    for mean, se in report.quality.scores.values():
+    for metric in ("log_loss", "accuracy", "brier"):
+        mean, se = report.quality.scores[metric]
         assert f"{mean:.4f}" in words
         assert f"{se:.4f}" in words
-    for found in sf.diagnose(table.drop(columns="species"), table["species"]).diagnostics.values():
-        assert found.sentence in words
+    found = sf.diagnose(table.drop(columns="species"), table["species"])
+    for name in ("Box's M", "Conditioning", "Influential rows"):
+        assert found[name].sentence in words
+
+
+def test_one_number_is_called_the_calibration_error(iris):
+    _, report = iris
+    words = read(report).words
+    error = report.quality.calibration.statistic
+    found = re.findall(r"[Cc]alibration error\W+([\d.]+)", words)
+    assert found
+    assert len(set(found)) == 1
+    assert report.quality.calibration.sentence in words
+    assert np.isfinite(error)
+
+
+def badges(report):
+    """The badge of each card of the diagnosis, by its question."""
+    text = report.path.read_text(encoding="utf-8")
+    return {
+        question: badge
+        for badge, question in re.findall(r'class="badge (\w+)">.*?<strong>(.*?)</strong>', text)
+    }
+
+
+def test_a_finding_calls_for_a_look_only_if_the_choice_did_not_take_care_of_it(iris, tmp_path):
+    table, chosen = iris
+    given = write_report(table, "species", tmp_path / "a.html", model=sf.LDA())
+    covariance = "Do all classes have the same covariance?"
+    assert badges(given)[covariance] == "look"
+    assert badges(chosen)[covariance] == "noted"
+    assert chosen.diagnosis["Box's M"].recommendation in read(given).words
+    assert chosen.diagnosis["Box's M"].recommendation not in read(chosen).words
+    for report in (given, chosen):
+        looks = sum(badge == "look" for badge in badges(report).values())
+        words = f"{looks} finding{'s' if looks > 1 else ''} of 4" if looks else "took care of that"
+        assert words in read(report).words
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_tests_of_one_question_share_a_card_and_its_advice(tmp_path):
+    report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
+    assert len(badges(report)) == 4
+    words = read(report).words
+    assert words.count(report.diagnosis["Mardia"].recommendation) == 1
+    assert words.count("Class 1 is not Gaussian") == 1
+    for name in ("Mardia", "Henze-Zirkler", "Distance quantiles"):
+        numbers = re.search(r"\((.*)\)", report.diagnosis[name].sentence)[1]
+        assert numbers in words
+
+
+def test_the_choice_is_compared_with_the_best_in_words_and_marked_in_the_picture(iris):
+    _, report = iris
+    found, at = report.choice.selection, report.choice.at
+    assert at != found.best
+    losses = found.scores["log_loss"]
+    words = read(report).words
+    assert "Why not the best" in words
+    assert f"the difference is {abs(losses[at].mean() - losses[found.best].mean()):.4f} ±" in words
+    drawn = pages.Page(report.pictures["selection"].day).words
+    assert "best" in drawn
+    assert "chosen" in drawn
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_large_numbers_are_written_out(tmp_path):
+    X, y = pages.numbers(60, 2, 2)
+    X[:, 0] = 200_000.0 + 20_000.0 * X[:, 0]
+    X[0, 0] = 1_000_000.0
+    report = write_report(X, y, tmp_path / "a.html", model=sf.LDA())
+    words = read(report).words
+    assert "1,000,000" in words
+    assert not re.search(r"\de\+\d", words)
+
+
+@pytest.mark.usefixtures("without_pictures")
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_the_listing_runs_on_the_frames_of_every_library(library, tmp_path, monkeypatch):
+    table, target = pages.polars_frame()
+    frames = {"pandas": table.to_pandas(), "polars": table, "pyarrow": table.to_arrow()}
+    report = write_report(frames[library], target, tmp_path / "a.html", model=sf.MixedNB())
+    monkeypatch.chdir(tmp_path)
+    others = ["pandas", "polars"] if library != "pyarrow" else [library]
+    for other in others:
+        names = {"table": frames[other]}
+        exec(report.usage.python, names)
+        expected = sf.MixedNB().fit(table.drop(target), table[target]).predict(table.drop(target))
+        np.testing.assert_array_equal(names["labels"], expected)
 
 
 def test_all_pictures_are_there_with_words_for_them(iris):

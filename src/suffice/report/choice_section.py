@@ -14,10 +14,9 @@ from suffice.html import Html, element, joined
 from suffice.report.code import constructor
 from suffice.report.markup import heading, items, paragraphs, short, table
 from suffice.report.material import Material
-from suffice.selection.metrics import METRICS
-from suffice.selection.selection import Selection
+from suffice.selection.selection import Selection, standard_error
 from suffice.selection.steps import ProgressCallback
-from suffice.text import plural
+from suffice.text import format_number, plural
 
 # Names of the metrics in tables.
 TITLES = {
@@ -26,6 +25,9 @@ TITLES = {
     "brier": "Brier score",
     "calibration_error": "Calibration error",
 }
+
+# Metrics in tables. Calibration has a part of its own, with the error of all rows together.
+SHOWN = ("log_loss", "accuracy", "brier")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -99,38 +101,42 @@ def _why(choice: Choice) -> list[str]:
     found, at = choice.selection, choice.at
     metric = TITLES[found.metric].lower()
     best, _ = choice.score(found.metric, found.best)
-    own, _ = choice.score(found.metric)
     tried = (
         f"{plural(found.tried, 'candidate')}, from naive Bayes to one covariance per class, were "
         f"each tested on the same {choice.folds} parts of the rows, each part by a model trained "
         "on the others."
     )
-    if found.averaged and at == found.tried:
-        why = (
-            f"The best mean {metric} is {best:.4f}. The best of many is partly luck, so the model "
-            "averages those of its kind, each weighted by how probable it makes the rows that it "
-            f"was not trained on; it has {own:.4f}. {_parameters(found, at)}"
-        )
-    elif at == found.best:
+    if at == found.best:
         why = (
             f"This one has the best mean {metric}, {best:.4f}, and no simpler one comes within "
             "half a standard error of the difference."
         )
+    elif found.averaged and at == found.tried:
+        why = (
+            f"Why not the best, with a mean {metric} of {best:.4f}? The best of "
+            f"{found.tried:,} is partly luck, so the model averages the parameters of those that "
+            f"predicted well. {_difference(choice)}"
+        )
     else:
         why = (
-            f"The best mean {metric} is {best:.4f}; this one has {own:.4f}. The rule is careful: "
-            "it takes the simplest candidate that is worse than the best by no more than half a "
-            "standard error of the difference between the two. "
-            f"{_parameters(found, at)}"
+            f"Why not the best, with a mean {metric} of {best:.4f}? This one is the simplest "
+            "whose score is within half a standard error of the difference from it. "
+            f"{_difference(choice)}"
         )
     return [tried, why]
 
 
-def _parameters(found: Selection, at: int) -> str:
-    own, best = found.complexity[at], found.complexity[found.best]
-    if not np.isfinite([own, best]).all() or own == best:
-        return ""
-    return f"It has {own:.4g} effective parameters, the best one {best:.4g}."
+def _difference(choice: Choice) -> str:
+    """How much worse the chosen candidate is than the best on the same folds."""
+    found = choice.selection
+    own, _ = choice.score(found.metric)
+    by_fold = found.scores[found.metric]
+    gaps = by_fold[[choice.at]] - by_fold[[found.best]]
+    behind, error = abs(float(gaps.mean())), float(standard_error(gaps, found.repeats)[0])
+    verdict = "too little to tell the two apart"
+    if behind > 2 * error:
+        verdict = "the price of not trusting the luckiest of many"
+    return f"It has {own:.4f}; the difference is {behind:.4f} ± {error:.4f}, {verdict}."
 
 
 def _candidates(choice: Choice, most: int = 6) -> Html:
@@ -140,16 +146,16 @@ def _candidates(choice: Choice, most: int = 6) -> Html:
     at = list(dict.fromkeys([*order[:most].tolist(), choice.at]))
     rows = []
     for i in at:
-        scores = [f"{choice.score(m, i)[0]:.4f} ± {choice.score(m, i)[1]:.4f}" for m in METRICS]
+        scores = [f"{choice.score(m, i)[0]:.4f} ± {choice.score(m, i)[1]:.4f}" for m in SHOWN]
         marks = [word for word, j in (("best", found.best), ("chosen", choice.at)) if i == j]
         name = describe(found.candidates[i])
         label = f"{name} ({', '.join(marks)})" if marks else name
-        rows.append([label, f"{found.complexity[i]:.4g}", *scores])
+        rows.append([label, format_number(found.complexity[i]), *scores])
     more = len(found.candidates) - len(at)
     caption = "The best candidates and the one chosen: mean over the folds ± standard error."
     if more:
         caption += f" {plural(more, 'candidate')} more."
-    head = ["Candidate", "Parameters", *(TITLES[m] for m in METRICS)]
+    head = ["Candidate", "Parameters", *(TITLES[m] for m in SHOWN)]
     return table(caption, head, rows, marked=[at.index(choice.at)])
 
 

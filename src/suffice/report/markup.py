@@ -8,7 +8,7 @@ from typing import Any
 
 from suffice.data.parameters import is_number
 from suffice.html import Html, element, joined
-from suffice.text import shorten
+from suffice.text import format_number, shorten
 
 LONGEST = 80  # characters of a name or value; longer ones lose their middle
 
@@ -28,7 +28,7 @@ def short(value: Any, longest: int = LONGEST) -> str:
 
 def short_number(value: Any, longest: int = 24) -> str:
     """A number to four digits; anything else as text."""
-    return f"{value:.4g}" if is_number(value) else short(value, longest)
+    return format_number(value) if is_number(value) else short(value, longest)
 
 
 def short_labels(sentence: str) -> str:

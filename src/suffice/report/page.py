@@ -155,7 +155,7 @@ def page(found: Report) -> str:
         "choice": found.choice and choice_html(found.choice),
         "quality": found.quality and quality_html(found.quality, found.data),
         "pictures": _pictures(found.drawings),
-        "diagnosis": found.diagnosis and diagnosis_html(found.diagnosis),
+        "diagnosis": found.diagnosis and diagnosis_html(found.diagnosis, found.choice),
         "atypical": found.atypical and atypical_html(found.atypical),
         "gaps": found.gaps and gaps_html(found.gaps),
         "usage": found.usage and usage_html(found.usage),

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.html import Html, joined
-from suffice.report.choice_section import TITLES, Choice
+from suffice.report.choice_section import SHOWN, TITLES, Choice
 from suffice.report.data_section import DataFacts
 from suffice.report.markup import heading, paragraphs, percent, short, table
 from suffice.report.material import Material
@@ -24,8 +24,6 @@ READINGS = {
     "accuracy": "share of the rows that get their true label; 1 is best",
     "log_loss": "mean of -ln of the probability given to the true class; 0 is best",
     "brier": "mean squared error of the probabilities; 0 is best",
-    "calibration_error": "mean difference between the probability of the predicted class and how "
-    "often it is right; 0 is best",
 }
 
 
@@ -112,15 +110,11 @@ def quality_html(found: Quality, facts: DataFacts) -> Html:
         f"model gives the true class is {percent(float(np.exp(-loss)))}."
     )
     calibrated = found.calibration
-    overall = (
-        "This is of all tested rows together. The calibration error above is a mean over folds; "
-        "with fewer rows per bin there are larger gaps by chance, so it is usually larger."
-    )
     parts = [
         paragraphs(method, result),
         _scores(found),
         heading("Are the probabilities calibrated?"),
-        paragraphs(f"{calibrated.sentence} {calibrated.recommendation}", overall),
+        paragraphs(f"{calibrated.sentence} {calibrated.recommendation}"),
         heading("Which classes are confused?"),
         paragraphs(found.worst_confusion),
     ]
@@ -130,10 +124,7 @@ def quality_html(found: Quality, facts: DataFacts) -> Html:
 
 
 def _scores(found: Quality) -> Html:
-    rows = [
-        [TITLES[m], f"{mean:.4f}", f"{se:.4f}", READINGS[m]]
-        for m, (mean, se) in found.scores.items()
-    ]
+    rows = [[TITLES[m], *(f"{value:.4f}" for value in found.scores[m]), READINGS[m]] for m in SHOWN]
     repeated = f", repeated {found.repeats} times," if found.repeats > 1 else ""
     caption = f"Scores on unseen rows: mean over {found.folds} folds{repeated} and standard error."
     head = ["Measure", "Mean", "Standard error", "What it is"]

@@ -14,6 +14,7 @@ from suffice.selection.diagnostics.cloud import scatter_of
 from suffice.selection.diagnostics.complete_rows import as_statistics
 from suffice.selection.diagnostics.diagnostic import Diagnostic, format_count, name_features, number
 from suffice.statistics.statistics import Statistics
+from suffice.text import format_number
 
 # Condition number of correlations above which near dependencies do harm (Belsley, Kuh and Welsch
 # 1980: a condition index, its root, of 30).
@@ -125,7 +126,7 @@ def _why(found: Condition, names: tuple[str, ...] | None) -> str:
 
 
 def _size(value: float) -> str:
-    return number(value) if np.isinf(value) else f"{value:.2g}"
+    return number(value) if np.isinf(value) else format_number(value, 2)
 
 
 def _own(statistics: Statistics, c: int) -> Condition:
