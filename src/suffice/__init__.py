@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from suffice.estimators.selecting import select_model
     from suffice.estimators.summary import Summary, summary
     from suffice.estimators.unskewed import UnskewedDiscriminant
+    from suffice.reports.page import report
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
     from suffice.selection.leave_one_out.left_out import LeaveOneOut
@@ -71,6 +72,7 @@ _HOME = {
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "RepairedModel": "suffice.errors",
+    "report": "suffice.reports.page",
     "save": "suffice.estimators.files",
     "select_model": "suffice.estimators.selecting",
     "Selection": "suffice.selection.selection",
@@ -114,6 +116,7 @@ __all__ = [
     "diagnose",
     "load",
     "model_card",
+    "report",
     "save",
     "select_model",
     "summarize",
@@ -122,13 +125,9 @@ __all__ = [
 ]
 
 
-# Packages of their own; `report` can be called.
-_PACKAGES = ("plots", "report")
-
-
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"suffice.{name}")
+    if name == "plots":
+        return import_module("suffice.plots")
     if name not in _HOME:
         raise AttributeError(f"module 'suffice' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
@@ -137,4 +136,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_PACKAGES])
+    return sorted([*__all__, "plots"])

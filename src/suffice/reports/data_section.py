@@ -10,8 +10,8 @@ import numpy as np
 from suffice.data.levels import columns_of
 from suffice.data.mixed import DISCRETE
 from suffice.html import Html, joined
-from suffice.report.markup import paragraphs, percent, short, table
-from suffice.report.material import Material
+from suffice.reports.markup import paragraphs, percent, short, table
+from suffice.reports.material import Material
 from suffice.text import format_number, plural
 
 MOST_COLUMNS = 40  # listed

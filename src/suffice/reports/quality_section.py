@@ -10,10 +10,10 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.html import Html, joined
-from suffice.report.choice_section import SHOWN, TITLES, Choice
-from suffice.report.data_section import DataFacts
-from suffice.report.markup import heading, paragraphs, percent, short, table
-from suffice.report.material import Material
+from suffice.reports.choice_section import SHOWN, TITLES, Choice
+from suffice.reports.data_section import DataFacts
+from suffice.reports.markup import heading, paragraphs, percent, short, table
+from suffice.reports.material import Material
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.text import plural

@@ -11,9 +11,9 @@ import numpy as np
 
 from suffice.estimators.summary import WORDS
 from suffice.html import Html, element, joined
-from suffice.report.code import constructor
-from suffice.report.markup import heading, items, paragraphs, short, table
-from suffice.report.material import Material
+from suffice.reports.code import constructor
+from suffice.reports.markup import heading, items, paragraphs, short, table
+from suffice.reports.material import Material
 from suffice.selection.selection import Selection, standard_error
 from suffice.selection.steps import ProgressCallback
 from suffice.text import format_number, plural

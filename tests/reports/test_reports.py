@@ -17,9 +17,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import suffice as sf
 from suffice.errors import InvalidInput, UnwritableFile
-from suffice.report import page, pictures
-from suffice.report.material import Material
-from suffice.report.page import write_report
+from suffice.reports import page, pictures
+from suffice.reports.material import Material
 
 SECTIONS = ["data", "choice", "quality", "pictures", "diagnosis", "atypical", "gaps", "usage"]
 
@@ -35,7 +34,7 @@ def iris(tmp_path_factory):
     X, y = load_iris(return_X_y=True, as_frame=True)
     table = X.assign(species=np.array(["setosa", "versicolor", "virginica"])[y])
     file = tmp_path_factory.mktemp("iris") / "iris.html"
-    return table, write_report(table, "species", file)
+    return table, sf.report(table, "species", file)
 
 
 @pytest.fixture
@@ -103,7 +102,7 @@ def badges(report):
 
 def test_a_finding_calls_for_a_look_only_if_the_choice_did_not_take_care_of_it(iris, tmp_path):
     table, chosen = iris
-    given = write_report(table, "species", tmp_path / "a.html", model=sf.LDA())
+    given = sf.report(table, "species", tmp_path / "a.html", model=sf.LDA())
     covariance = "Do all classes have the same covariance?"
     assert badges(given)[covariance] == "look"
     assert badges(chosen)[covariance] == "noted"
@@ -117,7 +116,7 @@ def test_a_finding_calls_for_a_look_only_if_the_choice_did_not_take_care_of_it(i
 
 @pytest.mark.usefixtures("without_pictures")
 def test_tests_of_one_question_share_a_card_and_its_advice(tmp_path):
-    report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
+    report = sf.report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
     assert len(badges(report)) == 4
     words = read(report).words
     assert words.count(report.diagnosis["Mardia"].recommendation) == 1
@@ -145,7 +144,7 @@ def test_large_numbers_are_written_out(tmp_path):
     X, y = pages.numbers(60, 2, 2)
     X[:, 0] = 200_000.0 + 20_000.0 * X[:, 0]
     X[0, 0] = 1_000_000.0
-    report = write_report(X, y, tmp_path / "a.html", model=sf.LDA())
+    report = sf.report(X, y, tmp_path / "a.html", model=sf.LDA())
     words = read(report).words
     assert "1,000,000" in words
     assert not re.search(r"\de\+\d", words)
@@ -156,7 +155,7 @@ def test_large_numbers_are_written_out(tmp_path):
 def test_the_listing_runs_on_the_frames_of_every_library(library, tmp_path, monkeypatch):
     table, target = pages.polars_frame()
     frames = {"pandas": table.to_pandas(), "polars": table, "pyarrow": table.to_arrow()}
-    report = write_report(frames[library], target, tmp_path / "a.html", model=sf.MixedNB())
+    report = sf.report(frames[library], target, tmp_path / "a.html", model=sf.MixedNB())
     monkeypatch.chdir(tmp_path)
     others = ["pandas", "polars"] if library != "pyarrow" else [library]
     for other in others:
@@ -217,7 +216,7 @@ def test_the_python_listing_runs(iris, tmp_path, monkeypatch):
 )
 def test_the_listing_of_a_given_model_runs(model, tmp_path, monkeypatch):
     X, y = pages.numbers(60, 2, 2)
-    report = write_report(X, y, tmp_path / "a.html", model=model)
+    report = sf.report(X, y, tmp_path / "a.html", model=model)
     monkeypatch.chdir(tmp_path)
     names = {"X": X, "y": y}
     exec(report.usage.python, names)
@@ -230,7 +229,7 @@ def test_the_listing_of_a_given_model_runs(model, tmp_path, monkeypatch):
 def test_a_slip_of_the_pen_is_the_first_odd_row(tmp_path):
     X = WINE.copy()
     X.loc[7, "flavanoids"] = 28.0
-    report = write_report(X, KINDS, tmp_path / "wine.html", model=sf.LDA())
+    report = sf.report(X, KINDS, tmp_path / "wine.html", model=sf.LDA())
     model = sf.LDA().fit(X, KINDS)
     p = model.outlier_pvalue(X)
     assert [one.row for one in report.atypical.rows] == np.argsort(p, kind="stable")[:8].tolist()
@@ -250,7 +249,7 @@ def test_gaps_are_counted_where_they_are(tmp_path):
     X = WINE.copy()
     X.iloc[:12, 2] = np.nan
     X.iloc[5:8, 0] = np.nan
-    report = write_report(X, KINDS, tmp_path / "gaps.html", model=sf.GaussianNB())
+    report = sf.report(X, KINDS, tmp_path / "gaps.html", model=sf.GaussianNB())
     assert (report.gaps.columns, report.gaps.counts) == (("ash", "alcohol"), (12, 3))
     assert report.gaps.incomplete == 12
     np.testing.assert_allclose(report.gaps.shares[0], [12 / 59, 0, 0])
@@ -263,7 +262,7 @@ def test_gaps_are_counted_where_they_are(tmp_path):
 @pytest.mark.usefixtures("without_pictures")
 def test_columns_are_described_by_kind(tmp_path):
     table = pages.hostile()
-    report = write_report(table, pages.TARGET, tmp_path / "a.html", model=sf.MixedNB())
+    report = sf.report(table, pages.TARGET, tmp_path / "a.html", model=sf.MixedNB())
     kinds = [column.kind for column in report.data.columns]
     assert kinds == ["numbers"] * 4 + ["levels"]
     first = table[pages.SCRIPT]
@@ -275,7 +274,7 @@ def test_columns_are_described_by_kind(tmp_path):
 
 
 def test_no_text_of_the_data_becomes_html(tmp_path):
-    report = write_report(
+    report = sf.report(
         pages.hostile(), pages.TARGET, tmp_path / "a.html", model=sf.MixedNB(), title="<h1>'\"&"
     )
     found = read(report)
@@ -310,7 +309,7 @@ def test_no_text_of_the_data_becomes_html(tmp_path):
     ids=["d1", "d2", "student", "k20", "wide", "six", "gaps", "levels", "polars", "logistic"],
 )
 def test_every_table_gets_a_page(table, options, shown, failed, tmp_path):
-    report = write_report(*table, tmp_path / "a.html", **options)
+    report = sf.report(*table, tmp_path / "a.html", **options)
     found = read(report)
     assert [one["id"] for one in found.named("section")] == SECTIONS
     assert set(report.failures) == failed
@@ -329,7 +328,7 @@ def test_every_table_gets_a_page(table, options, shown, failed, tmp_path):
     ],
 )
 def test_a_table_too_small_for_a_model_still_gets_a_page(X, y, why, tmp_path):
-    report = write_report(X, y, tmp_path / "a.html")
+    report = sf.report(X, y, tmp_path / "a.html")
     assert report.model is None
     assert why in report.failures["choice"]
     words = read(report).words
@@ -343,7 +342,7 @@ def test_a_part_that_fails_leaves_the_others_alone(tmp_path, monkeypatch):
 
     monkeypatch.setattr(page, "diagnosis", broken)
     monkeypatch.setattr(pictures, "_confusion", broken)
-    report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
+    report = sf.report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
     assert report.failures == {"diagnosis": "<of all things>."}
     assert report.drawings.skipped == {"confusion": "<of all things>."}
     words = read(report).words
@@ -354,7 +353,7 @@ def test_a_part_that_fails_leaves_the_others_alone(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("without_pictures")
 def test_without_matplotlib_there_are_no_pictures(tmp_path):
-    report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
+    report = sf.report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
     assert not report.pictures
     assert "pip install 'suffice[plot]'" in read(report).words
 
@@ -365,7 +364,7 @@ def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     file.write_text("before")
     monkeypatch.setattr("suffice.data.files.os.replace", _refused)
     with pytest.raises(UnwritableFile, match=r"a\.html cannot be written"):
-        write_report(*pages.numbers(20, 1, 2), file, model=sf.LDA())
+        sf.report(*pages.numbers(20, 1, 2), file, model=sf.LDA())
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
 
@@ -377,7 +376,7 @@ def _refused(*_):
 def test_equal_tables_make_equal_pages(tmp_path):
     files = [tmp_path / "a.html", tmp_path / "b.html"]
     for file in files:
-        write_report(*pages.numbers(45, 2, 3), file, model=sf.LDA())
+        sf.report(*pages.numbers(45, 2, 3), file, model=sf.LDA())
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
@@ -399,9 +398,7 @@ def test_a_large_table_is_judged_by_a_part_of_it():
 def test_the_model_of_a_large_table_is_fitted_to_all_of_it(tmp_path, monkeypatch):
     X, y = pages.numbers(900, 2, 2)
     monkeypatch.setattr(Material.sampled, "__defaults__", (300,))
-    report = write_report(
-        pd.DataFrame(X, columns=["a", "b"]), y, tmp_path / "a.html", model=sf.QDA()
-    )
+    report = sf.report(pd.DataFrame(X, columns=["a", "b"]), y, tmp_path / "a.html", model=sf.QDA())
     assert report.model.statistics_ == sf.summarize(pd.DataFrame(X, columns=["a", "b"]), y)
     assert (report.data.rows, report.data.judged, report.quality.tested) == (900, 300, 300)
     assert "300 rows drawn at random" in read(report).words
@@ -421,19 +418,19 @@ def test_the_model_of_a_large_table_is_fitted_to_all_of_it(tmp_path, monkeypatch
 )
 def test_what_cannot_be_reported_on_is_refused(X, y, options, why, tmp_path):
     with pytest.raises(InvalidInput, match=why):
-        write_report(X, y, tmp_path / "a.html", **options)
+        sf.report(X, y, tmp_path / "a.html", **options)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(UnwritableFile, match="there is no folder"):
-        write_report(WINE, KINDS, tmp_path / "none" / "a.html")
+        sf.report(WINE, KINDS, tmp_path / "none" / "a.html")
 
 
 def test_names_that_look_like_drawing_stay_as_they_are(tmp_path):
     X, y = pages.numbers(30, 2, 2)
     names = ['#010203 id="axes_1"', "font: 9px a; url(#b)"]
-    report = write_report(pd.DataFrame(X, columns=names), y, tmp_path / "a.html", model=sf.LDA())
+    report = sf.report(pd.DataFrame(X, columns=names), y, tmp_path / "a.html", model=sf.LDA())
     drawn = pages.Page(report.pictures["rows"].day).words
     for name in names:
         assert name in drawn
@@ -450,7 +447,7 @@ def test_odd_columns_do_no_harm(spoil, tmp_path):
         frame.columns = [0, 1, 2]
     else:
         frame["c"] = {"constant": 1.0, "empty": np.nan, "infinite": np.inf}[spoil]
-    report = write_report(frame, y, tmp_path / "a.html", model=sf.GaussianNB())
+    report = sf.report(frame, y, tmp_path / "a.html", model=sf.GaussianNB())
     assert [one["id"] for one in read(report).named("section")] == SECTIONS
     refused = {"infinite": "infinity", "empty": "missing in every row"}
     if spoil in refused:
@@ -461,17 +458,15 @@ def test_odd_columns_do_no_harm(spoil, tmp_path):
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_the_package_is_called_by_its_name(tmp_path):
-    import suffice.report
-
+def test_a_report_has_the_title_and_the_path_that_are_given(tmp_path):
     X, y = pages.numbers(20, 1, 2)
-    made = suffice.report(X, y, tmp_path / "a.html", model=sf.LDA(), title="So")
+    made = sf.report(X, y, tmp_path / "a.html", model=sf.LDA(), title="So")
     assert (made.title, made.path) == ("So", tmp_path / "a.html")
 
 
 def test_progress_of_a_report_grows_to_all(tmp_path):
     shares = []
-    write_report(
+    sf.report(
         *load_iris(return_X_y=True), tmp_path / "r.html", model=sf.LDA(), progress=shares.append
     )
     assert shares == sorted(shares)
@@ -485,7 +480,7 @@ def test_names_with_control_characters_make_a_page_and_pictures_that_are_well_fo
     codes = np.arange(90) % 3
     X = pd.DataFrame(rng.normal(size=(90, 2)) + codes[:, None], columns=["a\x07$\x9b", "]]>&\x1b"])
     y = np.array(labels, object)[codes]
-    report = write_report(X, y, tmp_path / "a.html", model=sf.LDA(), title="\x1b]0;x\x07")
+    report = sf.report(X, y, tmp_path / "a.html", model=sf.LDA(), title="\x1b]0;x\x07")
     assert not report.failures
     text = report.path.read_text()
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", text)

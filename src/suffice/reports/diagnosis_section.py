@@ -9,9 +9,9 @@ from typing import Any
 from suffice.data.parameters import is_number
 from suffice.errors import InvalidFeatures
 from suffice.html import Html, element, joined
-from suffice.report.choice_section import Choice
-from suffice.report.markup import items, note, paragraphs, short_labels
-from suffice.report.material import Material
+from suffice.reports.choice_section import Choice
+from suffice.reports.markup import items, note, paragraphs, short_labels
+from suffice.reports.material import Material
 from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.text import plural

@@ -13,9 +13,9 @@ from suffice.data.features import as_frame
 from suffice.data.gaps import is_missing
 from suffice.errors import InvalidParameter
 from suffice.html import Html, joined
-from suffice.report.choice_section import Choice, last_step
-from suffice.report.markup import heading, items, paragraphs, short, short_number, table
-from suffice.report.material import Material
+from suffice.reports.choice_section import Choice, last_step
+from suffice.reports.markup import heading, items, paragraphs, short, short_number, table
+from suffice.reports.material import Material
 from suffice.text import format_number, plural
 
 MOST_ROWS = 8  # listed

@@ -13,18 +13,18 @@ from suffice.data.parameters import check_callable, check_path
 from suffice.errors import InvalidParameter
 from suffice.estimators.repairing import repairs_expected
 from suffice.html import Html, element, escaped, joined
-from suffice.report.atypical_section import atypical, atypical_html
-from suffice.report.choice_section import choice_html, choose
-from suffice.report.data_section import data_facts, data_html
-from suffice.report.diagnosis_section import diagnosis, diagnosis_html
-from suffice.report.findings import Report
-from suffice.report.gaps_section import gap_facts, gaps_html
-from suffice.report.markup import items, note, percent, reason, short
-from suffice.report.material import Material
-from suffice.report.pictures import Pictures, pictures
-from suffice.report.quality_section import quality, quality_html
-from suffice.report.sheet import stylesheet
-from suffice.report.usage_section import usage, usage_html
+from suffice.reports.atypical_section import atypical, atypical_html
+from suffice.reports.choice_section import choice_html, choose
+from suffice.reports.data_section import data_facts, data_html
+from suffice.reports.diagnosis_section import diagnosis, diagnosis_html
+from suffice.reports.findings import Report
+from suffice.reports.gaps_section import gap_facts, gaps_html
+from suffice.reports.markup import items, note, percent, reason, short
+from suffice.reports.material import Material
+from suffice.reports.pictures import Pictures, pictures
+from suffice.reports.quality_section import quality, quality_html
+from suffice.reports.sheet import stylesheet
+from suffice.reports.usage_section import usage, usage_html
 from suffice.selection.steps import ProgressCallback, Steps
 
 Part = TypeVar("Part")
@@ -67,7 +67,7 @@ SUBJECTS = {
 }
 
 
-def write_report(
+def report(
     X: Any,
     y: Any,
     path: str | PathLike[str],
@@ -95,7 +95,7 @@ def write_report(
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "iris.html"
-    >>> write_report(X, y, file, model=sf.LDA()).summary
+    >>> report(X, y, file, model=sf.LDA()).summary
     '150 rows, 4 columns, 3 classes. LinearDiscriminantAnalysis: 98.0% ± 0.8% of the rows ...'
     """
     check_path(path)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from suffice.html import Html, joined
-from suffice.report.choice_section import Choice, last_step
-from suffice.report.code import imports
-from suffice.report.markup import code, heading
-from suffice.report.material import Material
+from suffice.reports.choice_section import Choice, last_step
+from suffice.reports.code import imports
+from suffice.reports.markup import code, heading
+from suffice.reports.material import Material
 
 FILE = "model.suffice"
 
