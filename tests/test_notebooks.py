@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -157,6 +157,21 @@ def test_a_summary_has_the_numbers_of_the_model():
     np.testing.assert_allclose(np.array(axes[1][1:], float), model.scalings_[0], 1e-3)
     np.testing.assert_allclose(np.array(axes[-1][1:], float), model.explained_variance_ratio_, 1e-3)
     assert found.facts["BIC"] == f"{model.bic():,.0f}"
+
+
+def test_a_summary_has_the_coefficients_that_mass_prints_up_to_their_sign():
+    # print(lda(Species ~ ., iris)) of R's MASS.
+    printed = [
+        [0.8293776, 0.02410215],
+        [1.5344731, 2.16452123],
+        [-2.2012117, -0.93192121],
+        [-2.8104603, 2.83918785],
+        [0.9912, 0.0088],
+    ]
+    model = sf.LDA(ddof=1).fit(*load_iris(return_X_y=True))
+    lines = sf.summary(model).tables["coefficients of the discriminant axes"][1:]
+    found = np.array([line[1:] for line in lines], float)
+    np.testing.assert_allclose(np.abs(found), np.abs(printed), rtol=1e-3, atol=5e-5)
 
 
 def test_a_summary_of_mixed_columns_names_the_numeric_ones():
