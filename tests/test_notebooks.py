@@ -38,6 +38,8 @@ def shown():
     model = sf.LDA().fit(rows, labels)
     return {
         "statistics": sf.summarize(rows, labels),
+        "table": sf.summarize(rows.assign(level=["<i>", "b"] * 30), labels),
+        "description": sf.describe(rows),
         "incomplete": sf.summarize(gaps, labels),
         "selection": sf.select_model(rows, labels, sf.LDA(), {"shrinkage": [0.0, 0.1]}),
         "comparison": sf.compare(rows, labels, {HOSTILE: sf.LDA(), "QDA": sf.QDA()}),

@@ -6,12 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from suffice.data.description import Description, describe
     from suffice.errors import RepairedModel
     from suffice.estimators.bayesian import BayesianDiscriminant
     from suffice.estimators.bernoulli import BernoulliNB
     from suffice.estimators.card import model_card
     from suffice.estimators.categorical import CategoricalNB
     from suffice.estimators.comparing import compare
+    from suffice.estimators.evaluating import evaluate, thresholds
     from suffice.estimators.files import save
     from suffice.estimators.gaussian import (
         QDA,
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
         GaussianNB,
         QuadraticDiscriminantAnalysis,
     )
+    from suffice.estimators.importance import importance
     from suffice.estimators.indicators import Indicators
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
     from suffice.estimators.loading import load
@@ -33,8 +36,11 @@ if TYPE_CHECKING:
     from suffice.reports.page import report
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
+    from suffice.selection.evaluation import Evaluation
+    from suffice.selection.importance import Importance
     from suffice.selection.leave_one_out.left_out import LeaveOneOut
     from suffice.selection.selection import Selection
+    from suffice.selection.thresholds import Thresholds
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
     from suffice.statistics.incomplete import IncompleteStatistics
@@ -53,12 +59,18 @@ _HOME = {
     "Comparison": "suffice.selection.comparison",
     "count_levels": "suffice.statistics.count_pass",
     "Counts": "suffice.statistics.counts",
+    "describe": "suffice.data.description",
+    "Description": "suffice.data.description",
     "diagnose": "suffice.selection.diagnostics.diagnosis",
     "Diagnosis": "suffice.selection.diagnostics.diagnosis",
     "DiagonalLDA": "suffice.estimators.gaussian",
+    "evaluate": "suffice.estimators.evaluating",
+    "Evaluation": "suffice.selection.evaluation",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
     "GaussianNB": "suffice.estimators.gaussian",
+    "importance": "suffice.estimators.importance",
+    "Importance": "suffice.selection.importance",
     "IncompleteStatistics": "suffice.statistics.incomplete",
     "Indicators": "suffice.estimators.indicators",
     "LDA": "suffice.estimators.linear",
@@ -80,6 +92,8 @@ _HOME = {
     "summarize": "suffice.statistics.summarize",
     "summary": "suffice.estimators.summary",
     "Summary": "suffice.estimators.summary",
+    "thresholds": "suffice.estimators.evaluating",
+    "Thresholds": "suffice.selection.thresholds",
     "to_onnx": "suffice.estimators.onnx_export",
     "UnskewedDiscriminant": "suffice.estimators.unskewed",
 }
@@ -92,11 +106,14 @@ __all__ = [
     "CategoricalNB",
     "Comparison",
     "Counts",
+    "Description",
     "Diagnosis",
     "DiagonalLDA",
+    "Evaluation",
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
+    "Importance",
     "IncompleteStatistics",
     "Indicators",
     "LeaveOneOut",
@@ -109,11 +126,15 @@ __all__ = [
     "Selection",
     "Statistics",
     "Summary",
+    "Thresholds",
     "UnskewedDiscriminant",
     "__version__",
     "compare",
     "count_levels",
+    "describe",
     "diagnose",
+    "evaluate",
+    "importance",
     "load",
     "model_card",
     "report",
@@ -121,6 +142,7 @@ __all__ = [
     "select_model",
     "summarize",
     "summary",
+    "thresholds",
     "to_onnx",
 ]
 

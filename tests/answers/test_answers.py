@@ -1,6 +1,7 @@
 """Laws of the answers that every classifier gives."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import integrate, stats
 from sklearn.base import clone
@@ -226,6 +227,41 @@ def test_costs_move_the_decision_and_doubt_may_be_left_open():
     assert open_rows.any()
 
 
+def test_costs_by_class_name_are_those_of_the_array():
+    m = fitted(sf.LDA())
+    costs = np.ones((3, 3)) - np.eye(3)
+    costs[2, 1], costs[0, 2] = 1000.0, 7.0
+    pairs = {("virginica", "versicolor"): 1000.0, ("setosa", "virginica"): 7.0}
+    nested = {"virginica": {"versicolor": 1000}, "setosa": {"virginica": 7}}
+    frame = pd.DataFrame(costs, index=m.classes_, columns=m.classes_)[m.classes_[::-1]]
+    for given in (pairs, nested, frame, frame.to_numpy()[:, ::-1]):
+        assert np.array_equal(m.decide(X, given), m.decide(X, costs))
+
+
+def test_a_threshold_is_the_probability_from_which_on_a_class_is_the_answer():
+    m = fitted(sf.LDA())
+    p = m.predict_proba(X)
+    low = m.decide(X, threshold={"virginica": 0.05})
+    assert np.array_equal(low == "virginica", p[:, 2] >= 0.05)
+    others = m.classes_[p[:, :2].argmax(axis=1)]
+    assert np.array_equal(low[p[:, 2] < 0.05], others[p[:, 2] < 0.05])
+    two = sf.LDA().fit(X[50:], NAMES[y[50:]])
+    half = two.decide(X[50:], threshold=0.5)
+    assert np.array_equal(half, two.predict(X[50:]))
+    second = two.predict_proba(X[50:])[:, 1]
+    assert np.array_equal(two.decide(X[50:], threshold=0.9) == "virginica", second >= 0.9)
+
+
+def test_a_threshold_by_costs_decides_as_costs_do():
+    two = sf.LDA().fit(X[50:], NAMES[y[50:]])
+    costs = {("virginica", "versicolor"): 4}
+    found = sf.thresholds(two, X[50:], NAMES[y[50:]], costs=costs)
+    assert found.expected == pytest.approx(0.2)
+    assert np.array_equal(
+        two.decide(X[50:], threshold=found.expected), two.decide(X[50:], costs=costs)
+    )
+
+
 def test_the_exercise_comes_out_as_a_vertical_line():
     S = np.array([[1.0, 0.5], [0.5, 1.0]])
     means = np.array([[0.0, 1.0], [4.0, 3.0]])
@@ -258,6 +294,13 @@ def test_the_exercise_comes_out_as_a_vertical_line():
         (lambda m: m.decide(X, costs="x"), "numbers"),
         (lambda m: m.decide(X, costs=np.full((3, 3), np.nan)), "finite"),
         (lambda m: m.decide(X, reject=-1), "not below 0"),
+        (lambda m: m.decide(X, costs={("setosa", "rose"): 1}), "no class 'rose'"),
+        (lambda m: m.decide(X, costs={"setosa": 1}), "name the true and the predicted class"),
+        (lambda m: m.decide(X, costs={("setosa", "virginica"): "x"}), "finite numbers"),
+        (lambda m: m.decide(X, threshold=0.3), r"threshold=\{'virginica': 0.3\}"),
+        (lambda m: m.decide(X, threshold={"virginica": 2}), "from 0 to 1"),
+        (lambda m: m.decide(X, threshold={}), "names 0 classes"),
+        (lambda m: m.decide(X, reject=0.1, threshold={"setosa": 0.3}), "decides alone"),
         (lambda m: m.sample(0), "positive integer"),
         (lambda m: m.sample(2, y="rose"), "no class 'rose'"),
         (lambda m: m.sample(2, y=["setosa"]), "1 labels for 2"),

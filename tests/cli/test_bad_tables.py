@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-
 import polars as pl
 import pytest
 from command_runs import iris, refused, run
@@ -104,16 +102,19 @@ def test_a_target_without_values_and_with_gaps(tmp_path):
     assert "missing in 1 rows, first in row 1" in message
 
 
-def test_free_text_and_dates_are_named(tmp_path):
+def test_free_text_is_set_aside_with_a_note(tmp_path):
     rows = [{"a": i, "note": f"patient {i}", "y": "uv"[i % 2]} for i in range(40)]
     pl.DataFrame(rows).write_csv(tmp_path / "t.csv")
-    message = fit_refused(tmp_path / "t.csv")
-    assert "'note' holds 40 different texts in 40 rows (such as 'patient 0')" in message
-    assert "--drop note" in message
-    days = [datetime.date(2020, 1, 1 + i % 28) for i in range(40)]
-    frame = pl.DataFrame(rows).drop("note").with_columns(day=pl.Series(days))
-    frame.write_parquet(tmp_path / "t.parquet")
-    assert "'day' holds dates or times" in fit_refused(tmp_path / "t.parquet")
+    found = run("fit", tmp_path / "t.csv", "-t", "y", "--model", "lda", "-o", tmp_path / "m")
+    (note,) = found.stderr.splitlines()
+    assert note.startswith("note: column 'note' is set aside: names or free text: 40 different")
+    assert "--categorical note" in note
+    assert (
+        "no features"
+        in run(
+            *("fit", tmp_path / "t.csv", "-t", "y", "--drop", "a", "-o", tmp_path / "m"), code=2
+        ).stderr
+    )
     run(
         "fit",
         tmp_path / "t.csv",
@@ -188,7 +189,7 @@ def test_files_that_are_no_text(tmp_path):
 
 def test_infinite_values_are_named(tmp_path):
     message = fit_refused(written(tmp_path, "a,y\n1,u\ninf,v\n2,u\n3,v\n"), "--model", "lda")
-    assert f"{tmp_path}/t.csv has infinity in row 1 of column 'a'" in message
+    assert "infinity: the first such entry is in row 1, column 'a'" in message
 
 
 def test_a_text_for_nothing_that_is_no_text(tmp_path):
@@ -259,11 +260,12 @@ def test_missing_columns_are_named(folder, tmp_path):
 def test_text_where_the_model_takes_numbers(folder, tmp_path):
     text = iris().write_csv().replace("5.1,", "much,", 1)
     message = refused("predict", folder / "lda.suffice", written(tmp_path, text))
-    assert "'much' in row 0 of column 'sepal_length'" in message
+    assert "t.csv: column 'sepal_length' holds 'much' in row 0" in message
+    assert "--missing much" in message
     run("predict", folder / "lda.suffice", written(tmp_path, text), "--missing", "much,?")
     notes = iris().with_columns(sepal_length=pl.Series([f"note {i}" for i in range(150)]))
     message = refused("predict", folder / "lda.suffice", written(tmp_path, notes.write_csv()))
-    assert "'note 0' in row 0 of column 'sepal_length'" in message
+    assert "column 'sepal_length' holds 'note 0' in row 0" in message
 
 
 def test_labels_that_the_model_does_not_know(folder, tmp_path):
@@ -291,6 +293,8 @@ def test_files_of_another_kind(folder):
     assert "needs the rows" in refused("fit", stats, "-o", folder / "y")
     message = refused("fit", stats, "-t", "species", "--drop", "a", "-o", folder / "y")
     assert "leave out --target, --drop" in message
+    message = refused("fit", stats, "--numeric", "a", "--text", "b", "-o", folder / "y")
+    assert "leave out --numeric, --text" in message
     assert "--model nb" in refused("fit", stats, "--model", "mixed", "-o", folder / "y")
 
 

@@ -141,7 +141,7 @@ def test_models_of_numbers_take_levels_too(folder, tmp_path, kind):
     assert answer("evaluate", out, folder / "flowers.csv", "-t", "species")["accuracy"] > 0.9
 
 
-def test_a_model_on_indicators_tells_of_them(folder, tmp_path):
+def test_a_model_of_categories_answers_by_column(folder, tmp_path):
     out = tmp_path / "m"
     run("fit", folder / "flowers.csv", "-t", "species", "--model", "lda", "-o", out)
     facts = answer("explain", out, folder / "flowers.csv", "--row", 60)
@@ -149,13 +149,12 @@ def test_a_model_on_indicators_tells_of_them(folder, tmp_path):
     assert sum(facts["contributions"].values()) + facts["base"] == pytest.approx(facts["log_odds"])
     assert "colour=red" in run("boundary", out, "setosa", "virginica").stdout
     frame = flowers().drop("species")
-    pipeline = sf.load(out)
-    expected = pipeline[-1].outlier_pvalue(pipeline[0].transform(frame))
+    expected = sf.load(out).outlier_pvalue(frame)
     rows = answer("outliers", out, folder / "flowers.csv", "--no-keep")
     assert [row["outlier_pvalue"] for row in rows] == pytest.approx(expected.tolist())
-    for command in ("sample", "impute"):
-        more = [folder / "flowers.csv"] if command == "impute" else []
-        assert "--model mixed" in refused(command, out, *more)
+    rows = answer("sample", out, "-n", 20, "--seed", 1)
+    assert {row["colour"] for row in rows} <= {*flowers()["colour"]}
+    assert {*rows[0]} == {*FEATURES, "code", "colour", "species"}
 
 
 def test_predict_writes_classes_and_probabilities(folder, tmp_path):
@@ -212,6 +211,72 @@ def test_evaluate_tells_what_scikit_learn_tells(folder):
     assert facts["recall"] == pytest.approx(
         [np.mean(model.predict(rows)[np.array(y) == c] == c) for c in model.classes_]
     )
+
+
+def test_evaluate_shows_metrics_beside_their_baseline(folder):
+    asked = ("evaluate", folder / "qda", folder / "test.csv", "-t", "species")
+    facts = answer(*asked)
+    frame = iris()[::5]
+    found = sf.evaluate(sf.load(folder / "qda"), frame.select(FEATURES), frame["species"])
+    for name in ("roc_auc", "f1_macro", "balanced_accuracy", "average_precision"):
+        assert facts[name] == found.metrics[name]
+        assert facts["standard_errors"][name] == found.errors[name]
+        assert facts["baseline"][name] == found.baseline[name]
+    text = run(*asked).output
+    assert "ROC AUC" in text
+    assert "class shares alone" in text
+
+
+def test_thresholds_are_those_of_python_and_predict_applies_them(folder, tmp_path):
+    picture, test = tmp_path / "costs.svg", folder / "test.csv"
+    given = ("--positive", "virginica", "--costs", "virginica/versicolor=9", "--recall", "1")
+    found = run(
+        *("thresholds", folder / "lda", test, "-t", "species", *given),
+        *("--picture", picture, "--out", tmp_path / "t.csv"),
+    )
+    frame, model = iris()[::5], sf.load(folder / "lda")
+    table = sf.thresholds(
+        model,
+        frame.select(FEATURES),
+        frame["species"],
+        positive="virginica",
+        costs={("virginica", "versicolor"): 9},
+    )
+    written = pl.read_csv(tmp_path / "t.csv")
+    np.testing.assert_allclose(written["cost"], table.cost)
+    (best,) = table.for_cost().values()
+    (reached,) = table.for_recall(1).values()
+    assert f"least cost: --threshold virginica={best:.6g}" in found.output
+    assert f"recall 100%: --threshold virginica={reached:.6g}" in found.output
+    assert "<svg" in picture.read_text()
+    rows = answer("predict", folder / "lda", test, "--threshold", "virginica=0.01")
+    expected = model.decide(frame.select(FEATURES), threshold={"virginica": 0.01})
+    assert [row["prediction"] for row in rows] == expected.tolist()
+    rows = answer("predict", folder / "lda", test, "--costs", "virginica/versicolor=900")
+    expected = model.decide(frame.select(FEATURES), {("virginica", "versicolor"): 900})
+    assert [row["prediction"] for row in rows] == expected.tolist()
+
+
+def test_importance_is_that_of_python(folder, tmp_path):
+    picture = tmp_path / "importance.png"
+    asked = ("importance", folder / "mixed", folder / "flowers.csv", "-t", "species")
+    rows = answer(*asked, "--picture", picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    frame, model = (
+        pl.read_csv(folder / "flowers.csv").cast({"code": pl.String}),
+        sf.load(folder / "mixed"),
+    )
+    features = frame.select(list(model.feature_names_in_))
+    found = sf.importance(model, features, frame["species"])
+    assert [row["feature"] for row in rows] == found.table["feature"].tolist()
+    np.testing.assert_allclose([row["importance"] for row in rows], found.table["importance"])
+
+
+def test_costs_and_thresholds_that_cannot_be_read_are_refused(folder):
+    asked = ("predict", folder / "lda", folder / "test.csv")
+    assert "is not true/predicted=cost" in refused(*asked, "--costs", "rose/setosa=3")
+    assert "is not a probability" in refused(*asked, "--threshold", "often")
+    assert "name the class it is for" in refused(*asked, "--threshold", "0.3")
 
 
 def test_evaluate_weighs_rows(folder, tmp_path):
@@ -300,7 +365,7 @@ def test_models_merge_and_forget_rows(folder, tmp_path):
 def test_sample_draws_the_rows_that_python_draws(folder):
     rows = answer("sample", folder / "qda", "-n", 5, "--seed", 3, "--target", "kind")
     X, y = sf.load(folder / "qda").sample(5, random_state=3)
-    assert [[row[name] for name in FEATURES] for row in rows] == X.tolist()
+    assert [tuple(row[name] for name in FEATURES) for row in rows] == X.rows()
     assert [row["kind"] for row in rows] == y.tolist()
 
 
@@ -309,7 +374,7 @@ def test_sample_of_a_class_given_values(folder):
         *("sample", folder / "mixed", "-n", 4, "--class", "setosa"),
         *("--given", "colour=red,petal_width=0.25"),
     )
-    assert {(row["colour"], row["petal_width"], row["label"]) for row in rows} == {
+    assert {(row["colour"], row["petal_width"], row["species"]) for row in rows} == {
         ("red", 0.25, "setosa")
     }
     assert {row["code"] for row in rows} <= {"1", "2", "3"}

@@ -87,8 +87,8 @@ def test_names_with_commas_stand_in_quotes(tmp_path):
     frame.with_columns(note=pl.Series([f"n {i}" for i in range(150)])).rename(
         {"note": "a note, free"}
     ).write_csv("t.csv")
-    message = refused("fit", "t.csv", "-t", "species", "--model", "lda", "-o", "m")
-    assert """--drop '"a note, free"'""" in message
+    found = run("fit", "t.csv", "-t", "species", "--model", "lda", "-o", "m")
+    assert """--categorical '"a note, free"'""" in found.stderr
     drop = '"petal, width","a note, free"'
     assert fitted("t.csv", "m", "--drop", drop)["columns"] == iris().columns[:3]
     priors = '"se, tosa"=0.5,versicolor=0.25,virginica=0.25'
@@ -173,8 +173,8 @@ def test_a_table_without_a_line_of_names(tmp_path):
 def test_numbers_with_signs(tmp_path):
     rows = "\n".join(f"${i},{i}%,{'uv'[i % 2]}" for i in range(40))
     (tmp_path / "money.csv").write_text(f"price,share,y\n{rows}\n")
-    message = refused("fit", "money.csv", "-t", "y", "-o", "m")
-    assert message.count("write numbers without signs") == 2
+    run("fit", "money.csv", "-t", "y", "--model", "lda", "-o", "m")
+    assert sf.load("m").means_.mean(axis=0).tolist() == [19.5, 19.5]
 
 
 @pytest.mark.parametrize(

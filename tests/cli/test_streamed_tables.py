@@ -122,7 +122,7 @@ def test_what_needs_all_rows_refuses_several_files(folder):
     )
     assert "cross-validation need all rows in memory" in message
     message = refused("summarize", "rows*.csv", "-t", "species", "--categorical", "a", "-o", "s")
-    assert "--categorical and --encoding are for a single table" in message
+    assert "--categorical, --text and --encoding are for a single table" in message
 
 
 def test_errors_name_the_file(folder):

@@ -77,7 +77,7 @@ def test_outliers_and_few_rows_cost_something(usual):
 
 def test_the_text_has_a_line_a_model_best_first(usual):
     lines = str(usual).splitlines()
-    assert len(lines) == 1 + len(usual.names)
+    assert len(lines) == 2 + len(usual.names)  # a heading, and the baseline
     assert lines[1].startswith(usual.names[int(np.argmin(usual.table["log_loss"]))])
     assert pd.DataFrame(usual.table).shape[0] == len(usual.names)
 

@@ -8,10 +8,10 @@ import pytest
 from sklearn.datasets import load_digits, load_wine
 
 import suffice as sf
+from forged import parts_of, without
 from suffice.data.files import read_whole
 from suffice.errors import InvalidParameter, LostPrecision, NeverIncluded
 from suffice.statistics.container import unpack
-from suffice.statistics.nesting import unstack
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -48,14 +48,11 @@ ALL = {**MOMENTS, **COUNTS}
 def contents(data):
     """Every array in a file, those of parts one by one, by name; and the header."""
     header, arrays = unpack(data, "file")
-    found = {"header": header}
-    for key, array in arrays.items():
-        shapes = arrays.get(f"{key}.shapes")
-        if shapes is not None:
-            parts = unstack({key: array, f"{key}.shapes": shapes}, len(shapes))
-            found |= {f"{key}/{i}": part[key] for i, part in enumerate(parts) if key in part}
-        else:
-            found[key] = array
+    found = {"header": header} | {key: a for key, a in arrays.items() if "#shapes" not in key}
+    for path in {key.partition("#shapes")[0] for key in arrays if "#shapes" in key}:
+        found = without(path, found)
+        for i, part in enumerate(parts_of(path, arrays)):
+            found |= {f"{path}{key}/{i}": array for key, array in part.items()}
     return found
 
 
@@ -111,7 +108,7 @@ def assert_same_contents(found, want, tolerance):
             assert array == other, key
             continue
         assert (array.shape, array.dtype) == (other.shape, other.dtype), key
-        if array.dtype.kind != "f" or ".low" in key:
+        if array.dtype.kind != "f" or key.partition("/")[0].endswith("low"):
             continue
         size = np.abs(array).max(initial=0.0, axis=tuple(range(array.ndim - 1)), keepdims=True)
         if array.ndim > 2:

@@ -433,9 +433,9 @@ BAD_PARAMETERS = {
     "covariance_type": ["round", 3],
     "tol": [-1, "x", np.nan],
     "reg_covar": [-1.0, "x"],
-    "max_iter": [0, 1.5, "x"],
+    "max_iter": [-1, 1.5, "x", False],
     "n_init": [0, "x"],
-    "init_params": ["random", None],
+    "init_params": ["often", None],
     "weights_init": [[0.5, 0.6], [1.0], [1.5, -0.5], "x", [np.nan, 1.0]],
     "means_init": [[[1.0, 2.0]], np.full((2, 4), np.nan)],
     "precisions_init": [np.eye(4), -np.array([np.eye(4)] * 2), "x"],
@@ -552,3 +552,38 @@ def test_a_mixture_says_why_it_has_no_equation():
     model = sf.MixtureDiscriminant(1).fit([[0.0], [1.0], [3.0], [5.0]], [0, 0, 1, 1])
     with pytest.raises(AttributeError, match="no equation of second degree"):
         model.boundary(0, 1)
+
+
+# As in scikit-learn
+
+
+def test_no_iteration_keeps_the_start(tmp_path):
+    X = IRIS[0]
+    means = X[[0, 60, 120]]
+    model = GaussianMixture(3, max_iter=0, means_init=means, random_state=0).fit(X)
+    np.testing.assert_allclose(model.means_, means)
+    assert (model.n_iter_, model.converged_, len(model.lower_bounds_)) == (0, False, 0)
+    model.save(tmp_path / "start")
+    again = sf.load(tmp_path / "start")
+    assert again.n_iter_ == 0
+    np.testing.assert_array_equal(again.means_, model.means_)
+
+
+def test_a_warm_start_goes_on_where_the_last_fit_stopped():
+    X, steps = IRIS[0], {"tol": 0.0, "random_state": 0}
+    once = GaussianMixture(3, max_iter=6, **steps).fit(X)
+    thrice = GaussianMixture(3, max_iter=2, warm_start=True, **steps)
+    bounds = [thrice.fit(X).lower_bounds_ for _ in range(3)]
+    np.testing.assert_allclose(thrice.means_, once.means_, rtol=1e-12)
+    np.testing.assert_allclose(np.concatenate(bounds), once.lower_bounds_, rtol=1e-12)
+    # Other components start anew.
+    assert thrice.set_params(n_components=2).fit(X).means_.shape == (2, 4)
+
+
+def test_every_start_of_scikit_learn_is_accepted():
+    models = [
+        GaussianMixture(3, init_params=start, random_state=0).fit(IRIS[0])
+        for start in ("k-means++", "kmeans", "random", "random_from_data")
+    ]
+    for model in models[1:]:
+        assert np.array_equal(model.means_, models[0].means_)

@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import suffice as sf
+from forged import below, parts_of, with_field, with_parts, without
 from suffice.errors import (
     InvalidFile,
     InvalidParameter,
@@ -29,7 +30,6 @@ from suffice.errors import (
 from suffice.estimators.card import model_card
 from suffice.estimators.files import file_of
 from suffice.statistics import container
-from suffice.statistics.nesting import below, prefixed
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(90, 4)) * [1, 5, 0.1, 30] + np.arange(90)[:, None] % 3
@@ -398,11 +398,6 @@ def load_changed(path, header, arrays):
     return sf.load(path)
 
 
-def inside(arrays, change):
-    """The arrays of a model whose statistics have other arrays."""
-    return arrays | prefixed("statistics", change(below("statistics", arrays)))
-
-
 def put(array, at, value):
     out = np.array(array)
     out[at] = value
@@ -410,30 +405,33 @@ def put(array, at, value):
 
 
 FIELDS = {
-    "a newer version": ({"version": 2}, "newer version.*Upgrade"),
-    "no version": ({"version": None}, "no version"),
-    "an unknown class": ({"class": "NeuralNet"}, "'NeuralNet'.*Upgrade"),
-    "another module's class": ({"class": "os.system"}, "'os.system'"),
-    "another class": ({"class": "BernoulliNB"}, "not those of a BernoulliNB"),
-    "an unknown field": ({"wisdom": 1}, "'wisdom'.*Upgrade"),
-    "parameters that are none": ({"parameters": []}, "by name"),
-    "parameters of another": ({"parameters": {"depth": 3}}, "not those of"),
-    "no statistics": ({"statistics": {}}, "no statistics"),
-    "other statistics": ({"statistics": {"kind": "counts"}}, "unexpected array"),
-    "numbers for built": ({"built": 1}, "built"),
-    "a selection": ({"selection": {}}, "selection"),
-    "an output of rows": ({"output": "rows"}, "output"),
-    "arrays that are none": ({"fortran": ["x"]}, "fortran"),
-    "a long library": ({"library": "x" * 101}, "library"),
+    "an unknown class": ("estimator", "NeuralNet", "'NeuralNet'.*Upgrade"),
+    "another module's class": ("estimator", "os.system", "'os.system'"),
+    "another class": ("estimator", "BernoulliNB", "not those of a BernoulliNB"),
+    "a kind that does not exist": ("content.kind", "Popen", "'Popen'.*Upgrade"),
+    "a kind that does not belong there": ("content.kind", "FullStructure", "FullStructure has the"),
+    "an unknown field": ("wisdom", 1, "'wisdom'.*Upgrade"),
+    "parameters that are none": ("parameters", {"list": []}, "parameters has the wrong type"),
+    "parameters of another": ("parameters", {"names": {"depth": 3}}, "not those of"),
+    "no statistics": ("content.statistics", None, "unexpected array"),
+    "a flag for statistics": ("content.statistics", True, "unexpected array|wrong kind"),
+    "other statistics": ("content.statistics.kind", "Counts", "lacks the field"),
+    "numbers for built": ("content.built.is_built", 1, "is_built has the wrong type"),
+    "a selection": ("content.selection", {"kind": "Selection"}, "selection"),
+    "powers": ("content.powers", {"kind": "Powers"}, "powers"),
+    "an output of rows": ("output", "rows", "output"),
+    "a long library": ("library", "x" * 101, "library"),
+    "a long date": ("created", "x" * 101, "created"),
+    "names of fewer features": ("names", {"tuple": ["a"]}, "as many feature names"),
 }
 
 
 @pytest.mark.parametrize("what", FIELDS)
 def test_fields_that_cannot_be_true_are_an_error_that_says_which(what, tmp_path):
     header, arrays = contents(ZOO["LDA"][0])
-    change, told = FIELDS[what]
+    path, node, told = FIELDS[what]
     with pytest.raises(InvalidFile, match=f"(?s)bad.suffice.*{told}"):
-        load_changed(tmp_path / "bad.suffice", header | change, arrays)
+        load_changed(tmp_path / "bad.suffice", with_field(header, path, node), arrays)
 
 
 @pytest.mark.parametrize("name", ["LDA", "cv", "MixtureDiscriminant", "CategoricalNB", "pipeline"])
@@ -453,7 +451,7 @@ PARAMETERS = {
     "of another type": ("LDA", {"ddof": "one"}, "ddof"),
     "no form": ("LDA", {"priors": {"code": "import os"}}, "unknown form 'code'"),
     "two forms": ("LDA", {"priors": {"list": [], "tuple": []}}, "no known form"),
-    "no array": ("LDA", {"priors": {"array": "statistics"}}, "no array"),
+    "no array": ("LDA", {"priors": {"array": "C"}}, "lacks the array 'parameters.priors'"),
     "priors beyond 1": (
         "LDA",
         {"priors": {"mapping": [{"list": ["ant", "bee", "cät"]}, {"list": [1.0, 1.0, 1.0]}]}},
@@ -464,14 +462,14 @@ PARAMETERS = {
                     "key twice"),
     "a key too many": ("LDA", {"priors": {"mapping": [{"list": ["ant"]}, {"list": []}]}},
                        "one value per key"),
-    "too deep": ("LDA", {"priors": deep(8)}, "too deeply"),
+    "too deep": ("LDA", {"priors": deep(40)}, "too deeply"),
     "cv of nothing": ("LDA", {"shrinkage": "cv"}, "cv"),
     "levels of fewer": ("CategoricalNB", {"levels": {"list": [{"list": [0, 1, 2, 3, 4]}]}},
                         "1 lists for 3"),
     "a text for a flag": ("CategoricalNB", {"fit_prior": "yes"}, "fit_prior"),
     "negative alpha": ("CategoricalNB", {"alpha": -1.0}, "alpha"),
     "other components": ("GaussianMixture", {"n_components": 4}, "n_components"),
-    "no effort": ("GaussianMixture", {"max_iter": 0}, "max_iter"),
+    "no effort": ("GaussianMixture", {"max_iter": -1}, "max_iter"),
     "no seed": ("GaussianMixture", {"random_state": "dice"}, "random_state|dice"),
 }  # fmt: skip
 
@@ -480,27 +478,31 @@ PARAMETERS = {
 def test_parameters_that_no_model_has_are_an_error_that_says_which(what, tmp_path):
     name, change, told = PARAMETERS[what]
     header, arrays = contents(ZOO[name][0])
-    header["parameters"] |= change
+    header["parameters"]["names"] |= change
     with pytest.raises(InvalidFile, match=told):
         load_changed(tmp_path / "m", header, arrays)
 
 
+MEAN = "content.statistics.means.high"
+SCATTER = "content.statistics.spread.sums.high"
+ROWS = "content.statistics.tables.rows"
+
 STATISTICS = {
     "an indefinite scatter": (
         "QDA",
-        lambda a: {"scatter": put(a["scatter"], (0, [0, 1], [1, 0]), 1e6)},
+        lambda a: {SCATTER: put(a[SCATTER], (0, [0, 1], [1, 0]), 1e6)},
         "semidefinite",
     ),
-    "not finite": ("QDA", lambda a: {"mean": a["mean"] * np.nan}, "finite"),
+    "not finite": ("QDA", lambda a: {MEAN: a[MEAN] * np.nan}, "finite"),
     "a mean nowhere": (
         "QDA",
-        lambda a: {"mean": put(a["mean"], (0, 0), 1e308)},
+        lambda a: {MEAN: put(a[MEAN], (0, 0), 1e308)},
         "too large",
     ),
-    "more values than rows": ("CategoricalNB", lambda a: {"rows": a["rows"] + 99}, "more values"),
+    "more values than rows": ("CategoricalNB", lambda a: {ROWS: a[ROWS] + 99}, "more values"),
     "weight but no rows": (
         "CategoricalNB",
-        lambda a: {"rows": a["rows"] * 0},
+        lambda a: {ROWS: a[ROWS] * 0},
         "weight but no rows",
     ),
 }
@@ -511,110 +513,113 @@ def test_statistics_that_cannot_be_true_are_an_error_that_says_why(what, tmp_pat
     name, change, told = STATISTICS[what]
     header, arrays = contents(ZOO[name][0])
     with pytest.raises(InvalidFile, match=told):
-        load_changed(tmp_path / "m", header, inside(arrays, change))
+        load_changed(tmp_path / "m", header, arrays | change(arrays))
 
 
 def test_finite_numbers_of_which_nothing_finite_comes_are_an_error(tmp_path):
     model = sf.BayesianDiscriminant(prior_covariance=np.eye(4), covariance_strength=99.0).fit(X, Y)
     header, arrays = contents(model)
-    (key,) = [name for name in arrays if name.startswith("parameter.")]
-    arrays[key] = np.diag([1e308, 1, 1, 1])
+    arrays["parameters.prior_covariance"] = np.diag([1e308, 1, 1, 1])
     with pytest.raises(InvalidFile, match=r"variance 1e\+308; it must"):
         load_changed(tmp_path / "m", header, arrays)
 
 
+MIX = "content.mixture"
+COMPONENTS = f"{MIX}.components"
+EACH = f"{COMPONENTS}.covariances"
+SCALE = ".whitener.scale"
+SHAPES = f"{EACH}#shapes{SCALE}"
+
+
 def first(arrays, part):
-    return next(name for name in sorted(arrays) if name.endswith(part))
+    return next(name for name in sorted(arrays) if name.endswith(part) and "#shapes" not in name)
+
+
+def scaled(part, factor):
+    """A change of the first array whose name ends so."""
+    return lambda a: {first(a, part): factor * a[first(a, part)]}
 
 
 MIXTURES = {
-    "shares beyond 1": ("GaussianMixture", lambda a: {"shares": a["shares"] * 2}, "add up"),
-    "priors beyond 1": ("MixtureDiscriminant", lambda a: {"priors": a["priors"] * 2}, "add up"),
+    "shares beyond 1": ("GaussianMixture", scaled("shares", 2), "add up"),
+    "priors beyond 1": ("MixtureDiscriminant", scaled("mixture.priors", 2), "add up"),
     "other priors": (
         "GaussianMixture",
-        lambda a: {"component_priors": a["component_priors"][::-1].copy()},
+        lambda a: {f"{COMPONENTS}.priors": a[f"{COMPONENTS}.priors"][::-1].copy()},
         "priors of the components",
     ),
-    "no means": ("GaussianMixture", lambda a: {"means": a["means"][:0]}, "one mean for each"),
+    "no means": (
+        "GaussianMixture",
+        lambda a: {f"{COMPONENTS}.means": a[f"{COMPONENTS}.means"][:0]},
+        "one mean for each",
+    ),
     "a class without components": (
         "MixtureDiscriminant",
-        lambda a: {"owner": np.minimum(a["owner"], 1)},
+        lambda a: {f"{MIX}.owner": np.minimum(a[f"{MIX}.owner"], 1)},
         "no component",
     ),
     "components out of order": (
         "MixtureDiscriminant",
-        lambda a: {"owner": a["owner"][::-1].copy()},
+        lambda a: {f"{MIX}.owner": a[f"{MIX}.owner"][::-1].copy()},
         "order",
     ),
-    "negative variance": (
-        "GaussianMixture diag",
-        lambda a: {first(a, "variances"): -a[first(a, "variances")]},
-        "negative",
-    ),
-    "no scale": (
+    "weights of fewer components": (
         "GaussianMixture",
-        lambda a: {"covariances.scale.shapes": np.repeat([[0, 2]], 6, axis=0)},
+        lambda a: {"content.component_weight": a["content.component_weight"][1:]},
+        "one weight per component",
+    ),
+    "negative variance": ("GaussianMixture diag", scaled("variances", -1), "negative"),
+    "shapes of more": (
+        "GaussianMixture",
+        lambda a: {SHAPES: np.repeat([[1, 2]], 6, axis=0)},
         "no shapes",
     ),
     "scales of fewer features": (
         "GaussianMixture",
-        lambda a: {
-            "covariances.scale.shapes": np.repeat([[0, 2]], 3, axis=0),
-            "covariances.scale": a["covariances.scale"][:6],
-        },
+        lambda a: {SHAPES: np.repeat([[1, 2]], 3, axis=0), EACH + SCALE: a[EACH + SCALE][:6]},
         "wrong number of features",
     ),
-    "scales of another order": (
+    "scales of more axes": (
         "GaussianMixture",
-        lambda a: {"covariances.scale.shapes": np.repeat([[2, 4]], 3, axis=0)},
+        lambda a: {SHAPES: np.repeat([[2, 4]], 3, axis=0)},
         "invalid shapes",
     ),
     "scales larger than there are": (
         "GaussianMixture",
-        lambda a: {"covariances.scale.shapes": np.repeat([[0, 4000]], 3, axis=0)},
+        lambda a: {SHAPES: np.repeat([[1, 4000]], 3, axis=0)},
         "larger shapes",
     ),
     "scales without shapes": (
         "GaussianMixture",
-        lambda a: {"covariances.scale": a["means"]},
+        lambda a: {EACH + SCALE: a[f"{COMPONENTS}.means"]},
         "no shapes",
     ),
-    "a covariance of no shape": (
+    "a covariance without scale": (
         "GaussianMixture",
         lambda a: {
-            "covariances.scale.shapes": put(a["covariances.scale.shapes"], 2, -1),
-            "covariances.scale": a["covariances.scale"][:8],
+            SHAPES: put(a[SHAPES], 2, [-1, 0]),
+            EACH + SCALE: a[EACH + SCALE][:8],
         },
-        "arrays of any known kind",
+        "lacks the array 'whitener.scale'",
     ),
     "two covariances of three": (
         "GaussianMixture",
-        lambda a: {
-            name: a[name][: len(a[name]) * 2 // 3] for name in a if name.startswith("covariances.")
-        },
+        lambda a: with_parts(EACH, a, parts_of(EACH, a)[:2], np.zeros(2, np.int64)),
         "nor one for each",
     ),
     "a full factor": (
         "GaussianMixture",
-        lambda a: {first(a, "factor"): put(a[first(a, "factor")], 4, 0.5)},
+        lambda a: {first(a, "factor"): a[first(a, "factor")][::-1].copy()},
         "positive definite",
     ),
-    "zero scale": (
+    "zero scale": ("GaussianMixture", scaled("scale", 0), "zero"),
+    "another inverse": ("MixtureDiscriminant few", scaled("matrix", 2), "singular"),
+    "a skew basis": ("MixtureDiscriminant wide", scaled("basis", 2), "orthonormal"),
+    "an array too many": (
         "GaussianMixture",
-        lambda a: {first(a, "scale"): 0 * a[first(a, "scale")]},
-        "negative",
+        lambda a: {"extra": a[f"{COMPONENTS}.means"]},
+        "'extra'",
     ),
-    "another inverse": (
-        "MixtureDiscriminant few",
-        lambda a: {first(a, "matrix"): 2 * a[first(a, "matrix")]},
-        "singular",
-    ),
-    "a skew basis": (
-        "MixtureDiscriminant wide",
-        lambda a: {first(a, "basis"): 2 * a[first(a, "basis")]},
-        "orthonormal",
-    ),
-    "an array too many": ("GaussianMixture", lambda a: {"extra": a["means"]}, "'extra'"),
 }
 
 
@@ -626,41 +631,53 @@ def test_components_that_cannot_be_true_are_an_error_that_says_why(what, tmp_pat
         load_changed(tmp_path / "m", header, arrays | change(arrays))
 
 
-def renamed(step, name):
-    return step | {"name": name}
-
-
 STEPS = {
-    "one step too many": (
-        lambda steps: {"steps": [*steps, renamed(steps[1], "c")]},
-        "steps have no arrays",
-    ),
-    "two of a name": (
-        lambda steps: {"steps": [renamed(step, "a") for step in steps]},
-        "the same name",
-    ),
-    "a name with a path": (lambda steps: {"steps": [renamed(steps[0], "a__b"), steps[1]]}, "else"),
-    "no names": (lambda steps: {"steps": 2}, "no names"),
-    "no steps": (lambda steps: {"steps": []}, "no steps"),
-    "a step that is no model": (lambda steps: {"steps": [steps[0], {"name": "a"}]}, "no names"),
-    "a text for a flag": (lambda steps: {"verbose": "no"}, "is invalid"),
+    "a name with a path": ("a__b", "else"),
+    "a name of a parameter": ("memory", "else"),
+    "a step that is no model": (None, "unexpected array"),
 }
 
 
 @pytest.mark.parametrize("what", STEPS)
 def test_steps_that_no_pipeline_has_are_an_error_that_says_why(what, tmp_path):
     header, arrays = contents(ZOO["pipeline"][0])
-    change, told = STEPS[what]
+    (first, one), (last, other) = header["steps"]["names"].items()
+    name, told = STEPS[what]
+    steps = {last: other} if name is None else {name: one, last: other}
+    moved = {f"steps.{name}{rest}": a for rest, a in below(f"steps.{first}", arrays).items()}
+    own = arrays if name is None else without(f"steps.{first}", arrays) | moved
     with pytest.raises(InvalidFile, match=told):
-        load_changed(tmp_path / "m", header | change(header["steps"]), arrays)
+        load_changed(tmp_path / "m", with_field(header, "steps", {"names": steps}), own)
+
+
+@pytest.mark.parametrize(
+    ("field", "node", "told"),
+    [
+        ("steps", 2, "wrong type|unexpected array"),
+        ("steps", {"names": 2}, "by name"),
+        ("steps", {"names": {}}, "no steps|unexpected array"),
+        ("verbose", "no", "verbose has the wrong type"),
+        ("dropped", {"names": {"memory": "x"}}, "is invalid"),
+    ],
+)
+def test_fields_that_no_pipeline_has_are_an_error_that_says_why(field, node, told, tmp_path):
+    header, arrays = contents(ZOO["pipeline"][0])
+    with pytest.raises(InvalidFile, match=told):
+        load_changed(tmp_path / "m", with_field(header, field, node), arrays)
 
 
 def test_steps_in_another_order_are_an_error(tmp_path):
     header, arrays = contents(ZOO["pipeline"][0])
-    parts = [below(prefix, arrays) for prefix in ("step01", "step00")]
-    swapped = prefixed("step00", parts[0]) | prefixed("step01", parts[1])
+    swapped = dict(reversed(header["steps"]["names"].items()))
     with pytest.raises(InvalidFile, match="does not transform"):
-        load_changed(tmp_path / "m", header | {"steps": header["steps"][::-1]}, swapped)
+        load_changed(tmp_path / "m", with_field(header, "steps", {"names": swapped}), arrays)
+
+
+def test_estimates_of_em_of_another_type_are_an_error(tmp_path):
+    header, arrays = contents(sf.BayesianDiscriminant().fit(GAPS, Y))
+    varies = "content.built.completed.posterior.varies"
+    with pytest.raises(InvalidFile, match="the features that vary"):
+        load_changed(tmp_path / "m", header, arrays | {varies: arrays[varies].astype(float)})
 
 
 def test_any_damage_to_a_model_file_is_found(tmp_path):

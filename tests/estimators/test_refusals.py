@@ -211,7 +211,7 @@ BAD_ROWS = {
 @pytest.mark.parametrize("method", ["fit", "partial_fit", "forget"])
 def test_bad_rows_are_a_typed_error_and_change_nothing(model, what, method):
     rows, error, match = BAD_ROWS[what]
-    if method == "fit" and "features" in what and what != "no features":
+    if method == "fit" and what in ("fewer features", "more features", "text"):
         return
     fitted = clone(model).fit(X, Y)
     with Unchanged(fitted, error, match):

@@ -482,3 +482,31 @@ def test_an_estimated_shrinkage_is_a_number():
     assert 0 < sf.LDA(shrinkage="auto").fit(X, y).shrinkage_ < 1
     assert sf.LDA(shrinkage=0.25).fit(X, y).shrinkage_ == 0.25
     assert sf.QDA(shrinkage="oas").fit(X, y).shrinkage_.shape == (3,)
+
+
+def test_lda_gives_single_precision_for_rows_of_single_precision():
+    X, y = load_iris(return_X_y=True)
+    double, single = sf.LDA().fit(X, y), sf.LDA().fit(X.astype(np.float32), y)
+    for model, kind in ((double, np.float64), (single, np.float32)):
+        rows = X.astype(kind)
+        assert model.transform(rows).dtype == kind
+        assert model.coef_.dtype == model.intercept_.dtype == kind
+    np.testing.assert_allclose(single.transform(X), double.transform(X), rtol=1e-4, atol=1e-4)
+    assert single.transform(X).dtype == np.float64
+
+
+def test_announced_classes_may_not_lack_one_that_was_seen():
+    X, y = load_iris(return_X_y=True)
+    model = sf.GaussianNB().partial_fit(X[:100], y[:100], classes=[0, 1, 2])
+    before = model.statistics_
+    with pytest.raises(InvalidParameter, match="classes lacks class 0, which has been seen before"):
+        model.partial_fit(X[100:], y[100:], classes=[1, 2])
+    assert model.statistics_ == before
+    model.partial_fit(X[100:], y[100:], classes=[0, 1, 2, 3])
+    assert model.classes_.tolist() == [0, 1, 2]
+
+
+def test_balanced_priors_are_called_uniform():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InvalidParameter, match="elsewhere is priors='uniform' here"):
+        sf.LDA(priors="balanced").fit(X, y)

@@ -16,8 +16,17 @@ from sklearn.preprocessing import StandardScaler
 
 import suffice as sf
 from suffice.data.powers import EXPONENTS, UNITS, Powers
-from suffice.errors import InvalidInput, InvalidParameter, Mismatch, NotFinite, NotOnDevice
+from suffice.errors import (
+    InvalidFile,
+    InvalidInput,
+    InvalidParameter,
+    Mismatch,
+    NotFinite,
+    NotOnDevice,
+)
+from suffice.estimators.files import file_of
 from suffice.estimators.onnx_export import to_onnx
+from suffice.statistics import container
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :8]
@@ -279,11 +288,12 @@ def test_rows_elsewhere_are_refused_at_fit():
 
 def test_files_with_broken_powers_are_refused(tmp_path):
     model = sf.UnskewedDiscriminant().fit(X, Y)
-    good = model._powers.table
-    for row, value in ((1, 0.0), (2, 1.5), (2, np.nan), (4, -1.0), (5, -2.0)):
-        bad = good.copy()
-        bad[row, 3] = value
-        with pytest.raises(ValueError, match="powers"):
-            clone(model)._read_extra({"powers": bad}, X.shape[1])
-    with pytest.raises(ValueError, match="powers"):
-        clone(model)._read_extra({"powers": good[:, :2]}, X.shape[1])
+    header, arrays = container.unpack(file_of(model), "it")
+    for name, value in (("unit", 0.0), ("exponent", 1.5), ("spread", -1.0), ("reach", -2.0)):
+        bad = arrays[f"content.powers.{name}"].copy()
+        bad[3] = value
+        for wrong in (bad, bad[:2]):
+            path = tmp_path / "m"
+            path.write_bytes(container.pack(header, arrays | {f"content.powers.{name}": wrong}))
+            with pytest.raises(InvalidFile, match="powers"):
+                sf.load(path)

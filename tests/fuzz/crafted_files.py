@@ -19,12 +19,11 @@ import pandas as pd
 from sklearn.pipeline import make_pipeline
 
 import suffice as sf
-from forged import resealed
+from forged import below, parts_of, resealed, with_field, with_parts, without
 from suffice.errors import SufficeError
 from suffice.estimators.files import file_of
 from suffice.statistics.container import _START, pack, unpack
-from suffice.statistics.nesting import below, prefixed, stack, unstack
-from suffice.statistics.texts import write_levels, write_texts
+from suffice.statistics.texts import write_texts
 
 # What a load may take: this many times the size of the file, and this many bytes.
 TIMES = 8
@@ -50,28 +49,37 @@ def contents(model):
     return unpack(file_of(model), "it")
 
 
-def changed(model, header=None, **arrays):
+def changed(model, fields=None, **arrays):
     """The file of a model with other fields and arrays; dots in names are given as __."""
-    about, own = contents(model)
+    header, own = contents(model)
     own |= {name.replace("__", "."): array for name, array in arrays.items()}
-    kept = {name: array for name, array in own.items() if array is not None}
-    return pack({**about, **(header or {})}, kept)
+    for path, node in (fields or {}).items():
+        header = with_field(header, path, node)
+    return pack(header, {name: array for name, array in own.items() if array is not None})
 
 
 def diagonal(k, d, labels, prefix=""):
     """Arrays of statistics of k classes of one row each, d features."""
-    known = {"count": np.ones(k, np.int64), "weight": np.ones(k)}
-    known |= dict.fromkeys(("mean", "mean.low", "scatter"), np.zeros((k, d)))
-    return prefixed(prefix, known | labels) if prefix else known | labels
+    own = {"count": np.ones(k, np.int64), "weight": np.ones(k)}
+    own |= dict.fromkeys(("means.high", "means.low", "spread.sums.high"), np.zeros((k, d)))
+    return {f"{prefix}{name}": array for name, array in (own | labels).items()}
 
 
-def statistics(k, d, labels):
-    return pack({"kind": "statistics", "detail": "diagonal"}, diagonal(k, d, labels))
+def labelled(header, path, labels):
+    """The header of statistics with these labels."""
+    form = "texts" if "classes.ends" in labels else "C"
+    return with_field(header, path, {"array": form})
+
+
+def statistics(k, d, labels, **fields):
+    header, _ = contents(sf.summarize(X, Y, detail="diagonal"))
+    return pack(labelled(header, "classes", labels) | fields, diagonal(k, d, labels))
 
 
 def classifier(k, d, labels):
     header, _ = contents(sf.GaussianNB().fit(X, Y))
-    return pack(header, diagonal(k, d, labels, "statistics"))
+    header = labelled(header, "content.statistics.classes", labels)
+    return pack(header, diagonal(k, d, labels, "content.statistics."))
 
 
 def names(k, longest=0, width=6):
@@ -89,7 +97,7 @@ def headed(text: str) -> bytes:
 
 def tabled(entries: str) -> bytes:
     """A file whose table of arrays is long."""
-    inner = json.dumps("0" * 64 + '{"format": 2, "signed": false, "kind": "statistics"}')[1:]
+    inner = json.dumps("0" * 64 + '{"format": 3, "signed": false, "kind": "Statistics"}')[1:]
     head = _START + inner.encode() + b"}," + entries.encode() + b"}"
     head += b" " * (-len(head) % 8)
     return resealed(len(head).to_bytes(8, "little") + head)
@@ -138,18 +146,20 @@ def many_features():
 @crafted
 def many_names():
     texts = [f"{i:x}" for i in range(60_000)]
-    return statistics(1, 60_000, {"classes": np.arange(1), **write_texts("names", texts)})
+    labels = {"classes": np.arange(1), **write_texts("feature_names", texts)}
+    return statistics(1, 60_000, labels, feature_names={"tuple": "texts"})
 
 
 @crafted
 def more_names_than_features():
     texts = [f"{i:x}" for i in range(300_000)]
-    return statistics(1, 1, {"classes": np.arange(1), **write_texts("names", texts)})
+    labels = {"classes": np.arange(1), **write_texts("feature_names", texts)}
+    return statistics(1, 1, labels, feature_names={"tuple": "texts"})
 
 
 def lists(part, size):
     return (
-        '{"format": 2, "signed": false, "kind": [' + ",".join([part] * (size // len(part))) + "]}"
+        '{"format": 3, "signed": false, "kind": [' + ",".join([part] * (size // len(part))) + "]}"
     )
 
 
@@ -186,7 +196,7 @@ def a_small_header_of_texts():
 @crafted
 def a_header_of_keys():
     keys = ",".join(f'"{i:x}":0' for i in range(40_000))
-    return headed('{"format": 2, "signed": false, "kind": {' + keys + "}}")
+    return headed('{"format": 3, "signed": false, "kind": {' + keys + "}}")
 
 
 @crafted
@@ -196,12 +206,12 @@ def a_header_of_large_numbers():
 
 @crafted
 def a_deep_header():
-    return headed('{"format": 2, "kind": ' + "[" * 200_000)
+    return headed('{"format": 3, "kind": ' + "[" * 200_000)
 
 
 @crafted
 def a_header_of_wide_letters():
-    return headed('{"format": 2, "signed": false, "kind": "' + "\U0001f600" * 40_000 + '"}')
+    return headed('{"format": 3, "signed": false, "kind": "' + "\U0001f600" * 40_000 + '"}')
 
 
 @crafted
@@ -247,60 +257,73 @@ def noise():
 @crafted
 def features_of_no_value():
     s = sf.summarize(GAPS, Y, detail="diagonal")
-    return changed(s, {"features": 1 << 24})
+    return changed(s, {"parts.n_features": 1 << 24})
 
 
 @crafted
 def fewer_features_of_no_value():
     s = sf.summarize(GAPS, Y, detail="diagonal")
-    return changed(s, {"features": 1 << 17})
+    return changed(s, {"parts.n_features": 1 << 17})
+
+
+PARTS = "parts.parts.values"
+KEYS = "parts.parts.keys"
 
 
 @crafted
 def features_of_no_pattern():
     s = sf.summarize(GAPS, Y)
-    d = 1 << 24
-    kept = {n: None for n in contents(s)[1] if n.startswith("parts.")}
-    return changed(s, {"features": d}, known=np.zeros((0, d // 8), np.uint8), **kept)
+    header, arrays = contents(s)
+    header = with_field(header, "parts.n_features", 1 << 24)
+    none = {"mapping": [{"list": []}, {"list": []}]}
+    return pack(with_field(header, "parts.parts", none), without("parts.parts", arrays))
 
 
 @crafted
 def features_of_a_long_pattern():
     s = sf.summarize(GAPS, Y)
     d = 1 << 22
-    return changed(s, {"features": d}, known=np.full((1, d // 8), 255, np.uint8))
+    header, arrays = contents(s)
+    keys = {KEYS: np.full(d // 8, 255, np.uint8), f"{KEYS}.ends": np.array([d // 8])}
+    one = with_parts(PARTS, arrays, parts_of(PARTS, arrays)[:1], arrays[f"{PARTS}#form"][:1])
+    return pack(with_field(header, "parts.n_features", d), one | keys)
 
 
-def parts_of(count, labels, k):
+def gapped_parts(count, labels, k):
     """Statistics with gaps of many patterns, each with one row of the last class."""
     s = sf.summarize([[1.0, np.nan], [np.nan, 1.0]], [0, 0])
     header, arrays = contents(s)
-    one = next(unstack(below("parts", arrays), 2)) | {"at": np.array([k - 1])}
+    text = "classes.ends" in labels
+    own = {".classes": np.array([k - 1])}
+    if text:
+        last = labels["classes"][labels["classes.ends"][-2] :]
+        own = {".classes": last, ".classes.ends": np.array([len(last)])}
+        header = with_field(header, "rows.classes", {"array": "texts"})
+        header["parts"]["parts"]["mapping"][1]["list"]["forms"][0]["classes"] = {"array": "texts"}
+    one = parts_of(PARTS, arrays)[0] | own
     d = 8 * 3
-    known = np.zeros((count, 3), np.uint8)
     bits = [(i, j) for i in range(d) for j in range(i)][::-1]
     single = [1 << i for i in range(d)]
-    keys = sorted([*single, *(1 << i | 1 << j for i, j in bits)])[:count]
-    known = np.array([list(int(key).to_bytes(3, "big")) for key in keys], np.uint8)
+    found = sorted([*single, *(1 << i | 1 << j for i, j in bits)])[:count]
     two = {n: np.repeat(a, 2, axis=1) if a.ndim == 2 else a for n, a in one.items()}
-    if "scatter" in two:
-        two["scatter"] = np.zeros((1, 2, 2))
-    parts = [one if int(key).bit_count() == 1 else two for key in keys]
-    whole = {"count": np.full(k, len(keys)), "weight": np.full(k, float(len(keys)))}
-    return pack(
-        {**header, "features": d},
-        {**whole, **labels, "known": known, **prefixed("parts", stack(parts))},
-    )
+    parts = [one if int(key).bit_count() == 1 else two for key in found]
+    known = b"".join(int(key).to_bytes(3, "big") for key in found)
+    keys = {KEYS: np.frombuffer(known, np.uint8), f"{KEYS}.ends": 3 * (1 + np.arange(len(found)))}
+    zeros = dict.fromkeys(("means.high", "means.low", "spread.sums.high"), np.zeros((k, 1)))
+    whole = {"count": np.full(k, len(found)), "weight": np.full(k, float(len(found)))}
+    rows = {f"rows.{name}": array for name, array in (whole | zeros | labels).items()}
+    own = with_parts(PARTS, arrays, parts, np.zeros(len(parts), np.int64))
+    return pack(with_field(header, "parts.n_features", d), own | rows | keys)
 
 
 @crafted
 def many_patterns():
-    return parts_of(300, {"classes": np.arange(1)}, 1)
+    return gapped_parts(300, {"classes": np.arange(1)}, 1)
 
 
 @crafted
 def many_patterns_of_a_long_label():
-    return parts_of(300, names(200, 1000), 200)
+    return gapped_parts(300, names(200, 1000), 200)
 
 
 @crafted
@@ -314,40 +337,54 @@ def a_level_of_a_million():
 def categories_that_are_not_there():
     model = sf.CategoricalNB().fit(CODES, Y)
     header, arrays = contents(model)
-    header["parameters"]["min_categories"] = 10**9
+    header["parameters"]["names"]["min_categories"] = 10**9
     return pack(header, arrays)
 
 
 @crafted
 def levels_of_a_long_text():
     texts = [*(f"{i:05d}" for i in range(20_000)), "z" * 300_000]
-    levels = {"levels.kind": np.array([3]), "levels.size": np.array([len(texts)])}
     header, arrays = contents(make_pipeline(sf.Indicators(), sf.LDA()).fit(MIXED, Y))
-    own = {n: a for n, a in arrays.items() if not n.startswith("step00.levels.")}
-    return pack(header, own | prefixed("step00", levels | write_texts("levels.str", texts)))
+    path = "steps.indicators.content.levels"
+    levels = {f".each{n}": a for n, a in write_texts("", texts).items()}
+    return pack(header, with_parts(path, arrays, [levels]))
 
 
 @crafted
 def levels_of_many_features():
     d = 40_000
-    levels = write_levels("levels", [np.zeros(0, np.int64)] * d)
-    header = {"kind": "counts"}
-    one = {"count": np.ones(1, np.int64), "weight": np.ones(1), "classes": np.arange(1)}
-    none = {"rows": np.zeros((1, 0), np.int64), "level_weight": np.zeros((1, 0))}
-    return pack(header, levels | one | none)
+    header, arrays = contents(sf.count_levels(CODES, Y))
+    none = {".levels": np.zeros(0, np.int64), ".rows": np.zeros((3, 0), np.int64)}
+    none |= {".weight": np.zeros((3, 0)), ".declared": np.zeros(0, np.bool_)}
+    return pack(header, with_parts("tables", arrays, [none] * d, np.zeros(d, np.int64)))
+
+
+@crafted
+def values_of_nothing():
+    header, arrays = contents(sf.count_levels(CODES, Y))
+    form = {"tuple": {"forms": [{"list": [0] * 10_000}]}}
+    own = without("tables", arrays) | {"tables#form": np.zeros(100_000, np.int64)}
+    return pack(with_field(header, "tables", form), own)
+
+
+@crafted
+def a_factor_of_many_groups():
+    s = sf.summarize(X[:3].repeat(9, axis=1), Y[:3])
+    return changed(s, {"spread.groups": 2**40})
 
 
 @crafted
 def sizes_of_levels_that_are_not_there():
     s = sf.count_levels(CODES, Y)
-    return changed(s, levels__size=np.array([2**62, 2**62, 2**62]))
+    header, arrays = contents(s)
+    return pack(header, arrays | {"tables#shapes.levels": np.array([[1, 2**62]] * 3)})
 
 
 @crafted
 def components_that_are_not_there():
     model = sf.GaussianMixture(2, random_state=0).fit(X)
     header, arrays = contents(model)
-    header["parameters"] |= {"n_components": 10**9, "max_iter": 10**9, "n_init": 10**9}
+    header["parameters"]["names"] |= {"n_components": 10**9, "max_iter": 10**9, "n_init": 10**9}
     return pack(header, arrays)
 
 
@@ -355,7 +392,7 @@ def components_that_are_not_there():
 def an_effort_without_end():
     model = sf.GaussianMixture(2, random_state=0).fit(X)
     header, arrays = contents(model)
-    header["parameters"] |= {"max_iter": 10**30, "n_init": 10**30}
+    header["parameters"]["names"] |= {"max_iter": 10**30, "n_init": 10**30}
     return pack(header, arrays)
 
 
@@ -364,34 +401,47 @@ def many_components():
     model = sf.GaussianMixture(2, covariance_type="diag", random_state=0).fit(X)
     header, arrays = contents(model)
     K = 8000
-    header["parameters"]["n_components"] = K
-    arrays |= {n: np.full(K, 1 / K) for n in ("shares", "component_priors", "component_weight")}
-    arrays |= {"owner": np.zeros(K, np.int64), "means": RNG.normal(size=(K, 3))}
-    arrays |= prefixed("covariances", stack([{"variances": np.ones(3)}] * K))
-    return pack(header, arrays)
+    header["parameters"]["names"]["n_components"] = K
+    for name in ("mixture.shares", "mixture.components.priors", "component_weight"):
+        arrays[f"content.{name}"] = np.full(K, 1 / K)
+    arrays["content.mixture.owner"] = np.zeros(K, np.int64)
+    arrays["content.mixture.components.means"] = RNG.normal(size=(K, 3))
+    arrays["content.mixture.components.means_low"] = np.zeros((K, 3))
+    arrays["content.mixture.components.classes"] = np.arange(K)
+    path, one = "content.mixture.components.covariances", {".variances": np.ones(3)}
+    return pack(header, with_parts(path, arrays, [one] * K, np.zeros(K, np.int64)))
 
 
 @crafted
 def shapes_whose_product_overflows():
     model = sf.GaussianMixture(2, random_state=0).fit(X)
-    shapes = np.array([[0, 2**20, 2**20], [0, 2**62, 4]])
-    return changed(model, covariances__factor__shapes=shapes)
+    header, arrays = contents(model)
+    shapes = np.array([[2, 2**20, 2**20], [2, 2**62, 4]])
+    path = "content.mixture.components.covariances#shapes.whitener.factor"
+    return pack(header, arrays | {path: shapes})
+
+
+def repeated(form, arrays):
+    """A model with a parameter of many values that a single array of a few bytes describes."""
+    header, own = contents(sf.LDA().fit(X, Y))
+    header["parameters"]["names"]["priors"] = {"list": {"forms": [form]}}
+    own |= {"parameters.priors#form": np.zeros(2000, np.int64)}
+    return pack(header, own | {f"parameters.priors{name}": a for name, a in arrays.items()})
 
 
 @crafted
 def texts_told_again_and_again():
-    header, arrays = contents(sf.LDA().fit(X, Y))
-    arrays |= write_texts("parameter.0000", ["z" * 90_000])
-    header["parameters"]["priors"] = {"list": [{"texts": "parameter.0000"}] * 2000}
-    return pack(header, arrays)
+    return repeated({"array": "texts"}, write_texts(".each", ["z" * 90_000]))
 
 
 @crafted
 def lists_told_again_and_again():
-    header, arrays = contents(sf.LDA().fit(X, Y))
-    arrays["parameter.0000"] = np.arange(40_000.0)
-    header["parameters"]["priors"] = {"list": [{"list": "parameter.0000"}] * 2000}
-    return pack(header, arrays)
+    return repeated({"list": "numbers"}, {".each": np.arange(40_000.0)})
+
+
+@crafted
+def lists_of_the_header_told_again_and_again():
+    return repeated({"list": [0] * 40_000}, {})
 
 
 @crafted
@@ -399,19 +449,21 @@ def priors_by_label():
     k = 20_000
     header, _ = contents(sf.GaussianNB().fit(X, Y))
     texts = [f"{i:06d}" for i in range(k)]
-    header["parameters"]["priors"] = {
-        "mapping": [{"list": "parameter.0000"}, {"list": "parameter.0001"}]
-    }
-    own = write_texts("parameter.0000", texts) | {"parameter.0001": np.full(k, 1 / k)}
-    return pack(header, diagonal(k, 1, write_texts("classes", texts), "statistics") | own)
+    header["parameters"]["names"]["priors"] = {"mapping": [{"list": "texts"}, {"list": "numbers"}]}
+    own = write_texts("parameters.priors.keys", texts)
+    own |= {"parameters.priors.values": np.full(k, 1 / k)}
+    labels = write_texts("classes", texts)
+    header = labelled(header, "content.statistics.classes", labels)
+    return pack(header, diagonal(k, 1, labels, "content.statistics.") | own)
 
 
 @crafted
 def many_folds():
     model = sf.GaussianDiscriminant(shrinkage="cv").fit(X, Y)
     header, arrays = contents(model)
-    n = len(header["selection"]["candidates"])
-    wide = {name: np.zeros((n, 5000)) for name in arrays if name.startswith("selection.scores")}
+    scores = "content.selection.scores."
+    n = len(arrays[f"{scores}accuracy"])
+    wide = {name: np.zeros((n, 5000)) for name in arrays if name.startswith(scores)}
     return pack(header, arrays | wide)
 
 
@@ -459,36 +511,38 @@ def a_bayesian_model_of_rows_with_gaps():
     return file_of(sf.BayesianDiscriminant().fit(gapped(), np.arange(300) % 2))
 
 
+COMPLETED = "content.built.completed"
+
+
 @crafted
 def rows_with_gaps_that_em_has_not_seen():
     header, arrays = contents(sf.QDA(shrinkage="oas").fit(gapped(), np.arange(300) % 2))
-    kept = {n: a for n, a in arrays.items() if not n.startswith("completed.")}
-    return pack(header, kept)
+    return pack(with_field(header, COMPLETED, None), without(COMPLETED, arrays))
 
 
 @crafted
 def rows_with_gaps_of_which_nothing_was_made():
     header, arrays = contents(sf.QDA(shrinkage="oas").fit(gapped(), np.arange(300) % 2))
-    kept = {n: a for n, a in arrays.items() if not n.startswith("completed.")}
-    return pack({**header, "built": False}, kept)
+    header = with_field(header, "content.built.is_built", False)
+    return pack(with_field(header, COMPLETED, None), without(COMPLETED, arrays))
 
 
 @crafted
 def a_pipeline_of_many_steps():
     pipeline = make_pipeline(sf.Indicators(), sf.LDA()).fit(MIXED, Y)
     header, arrays = contents(pipeline)
-    step, own = header["steps"][0], below("step00", arrays)
-    steps = [{**step, "name": f"s{i}"} for i in range(150)]
-    all_own = {}
-    for i in range(150):
-        all_own |= prefixed(f"step{i:02d}", own)
-    return pack({**header, "steps": steps}, all_own)
+    step, own = header["steps"]["names"]["indicators"], below("steps.indicators", arrays)
+    all_own = {f"steps.s{i}{name}": array for i in range(150) for name, array in own.items()}
+    steps = {"names": {f"s{i}": step for i in range(150)}}
+    return pack(with_field(header, "steps", steps), all_own)
 
 
 @crafted
 def mixed_features_that_are_not_there():
-    model = sf.MixedNB().fit(MIXED, Y)
-    return changed(model, statistics__part=np.zeros(400_000, np.int64))
+    header, arrays = contents(sf.MixedNB().fit(MIXED, Y))
+    path = "content.statistics.layout.parts"
+    header = with_field(header, f"{path}.names.numeric", {"tuple": "numbers"})
+    return pack(header, arrays | {f"{path}.numeric": np.arange(400_000)})
 
 
 @crafted

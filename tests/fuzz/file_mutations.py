@@ -28,10 +28,45 @@ WILD += [
     "\ud800",
     "a" * 5000,
 ]
-WILD += [[], {}, [[]], {"list": []}, {"array": "parameter.0000"}, {"float": "nan"}, [1, 2], ["a"]]
-WILD += [{"mapping": [{"list": ["a"]}, {"list": [1.0]}]}, {"texts": "parameter.0000"}, "bic"]
+WILD += [
+    [],
+    {},
+    [[]],
+    {"list": []},
+    {"array": "C"},
+    {"array": "F"},
+    {"float": "nan"},
+    [1, 2],
+    ["a"],
+]
+WILD += [{"mapping": [{"list": ["a"]}, {"list": [1.0]}]}, {"array": "texts"}, {"array": "text"}]
+WILD += [
+    {"array": "number"},
+    {"names": {}},
+    {"tuple": "texts"},
+    {"list": "numbers"},
+    {"list": "bytes"},
+]
+WILD += [{"tuple": {"forms": []}}, {"list": {"forms": [None]}}, {"kind": "DoubleDouble"}, "bic"]
 WILD += ["a" * 5000]
-WILD += [1 << 20, 1 << 24, 10**400, "statistics", "counts", "model", "separate", "diagonal"]
+WILD += [1 << 20, 1 << 24, 10**400, "separate", "diagonal"]
+WILD += [
+    "Statistics",
+    "Counts",
+    "StoredModel",
+    "DenseScatter",
+    "DiagonalScatter",
+    "FactoredScatter",
+]
+WILD += [
+    "ByPattern",
+    "ByFeature",
+    "GaussianModel",
+    "MapModel",
+    "Cholesky",
+    "Whitener",
+    "LevelTable",
+]
 NUMBERS = [np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1.0, 1e308, -1e308, 1e154, 5e-324, 1e-300, 0.5]
 NUMBERS += [1e150, -1e150, 1e-150, 2.0**52, 1e16]
 INTEGERS = [0, -1, 1, 2, 2**31, 2**52, 2**53, 2**62, -(2**63), 2**63 - 1, 10**6]
@@ -121,10 +156,10 @@ def header(data: bytes, rng: random.Random) -> bytes:
     if kind < 4:
         text = json.dumps(_changed(inner, rng))
     elif kind == 4:
-        text = text.replace("{", '{"kind": "model", ', 1)
+        text = text.replace("{", '{"kind": "StoredModel", ', 1)
     elif kind == 5:
         deep = rng.choice([50, 5000, 200_000])
-        place = rng.choice(["parameters", "statistics", "new"])
+        place = rng.choice(["parameters", "content", "new"])
         text = text[:-1] + f', "{place}": {"[" * deep}{"]" * deep}}}'
     elif kind == 6:
         found = [at for at, c in enumerate(text) if c.isdigit()]
@@ -190,11 +225,12 @@ def plausible(data: bytes, rng: random.Random) -> bytes:
     except InvalidFile:
         raise Unfit from None
     factor = rng.choice([0.0, 1e-300, 1e-160, 1e-80, 1e-8, 0.5, 1e8, 1e80, 1e140, 1e149])
-    found = {name: a for name, a in found.items() if ".fourth." not in f".{name}"}
+    inner, found = _without_fourth(inner, found)
     if rng.random() < 0.3:
-        names = [name for name in found if name.rpartition(".")[2] in ("weight", "level_weight")]
+        names = [name for name in found if name.rpartition(".")[2] == "weight"]
+        names = [name for name in names if "#shapes" not in name]
         return container.pack(inner, found | {name: found[name] * factor for name in names})
-    tables = [name for name in found if name.rpartition(".")[2] in ("mean", "scatter", "factor")]
+    tables = [name for name in found if name.endswith(("means.high", "sums.high", ".factor"))]
     tables = [name for name in tables if found[name].ndim > 1 and found[name].dtype == np.float64]
     features = min((found[name].shape[-1] for name in tables), default=0)
     if not features:
@@ -204,15 +240,29 @@ def plausible(data: bytes, rng: random.Random) -> bytes:
         for name in tables:
             array = np.array(found[name])
             array[..., j] *= factor
-            if name.endswith("scatter"):
+            if name.endswith("sums.high"):
                 array[(slice(None), j) if array.ndim == 3 else (..., j)] *= factor
             found[name] = array
-            if f"{name}.low" in found:
-                found[f"{name}.low"] = np.zeros_like(array)
+            low = f"{name.removesuffix('high')}low"
+            if low in found:
+                found[low] = np.zeros_like(array)
     return container.pack(inner, found)
 
 
 WAYS = [raw, raw_sealed, tensors, *5 * [header], *10 * [arrays], *4 * [plausible]]
+
+
+def _without_fourth(value, found, path=""):
+    """The same header and arrays without fourth-order sums, which others would contradict."""
+    if isinstance(value, dict):
+        if isinstance(value.get("fourth"), dict):
+            value = {key: part for key, part in value.items() if key != "fourth"}
+            start = f"{path}fourth."
+            found = {name: a for name, a in found.items() if not name.startswith(start)}
+        for key, part in value.items():
+            inner, found = _without_fourth(part, found, f"{path}{key}.")
+            value = {**value, key: inner}
+    return value, found
 
 
 def _split(data: bytes):

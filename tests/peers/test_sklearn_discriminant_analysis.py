@@ -1,6 +1,5 @@
 """scikit-learn's tests of LDA and QDA."""
 
-import pytest
 from sklearn_suite import suite
 
 STORED = "covariance_ is always there, and computed when asked for"
@@ -23,8 +22,4 @@ found = suite(
         "test_qda_coefs": "there are no rotations_ and scalings_: factors are Cholesky's",
     },
 )
-# Of its four types of rows only float32 fails.
-found["test_lda_dtype_match"] = pytest.mark.xfail(
-    reason="all numbers of a model are float64, whatever comes in", strict=False
-)(found["test_lda_dtype_match"])
 globals().update(found)

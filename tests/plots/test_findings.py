@@ -259,3 +259,35 @@ def test_text_stands_out_from_the_background(background, tmp_path):
         file = tmp_path / "picture.svg"
         shown.save(file)
         assert f">{shown.ax_.get_title(loc='left')}<" in file.read_text()
+
+
+def test_thresholds_are_drawn_with_their_least_cost():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = sf.LDA().fit(X[::2], y[::2])
+    found = sf.thresholds(model, X[1::2], y[1::2], positive=0, costs={(0, 1): 10})
+    ax = axes()
+    shown = plots.ThresholdsDisplay.from_thresholds(found, recall=0.95, ax=ax)
+    lines = {line.get_label(): line for line in ax.lines}
+    (best,) = found.for_cost().values()
+    assert lines["least cost"].get_xydata().tolist() == [[best, found.cost.min()]]
+    (reached,) = found.for_recall(0.95).values()
+    assert lines["recall 95%"].get_xdata().tolist() == [reached]
+    assert lines["best if probabilities are right"].get_xdata()[0] == pytest.approx(1 / 11)
+    assert "least cost" in shown.caption_
+    with pytest.raises(InvalidParameter, match="result of thresholds"):
+        plots.ThresholdsDisplay.from_thresholds(model)
+
+
+def test_importance_is_drawn_with_the_most_important_feature_on_top():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    ax = axes()
+    shown = plots.ImportanceDisplay.from_estimator(sf.LDA().fit(X, y), X, y, most=5, ax=ax)
+    found = shown.importance
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == [found.names[j] for j in found.order[:5]]
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]
+    widths = [bar.get_width() for bar in ax.patches]
+    np.testing.assert_allclose(widths, found.increase[found.order[:5]])
+    assert "8 features more" in shown.caption_
+    with pytest.raises(InvalidParameter, match="result of importance"):
+        plots.ImportanceDisplay.from_importance(found.table)

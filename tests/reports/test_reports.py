@@ -167,7 +167,9 @@ def test_the_listing_runs_on_the_frames_of_every_library(library, tmp_path, monk
 
 def test_all_pictures_are_there_with_words_for_them(iris):
     _, report = iris
-    assert set(report.pictures) == {"rows", "selection", "confusion", "reliability", "quantiles"}
+    assert set(report.pictures) == {
+        *("rows", "selection", "confusion", "reliability", "importance", "quantiles")
+    }
     found = read(report)
     labels = [svg["aria-label"] for svg in found.named("svg")]
     assert labels == [picture.alt for picture in report.pictures.values()]

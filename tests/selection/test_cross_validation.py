@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
-from sklearn.metrics import brier_score_loss
 from sklearn.model_selection import (
     LeaveOneGroupOut,
     RepeatedStratifiedKFold,
@@ -21,7 +20,6 @@ from sklearn.model_selection import (
 import suffice as sf
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold, all_but_each, training_statistics
-from suffice.selection.metrics import BINS, MetricSums
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -218,52 +216,6 @@ def test_folds_that_share_the_rows_out_read_each_row_once():
 def test_folds_that_leave_rows_out_train_on_theirs_alone():
     folds = [Fold(np.array([0, 1]), np.array([2])), Fold(np.array([2]), np.array([0]))]
     assert list(training_statistics(folds, 4, lambda at: int(at.sum()))) == [(1, None), (2, None)]
-
-
-# The tally
-
-
-def test_metrics_agree_with_their_definitions():
-    rng = np.random.default_rng(0)
-    scores, codes, w = rng.normal(size=(2, 3, 200)), rng.integers(0, 3, 200), rng.random(200)
-    p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    found = MetricSums.of(scores.copy(), codes, w).metrics(3)
-    for m in range(2):
-        top, label = p[m].max(axis=0), p[m].argmax(axis=0)
-        error = 0.0
-        for low in range(BINS):
-            at = (top >= low / BINS) & (top < (low + 1) / BINS)
-            if at.any():
-                gap = np.average(top[at], weights=w[at]) - np.average(
-                    (label == codes)[at], weights=w[at]
-                )
-                error += abs(gap) * w[at].sum() / w.sum()
-        assert found["calibration_error"][m] == pytest.approx(error)
-        brier = brier_score_loss(codes, p[m].T, sample_weight=w)
-        assert found["brier"][m] == pytest.approx(brier)
-        assert found["accuracy"][m] == pytest.approx(np.average(label == codes, weights=w))
-
-
-def test_the_brier_score_of_two_classes_is_that_of_scikit_learn():
-    p = np.array([0.2, 0.7, 0.9])
-    tally = MetricSums.of(np.log([[1 - p, p]]), np.array([0, 1, 0]), None)
-    assert tally.metrics(2)["brier"][0] == pytest.approx(brier_score_loss([0, 1, 0], p))
-
-
-def test_tallies_of_parts_add_up_to_that_of_the_whole():
-    rng = np.random.default_rng(0)
-    scores, codes, rows = rng.normal(size=(2, 3, 50)), rng.integers(0, 3, 50), np.arange(50)
-    parts = [MetricSums.of(scores[:, :, at].copy(), codes[at], None) for at in np.split(rows, 5)]
-    whole, total = MetricSums.of(scores, codes, None), parts[0]
-    for part in parts[1:]:
-        total = total + part
-    np.testing.assert_allclose(total.sums, whole.sums)
-    np.testing.assert_allclose(total.bins, whole.bins)
-
-
-def test_of_equal_scores_the_first_class_is_the_label():
-    tally = MetricSums.of(np.zeros((1, 2, 2)), np.array([0, 1]), None)
-    assert tally.metrics()["accuracy"][0] == 0.5
 
 
 # What cannot be

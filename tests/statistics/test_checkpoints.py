@@ -18,11 +18,11 @@ import pytest
 import stream_runs
 
 import suffice as sf
+from forged import with_field
 from suffice.data import chunk
 from suffice.data.files import read_whole, write_whole
 from suffice.errors import ChangedInput, CheckpointFailed, InvalidFile, InvalidParameter
 from suffice.statistics import checkpoint, container
-from suffice.statistics.texts import write_texts
 
 KILLS = 100
 SAVED = "half.checkpoint"
@@ -151,7 +151,8 @@ def test_a_pass_killed_at_random_moments_goes_on_to_the_same_bits(
             finished += 1
         elif saved.exists():
             header, _ = container.unpack(read_whole(saved), str(saved))
-            midway += header["states"]["now"]["position"] != [0, 0, 0, 0]
+            at = header["now"]["position"]
+            midway += (at["file"], at["row"]) != (0, 0)
     assert midway
     leftovers = [name for name in os.listdir(tmp_path) if name.startswith(f".{SAVED}")]
     assert len(leftovers) <= 1
@@ -215,62 +216,50 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(often, tmp_path):
     with pytest.raises(InvalidFile, match=r"half\.checkpoint is damaged"):
         sf.summarize(files, target="label", checkpoint=saved)
     whole.save(saved)
-    with pytest.raises(InvalidFile, match="not a checkpoint but 'statistics'"):
+    with pytest.raises(InvalidFile, match="not a checkpoint but 'Statistics'"):
         sf.summarize(files, target="label", checkpoint=saved)
 
 
-def state(header, **change):
-    """A header whose state has other fields."""
-    return {"states": {"now": header["states"]["now"] | change}}
-
+C = {"array": "C"}
+POOLED = {"kind": "DiagonalScatter", "sums": {"kind": "DoubleDouble", "high": C, "low": C}}
 
 FORGED = {
-    "no states": (lambda h: {"states": {}}, {}, "how far"),
-    "states that are none": (lambda h: {"states": [1]}, {}, "fields of a checkpoint"),
-    "a state of another name": (lambda h: {"states": {**h["states"], "after": {}}}, {}, "how far"),
-    "a state that is none": (
-        lambda h: {"states": {"now": 5}},
-        {},
-        "a state does not have its two fields",
-    ),
-    "no position": (lambda h: state(h, position=None), {}, "four numbers"),
-    "half a position": (lambda h: state(h, position=[0, 0]), {}, "four numbers"),
-    "a negative position": (lambda h: state(h, position=[0, -1, 0, 0]), {}, "outside every file"),
-    "a position of texts": (lambda h: state(h, position=["a"] * 4), {}, "outside every file"),
-    "a position of truth": (lambda h: state(h, position=[True, 0, 0, 0]), {}, "outside every file"),
-    "a byte beyond all files": (
-        lambda h: state(h, position=[0, 9, 2**63, 0]),
-        {},
-        "outside every file",
-    ),
-    "a file that does not exist": (lambda h: state(h, position=[9, 0, 0, 0]), {}, "does not exist"),
-    "a row before its mark": (lambda h: state(h, position=[0, 0, 0, 9]), {}, "behind itself"),
-    "no statistics": (lambda h: state(h, statistics={}), {}, "no statistics"),
-    "counts for statistics": (
-        lambda h: state(h, statistics={"kind": "counts"}),
-        {},
-        "unexpected array",
-    ),
-    "another detail": (
-        lambda h: state(h, statistics={"kind": "statistics", "detail": "shared"}),
-        {},
-        "scatter has shape",
-    ),
-    "a task that is none": (lambda h: {"task": None}, {}, "fields of a checkpoint"),
-    "another field": (lambda h: {"wisdom": 1}, {}, "fields of a checkpoint"),
-    "no sizes": (lambda h: {}, {"files.size": None}, "files.size"),
-    "sizes of text": (lambda h: {}, {"files.size": np.zeros(3, np.uint8)}, "not numbers"),
-    "fewer sizes": (lambda h: {}, {"files.size": np.zeros(2, np.int64)}, "is shorter"),
-    "files that end nowhere": (lambda h: {}, {"files.ends": np.arange(3)}, "do not end"),
+    "no states": ("now", None, {}, "lacks the field 'now'"),
+    "no state": ("now", {}, {}, "no known form"),
+    "another state": ("later", {"kind": "PassState"}, {}, "'later'"),
+    "no position": ("now.position", None, {}, "lacks the field 'now.position'"),
+    "half a position": ("now.position.mark", None, {}, "lacks the field 'now.position.mark'"),
+    "a negative position": ("now.position.row", -1, {}, "outside every file"),
+    "a position of texts": ("now.position.row", "a", {}, "wrong type"),
+    "a position of truth": ("now.position.file", True, {}, "wrong type"),
+    "a byte beyond all files": ("now.position.mark", 2**63, {}, "outside every file"),
+    "a file that does not exist": ("now.position.file", 9, {}, "does not exist"),
+    "a row before its mark": ("now.position.mark_row", 10**6, {}, "behind itself"),
+    "no statistics": ("now.statistics", {}, {}, "no known form"),
+    "a position for statistics": ("now.statistics", {"kind": "Position"}, {}, "lacks the field"),
+    "counts for statistics": ("now.statistics.kind", "Counts", {}, "lacks the field"),
+    "another detail": ("now.statistics.spread", POOLED, {}, "not a table"),
+    "a task that is none": ("task", None, {}, "lacks the field 'task'"),
+    "another field": ("wisdom", 1, {}, "'wisdom'"),
+    "no sizes": ("task", ..., {"prints.size": None}, "no shapes"),
+    "sizes of text": ("task", ..., {"prints.size": np.zeros(3, np.uint8)}, "known form"),
+    "fewer sizes": ("task", ..., {"prints.size": np.zeros(2, np.int64)}, "entries of its shapes"),
+    "fewer files": ("files", {"tuple": ["a"]}, {}, "as many fingerprints as files"),
+    "hashes that are no text": (
+        "task", ..., {"prints.ends": np.full(192, 255, np.uint8)}, "not UTF-8"),
     "an indefinite scatter": (
-        lambda h: {},
-        {"now.scatter": np.tile(2 - np.eye(4), (3, 1, 1)), "now.scatter.low": None},
+        "now.statistics.spread.sums.low", None,
+        {"now.statistics.spread.sums.high": np.tile(2 - np.eye(4), (3, 1, 1)),
+         "now.statistics.spread.sums.low": None},
         "semidefinite",
     ),
-    "a low mean that is large": (lambda h: {}, {"now.mean.low": np.ones((3, 4))}, "rounding"),
-    "counts beyond addition": (lambda h: {}, {"now.count": np.full(3, 2**62)}, "counted"),
-    "other columns": (lambda h: {}, write_texts("now.names", ["a", "b", "c", "d"]), "its task"),
-}
+    "a low mean that is large": (
+        "task", ..., {"now.statistics.means.low": np.ones((3, 4))}, "rounding"),
+    "counts beyond addition": (
+        "task", ..., {"now.statistics.count": np.full(3, 2**62)}, "counted"),
+    "other columns": (
+        "now.statistics.feature_names", {"tuple": ["a", "b", "c", "d"]}, {}, "its task"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", FORGED)
@@ -280,9 +269,10 @@ def test_a_checkpoint_that_cannot_be_true_is_refused_though_its_checksum_fits(
     files, saved = write_files(tmp_path, "csv"), tmp_path / SAVED
     sf.summarize(files, target="label", checkpoint=saved)
     header, arrays = container.unpack(saved.read_bytes(), "it")
-    change, others, told = FORGED[what]
+    path, node, others, told = FORGED[what]
     arrays = {name: a for name, a in {**arrays, **others}.items() if a is not None}
-    saved.write_bytes(container.pack(header | change(header), arrays))
+    changed = header if node is ... else with_field(header, path, node)
+    saved.write_bytes(container.pack(changed, arrays))
     with pytest.raises(InvalidFile, match=rf"(?s)half\.checkpoint is not consistent.*{told}"):
         sf.summarize(files, target="label", checkpoint=saved)
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import exact
 import suffice as sf
+from forged import parts_of, with_field, with_parts
 from suffice.data import batches
 from suffice.errors import (
     InvalidFile,
@@ -27,7 +28,6 @@ from suffice.errors import (
 )
 from suffice.statistics import container, gap_pass
 from suffice.statistics.incomplete import IncompleteStatistics, as_incomplete
-from suffice.statistics.nesting import below, prefixed, stack, unstack
 
 LAW = settings(deadline=None, derandomize=True, max_examples=40, database=None)
 DETAILS = ("separate", "shared", "diagonal")
@@ -1124,39 +1124,45 @@ def opened(s, path):
     return container.unpack(path.read_bytes(), "it")
 
 
-def of_parts(whole, parts):
-    """The arrays of statistics with other parts."""
-    return whole | prefixed("parts", stack(parts))
+PARTS = "parts.parts.values"
+KEYS = "parts.parts.keys"
 
 
 def test_parts_that_contradict_each_other_are_an_error(tmp_path):
     path = tmp_path / "s"
     header, arrays = opened(KINDS["separate"], path)
-    parts = [*unstack(below("parts", arrays), len(arrays["known"]))]
-    whole = {name: a for name, a in arrays.items() if not name.startswith("parts.")}
-    assert loads(path, container.pack(header, of_parts(whole, parts)))
+    parts, keys, form = parts_of(PARTS, arrays), arrays[KEYS], arrays[f"{PARTS}#form"]
 
-    def known(rows):
-        return {"known": np.array(rows, np.uint8)}
+    def of(parts, forms=form):
+        return with_parts(PARTS, arrays, parts, forms)
 
-    bits = arrays["known"].tolist()
+    def observed(rows):
+        return arrays | {KEYS: np.array(rows, np.uint8), f"{KEYS}.ends": 1 + np.arange(len(rows))}
+
+    assert loads(path, container.pack(header, of(parts)))
+    bits = keys.tolist()
+    last = parts[-1]
     others = {
-        "fewer parts": of_parts(whole, parts[:-1]),
-        "more parts": of_parts(whole, [*parts, parts[-1]]),
-        "parts in another order": of_parts(whole, parts[::-1]),
-        "no parts": whole,
-        "no patterns": arrays | known(bits[:0]),
-        "fewer patterns": arrays | known(bits[:-1]),
-        "patterns in another order": arrays | known(bits[::-1]),
-        "a pattern twice": arrays | known([bits[0], *bits[:-1]]),
-        "a pattern of more features": arrays | known([bits[0], *bits[1:-1], [0xFF]]),
-        "patterns of more bytes": arrays | known([[*row, 0] for row in bits]),
-        "a part of other classes": of_parts(whole, [parts[0] | {"at": parts[0]["at"] + 9}]),
-        "a part of a class twice": of_parts(
-            whole, [*parts[:-1], parts[-1] | {"at": parts[-1]["at"] * 0}]
+        "fewer parts": of(parts[:-1], form[:-1]),
+        "more parts": of([*parts, last], [*form, form[-1]]),
+        "parts in another order": of(parts[::-1], form[::-1]),
+        "no parts": of([], form[:0]),
+        "a form that does not exist": of(parts, np.full_like(form, 99)),
+        "no patterns": observed(bits[:0]),
+        "fewer patterns": observed(bits[:-1]),
+        "patterns in another order": observed(bits[::-1]),
+        "a pattern twice": observed([bits[0], *bits[:-1]]),
+        "a pattern of more features": observed([*bits[:-1], 0xFF]),
+        "patterns of more bytes": arrays
+        | {KEYS: np.repeat(keys, 2), f"{KEYS}.ends": 2 * arrays[f"{KEYS}.ends"]},
+        "a part of other classes": of([*parts[:-1], last | {".classes": last[".classes"] + 1}]),
+        "a part of a class twice": of(
+            [*parts[:-1], last | {".classes": last[".classes"] * 0 + 97}]
         ),
-        "no counts": {name: a for name, a in arrays.items() if name != "count"},
-        "an array too many": arrays | {"cells.at": arrays["count"]},
+        "no counts": {name: a for name, a in arrays.items() if name != "rows.count"},
+        "an array too many": arrays | {"parts.cells": arrays["rows.count"]},
+        "rows that are more than counted": arrays
+        | {"rows.means.high": arrays["rows.means.high"] + 1},
     }
     loaded = [
         what for what, content in others.items() if loads(path, container.pack(header, content))
@@ -1168,23 +1174,24 @@ def test_more_values_than_rows_are_an_error(tmp_path):
     path = tmp_path / "s"
     for detail in DETAILS:
         header, arrays = opened(part(slice(None), detail), path)
-        changed = {**arrays, "count": np.ones_like(arrays["count"])}
+        changed = {**arrays, "rows.count": np.ones_like(arrays["rows.count"])}
         assert not loads(path, container.pack(header, changed))
 
 
 HEADERS = {
-    "another detail": {"detail": "diagonal"},
-    "a coarser detail": {"detail": "shared"},
-    "unknown detail": {"detail": "pooled"},
-    "fewer features": {"features": 2},
-    "more features": {"features": 9},
-    "no features": {"features": 0},
-    "text for features": {"features": "3"},
-    "as many features as no table has": {"features": 2**24},
-    "more features than numbers": {"features": 10**30},
-    "another field": {"known": None},
-    "another kind": {"kind": "statistics"},
-    "an unknown kind": {"kind": "poem"},
+    "another detail": ("parts.detail", "diagonal"),
+    "a coarser detail": ("parts.detail", "shared"),
+    "unknown detail": ("parts.detail", "pooled"),
+    "fewer features": ("parts.n_features", 2),
+    "more features": ("parts.n_features", 9),
+    "no features": ("parts.n_features", 0),
+    "text for features": ("parts.n_features", "3"),
+    "as many features as no table has": ("parts.n_features", 2**24),
+    "more features than numbers": ("parts.n_features", 10**30),
+    "another field": ("known", 1),
+    "another kind": ("kind", "Statistics"),
+    "an unknown kind": ("kind", "poem"),
+    "parts of another kind": ("parts.kind", "ByFeature"),
 }
 
 
@@ -1192,16 +1199,15 @@ HEADERS = {
 def test_headers_that_cannot_be_true_are_an_error_though_the_checksum_fits(what, tmp_path):
     path = tmp_path / "s"
     header, files = opened(KINDS["separate"], path)
-    path.write_bytes(container.pack({**header, **HEADERS[what]}, files))
+    path.write_bytes(container.pack(with_field(header, *HEADERS[what]), files))
     with pytest.raises(InvalidFile, match=str(path)):
         sf.load(path)
 
 
-@pytest.mark.parametrize("key", ["kind", "detail", "features"])
+@pytest.mark.parametrize("key", ["kind", "rows", "parts", "parts.detail", "parts.n_features"])
 def test_a_header_that_lacks_an_entry_is_an_error(key, tmp_path):
     path = tmp_path / "s"
     header, files = opened(KINDS["separate"], path)
-    del header[key]
-    path.write_bytes(container.pack(header, files))
+    path.write_bytes(container.pack(with_field(header, key, None), files))
     with pytest.raises(InvalidFile, match=str(path)):
         sf.load(path)

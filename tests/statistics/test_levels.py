@@ -281,9 +281,9 @@ def test_a_file_whose_declared_levels_do_not_fit_is_invalid(declared, tmp_path):
     colours, _, y = rows()
     packed = storage.to_bytes(sf.count_levels(frame("pandas", colours), y))
     header, arrays = container.unpack(packed, "file")
-    assert arrays["declared"].tolist() == [1, 1, 1, 1]
+    assert arrays["tables.declared"].tolist() == [1, 1, 1, 1]
     header.pop("format")
     path = tmp_path / "counts"
-    path.write_bytes(container.pack(header, arrays | {"declared": declared}))
+    path.write_bytes(container.pack(header, arrays | {"tables.declared": declared}))
     with pytest.raises(InvalidFile):
         sf.load(path)

@@ -11,10 +11,12 @@ from suffice import __version__
 from suffice.cli import (
     boundary,
     compare,
+    describe,
     evaluate,
     explain,
     fit,
     forget,
+    importance,
     impute,
     info,
     merge,
@@ -23,6 +25,7 @@ from suffice.cli import (
     report,
     sample,
     summarize,
+    thresholds,
 )
 from suffice.cli.errors import Commands
 from suffice.cli.options import spell_out
@@ -30,11 +33,14 @@ from suffice.cli.signing import set_key
 
 # In the order of the help; each module has a function with the module's name.
 MODULES = (
+    describe,
     fit,
     predict,
     evaluate,
+    thresholds,
     compare,
     report,
+    importance,
     explain,
     boundary,
     outliers,

@@ -36,8 +36,9 @@ def boundary(
     if first == second:
         raise InvalidParameter(f"both classes are {first!r}; name two.")
     between = loaded.last_method("boundary", "whose boundaries have no such equation")
-    names = loaded.last_names
-    found = replace(between(first, second), feature_names=tuple(names))
+    found = between(first, second)
+    names = list(found.feature_names or loaded.last_names)
+    found = replace(found, feature_names=tuple(names))
     equation = found.latex(digits) if latex else found.equation(digits)
     facts = {
         "classes": [first, second],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -11,16 +10,8 @@ from suffice.cli import options
 
 EXAMPLE = "suffice compare iris.csv --target species"
 
-HEADS = {
-    "name": "model",
-    "accuracy": "accuracy",
-    "log_loss": "log-loss",
-    "log_loss_se": "±",
-    "brier": "Brier",
-    "calibration_error": "calib.",
-    "log_loss_with_outliers": "outliers",
-    "parameters": "params",
-}
+# Beside the score that orders the models; as many as a terminal of 80 columns has room for.
+SHOWN = ("log_loss", "accuracy", "roc_auc", "brier")
 
 
 def compare(
@@ -28,6 +19,7 @@ def compare(
     *,
     target: options.Target,
     folds: Annotated[int, typer.Option(min=2, help="Number of cross-validation folds.")] = 5,
+    metric: options.Metric = "log_loss",
     weights: options.Weights = None,
     table: options.TableOptions,
     out: options.Out = None,
@@ -40,12 +32,18 @@ def compare(
     import suffice as sf
     from suffice.cli.output import check_out, print_json, print_lines, say, working, write_table
     from suffice.cli.training import read_training
+    from suffice.selection.metrics import METRICS
 
     check_out(out, table=True)
     rows = read_training(data, target, table, weights)
     with working("comparing models by cross-validation") as progress:
         found = sf.compare(
-            rows.features, rows.labels, cv=folds, sample_weight=rows.weights, progress=progress
+            rows.prepared,
+            rows.labels,
+            metric=metric,
+            cv=folds,
+            sample_weight=rows.weights,
+            progress=progress,
         )
     if out is not None:
         write_table(found.table, out, as_json=json, formulas=False)
@@ -54,17 +52,37 @@ def compare(
         columns = {name: column.tolist() for name, column in found.table.items()}
         lines = zip(*columns.values(), strict=True)
         models = [dict(zip(columns, line, strict=True)) for line in lines]
-        print_json({"models": models, "notes": list(found.selection.notes)})
+        facts = {"models": models, "baseline": found.selection.baseline}
+        print_json(facts | {"notes": list(found.selection.notes)})
         return
-    n_folds = found.selection.scores["log_loss"].shape[1]
-    title = f"{len(rows.labels)} rows, {n_folds} folds, the best log-loss first"
-    print_lines(list(HEADS.values()), _lines(found.table), title)
+    n_folds = found.selection.scores[metric].shape[1]
+    title = f"{len(rows.labels)} rows, {n_folds} folds, the best {METRICS[metric].title} first"
+    print_lines(list(heads(metric).values()), _lines(found, metric), title)
     say(*found.selection.notes)
 
 
-def _lines(table: Mapping[str, Any]) -> list[list[str]]:
-    order = table["log_loss"].argsort(kind="stable")
-    return [[_cell(name, table[name][i]) for name in HEADS] for i in order]
+def heads(metric: str) -> dict[str, str]:
+    """Columns of the table for people, with their headings: the deciding score first."""
+    from suffice.selection.metrics import METRICS
+
+    others = [name for name in SHOWN if name != metric]
+    return {
+        "name": "model",
+        metric: METRICS[metric].heading,
+        f"{metric}_se": "±",
+        **{name: METRICS[name].heading for name in others},
+        "log_loss_with_outliers": "outliers",
+        "parameters": "params",
+    }
+
+
+def _lines(found: Any, metric: str) -> list[list[str]]:
+    from suffice.selection.selection import BASELINE, format_score
+
+    table, columns = found.table, heads(metric)
+    lines = [[_cell(name, table[name][i]) for name in columns] for i in found.order]
+    without = {name: format_score(value) for name, value in found.selection.baseline.items()}
+    return [*lines, [BASELINE, *(without.get(name, "") for name in list(columns)[1:])]]
 
 
 def _cell(name: str, value: Any) -> str:

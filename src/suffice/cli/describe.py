@@ -1,53 +1,31 @@
-"""Describe: a model or statistics as facts for programs."""
+"""`suffice describe`: a table -> what its columns are taken for, and why."""
 
 from __future__ import annotations
 
-from typing import Any
+from suffice.cli import options
+
+EXAMPLE = "suffice describe customers.csv --target status"
 
 
-def facts(found: Any) -> dict[str, Any]:
-    """The content of a model or statistics, as JSON values."""
-    if hasattr(found, "steps"):
-        first, last = found.steps[0][1], found.steps[-1][1]
-        return {**facts(last), **_columns(first), "on_indicators": True}
-    if hasattr(found, "get_params"):
-        from suffice.estimators.model_file.schema import training_of
+def describe(
+    data: options.Data,
+    *,
+    target: options.AnyTarget = None,
+    table: options.ColumnOptions,
+    json: options.Json = False,
+) -> None:
+    """Show what each column of a table is taken for: numbers, categories, dates, or nothing.
 
-        training = training_of(found)
-        parameters = {name: _plain(value) for name, value in found.get_params(deep=False).items()}
-        return {
-            "kind": "model",
-            "model": type(found).__name__,
-            **_columns(found),
-            "classes": training["classes"],
-            "rows": training["rows"],
-            "weight": training["weight"],
-            "parameters": parameters,
-        }
-    return {
-        "kind": "statistics",
-        "statistics": type(found).__name__,
-        "features": found.n_features,
-        "columns": None if found.feature_names is None else list(found.feature_names),
-        "classes": found.classes.tolist(),
-        "rows": found.count.tolist(),
-        "weight": found.weight.tolist(),
-        "detail": getattr(found, "detail", "counts"),
-    }
+    The other commands read tables in the same way.
+    """
+    from suffice.cli.errors import with_options
+    from suffice.cli.output import print_json, say
+    from suffice.cli.training import describe_columns, read_columns
 
-
-def _columns(model: Any) -> dict[str, Any]:
-    from suffice.estimators.model_file.schema import schema_of
-
-    schema = schema_of(model)
-    names = schema["names"] or list(range(schema["features"]))
-    pairs = zip(schema["discrete"], schema["levels"], strict=True)
-    return {
-        "features": schema["features"],
-        "columns": schema["names"],
-        "levels": {str(names[j]): own["values"] for j, own in pairs},
-    }
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+    drop = options.listed(table.drop)
+    rows = read_columns(data, table, [*drop, *([] if target is None else [target])])
+    found = describe_columns(rows, table, target, drop)
+    if json:
+        print_json(found.to_dict())
+    else:
+        say(*with_options(str(found)).split("\n"))

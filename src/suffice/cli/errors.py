@@ -32,8 +32,9 @@ OPTIONS = {"columns": "drop", "weight": "weights", "null_markers": "missing"}
 TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 # With a value, target is that of shrinkage.
 PARAMETER = re.compile(
-    r"\b(?!target=['\"])(target|drop|categorical|encoding|drop_unlabelled|columns|weight|null_markers)="
-    rf"(\[(?:{TEXT})(?:, (?:{TEXT}))*\]|{TEXT}|True|(?=[\s,;]|\.(?!\.)|$))"
+    r"\b(?!target=['\"])(target|drop|categorical|numeric|text|missing|dates|encoding|drop_unlabelled|columns|weight"
+    r"|null_markers)="
+    rf"(\[\]|\[(?:{TEXT})(?:, (?:{TEXT}))*\]|{TEXT}|True|(?=[\s,;]|\.(?!\.)|$))"
 )
 CALLS = (
     (re.compile(rf"suffice\.load\(({TEXT})\) reads it"), r"`suffice info \1` shows it"),

@@ -13,19 +13,12 @@ EXAMPLE = "suffice evaluate iris.suffice test.csv --target species"
 
 MOST_CONFUSIONS = 10  # pairs of classes that are listed if the matrix of all is too wide
 
-NAMES = {
-    "accuracy": "accuracy",
-    "log_loss": "log-loss",
-    "brier": "Brier score",
-    "calibration_error": "calibration error",
-}
-
 
 def evaluate(
     model: options.ModelFile,
     data: options.Data,
     *,
-    target: options.Target,
+    target: options.ModelTarget = None,
     weights: options.Weights = None,
     drop_unlabelled: options.DropUnlabelled = False,
     reading: options.Reading,
@@ -35,15 +28,18 @@ def evaluate(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Compare predictions with known classes: errors, log-loss, Brier score, calibration.
+    """Compare predictions with known classes: log-loss, accuracy, ROC AUC, F1, recall, calibration.
+
+    Each beside its standard error, and beside a prediction that ignores all columns: the class
+    shares of these rows.
 
     Use rows that the model has not seen: on its training rows it looks better than it is.
     """
     from suffice.cli.loaded import load_model
     from suffice.cli.output import check_out, is_stdout, json_text, print_json, working, write_out
     from suffice.errors import InvalidLabels
-    from suffice.estimators.trial import log_probabilities
-    from suffice.selection import evaluation
+    from suffice.estimators.evaluating import evaluate as evaluate_model
+    from suffice.selection.metrics import METRICS
 
     check_out(out)
     if out is not None and is_stdout(out):
@@ -52,16 +48,19 @@ def evaluate(
     rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
     with working("evaluating"):
         try:
-            log_p = log_probabilities(loaded.model, rows.features)
-            found = evaluation.evaluate(log_p, loaded.last.classes_, rows.labels, rows.weights)
+            found = evaluate_model(loaded.model, rows.features, rows.labels, rows.weights)
         except InvalidLabels as error:
-            raise InvalidLabels(f"the target {target!r} of {rows.source}: {error}") from None
+            name = loaded.target_or(target)
+            raise InvalidLabels(f"the target {name!r} of {rows.source}: {error}") from None
     facts = {
         "rows": len(rows.labels),
-        **found.metrics,
+        **{name: found.metrics[name] for name in METRICS},
+        "standard_errors": {name: found.errors[name] for name in METRICS},
+        "baseline": {name: found.baseline[name] for name in METRICS},
         "classes": found.classes,
         "confusion": found.confusion,
         "recall": found.recall,
+        "recall_se": found.recall_se,
         "precision": found.precision,
     }
     if out is not None:
@@ -74,20 +73,28 @@ def evaluate(
 
 def _print(facts: dict[str, Any], found: Any) -> None:
     from suffice.cli.output import columns_that_fit, print_lines, say
+    from suffice.selection.metrics import METRICS
+    from suffice.selection.selection import BASELINE, format_score
 
+    sources = (found.metrics, found.errors, found.baseline)
     print_lines(
-        ["", "value"],
-        [[text, f"{facts[name]:.4f}"] for name, text in NAMES.items()],
+        ["", "value", "±", BASELINE],
+        [[one.title, *(format_score(s[name]) for s in sources)] for name, one in METRICS.items()],
         f"{facts['rows']} rows",
     )
     say("")
     labels = [str(label) for label in found.classes]
     lines = [
-        [label, *(f"{value:g}" for value in row), _share(found.recall[c])]
+        [
+            label,
+            *(f"{value:g}" for value in row),
+            _share(found.recall[c]),
+            _share(found.recall_se[c]),
+        ]
         for c, (label, row) in enumerate(zip(labels, found.confusion, strict=True))
     ]
-    lines.append(["precision", *(_share(value) for value in found.precision), ""])
-    head = ["true \\ predicted", *labels, "recall"]
+    lines.append(["precision", *(_share(value) for value in found.precision), "", ""])
+    head = ["true \\ predicted", *labels, "recall", "±"]
     if columns_that_fit(head, lines) == len(head):
         print_lines(head, lines, "Confusion: true classes in rows, predicted in columns")
     else:

@@ -61,7 +61,8 @@ def explain(
     if a == b:
         raise InvalidParameter(f"--class and --against are both {a!r}; name two classes.")
     found, names = loaded.by_column(contributions(X, a, b))
-    text = explanation(found, 0, names)
+    plain = loaded.is_pipeline or loaded.model.columns_ is None
+    text = explanation(found, 0, names) if plain else loaded.model.explain(X, 0, a, b)
     facts = {
         "row": row,
         "class": a,

@@ -50,7 +50,7 @@ def fit(
     selection = None
     if len(data) == 1 and is_ours(data[0]):
         of_tables = {"target": target, "weights": weights, "categorical": table.categorical}
-        of_tables["drop"] = table.drop
+        of_tables |= {"numeric": table.numeric, "text": table.text, "drop": table.drop}
         if extra := [f"--{name}" for name, text in of_tables.items() if text is not None]:
             raise InvalidParameter(
                 f"{data[0]} is not a table and has no columns; leave out {', '.join(extra)}."
@@ -130,35 +130,45 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
     priors = parse_priors(choice.priors, rows.labels.drop_nulls().unique().to_list())
     X, y, weights = rows.features, rows.labels, rows.weights
     if choice.model is not Kind.AUTO:
-        model = choice.estimator(rows.has_levels, priors)
-        labels = y.to_list() if choice.model is Kind.MIXTURE else y
+        model = choice.estimator(rows.has_levels, priors, rows.layout)
         with working(f"fitting {choice.model}"):
-            return fit_model(model, X, labels, weights), None
+            return fit_model(model, X, y, weights), None
     for name in choice.given:
         raise InvalidParameter(f"--model auto chooses --{name} itself; try --model gaussian.")
     # Fail early if the priors do not match the classes, not after the long search.
     classes = Labels.of(y).classes()
     class_priors(priors, classes, np.ones(len(classes)))
     with working("choosing a model by cross-validation") as progress:
-        found = sf.select_model(X, y, sample_weight=weights, cv=choice.folds, progress=progress)
+        found = sf.select_model(
+            X,
+            y,
+            metric=choice.metric,
+            cv=choice.folds,
+            sample_weight=weights,
+            columns=rows.layout,
+            progress=progress,
+        )
     return found.model if priors is None else with_priors(found.model, priors), found
 
 
 def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:
-    from suffice.cli.describe import facts
+    from suffice.cli.facts import facts
     from suffice.cli.output import answer
     from suffice.estimators.card import card_lines
+    from suffice.selection.metrics import METRICS
 
     described = {"out": str(out), **facts(fitted)}
     lines = card_lines(fitted)
     if selection is not None:
-        scores = {name: s[selection.chosen].mean() for name, s in selection.scores.items()}
+        table = selection.table
+        scores = {name: table[name][selection.chosen] for name in selection.scores}
         described |= {
             "candidates": selection.tried,
             "notes": list(selection.notes),
             "cross_validated": scores,
+            "baseline": selection.baseline,
         }
-        texts = (f"{name.replace('_', ' ')} {value:.4g}" for name, value in scores.items())
+        texts = (f"{one.title} {scores[name]:.4g}" for name, one in METRICS.items())
         lines.append(f"chosen among {selection.tried} models; cross-validated: {', '.join(texts)}")
         lines += selection.notes
     answer(described, as_json, *lines, f"written to {out}; try: suffice predict {out} new.csv")

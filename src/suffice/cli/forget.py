@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from suffice.cli import options
 from suffice.errors import NeverIncluded
+
+if TYPE_CHECKING:
+    from suffice.cli.training import TrainingTable
 
 EXAMPLE = (
     "suffice forget model.suffice gone.csv --target y --out model.suffice\n"
@@ -58,8 +60,6 @@ def _without_rows(
 ) -> Any:
     from suffice.cli.loaded import Loaded, load_any
     from suffice.cli.summarize import statistics_of
-    from suffice.cli.training import read_training
-    from suffice.data.table import Table
 
     found = load_any(learnt)
     if hasattr(found, "predict") or hasattr(found, "steps"):
@@ -67,11 +67,31 @@ def _without_rows(
         loaded.method("forget", "statistics to remove rows from")
         rows = loaded.read_labelled(gone, reading, target, weights, drop_unlabelled)
         return found.forget(rows.features, rows.labels, rows.weights)
-    names = found.feature_names
-    text = [names[j] for j in found.layout.discrete] if hasattr(found, "layout") and names else []
-    table = options.TableOptions(**asdict(reading), drop_unlabelled=drop_unlabelled)
-    checks = {"several": False, "discrete": False}
-    rows = read_training(gone, target, table, weights, text=text, **checks)
-    if names is not None:
-        rows = replace(rows, features=Table(rows.features, rows.source).only(names).frame)
+    rows = _rows_of(found, gone, target, weights, reading, drop_unlabelled)
     return found - statistics_of(rows, found.detail)
+
+
+def _rows_of(
+    statistics: Any,
+    gone: Path,
+    target: str,
+    weights: str | None,
+    reading: options.Reading,
+    drop_unlabelled: bool,
+) -> TrainingTable:
+    """The rows of a table with the columns of statistics."""
+    from suffice.cli.training import TrainingTable, checked_features, labels_and_weights, read
+    from suffice.data.table_layout import TableLayout
+
+    names, reader = statistics.feature_names, getattr(statistics, "reader", None)
+    table = read(gone, reading, [] if reader is None else reader.level_names)
+    kept, labels, own = labels_and_weights(
+        table, target, weights, drop_unlabelled, several=False, discrete=False
+    )
+    if reader is not None:
+        table.check_has(reader.names)
+        return TrainingTable(kept.frame, labels, own, table.source, reader.layout)
+    names = names or [name for name in table.columns if name not in (target, weights)]
+    layout = TableLayout.of_features(names, {}, table.columns)
+    table.check_has(layout.names)
+    return TrainingTable(checked_features(kept, layout).select(names), labels, own, table.source)

@@ -38,7 +38,7 @@ def impute(
     columns: dict[str, Any] = dict(table.frame.to_dict())
     for j, name in enumerate(loaded.names or table.columns):
         if _has_gaps(columns[name]):
-            columns[name] = filled[:, j]
+            columns[name] = filled[:, j] if loaded.names is None else filled[name]
     output.write(columns)
 
 

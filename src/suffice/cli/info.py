@@ -11,7 +11,7 @@ EXAMPLE = "suffice info iris.suffice"
 
 def info(file: options.AnyFile, json: options.Json = False) -> None:
     """Show what a file holds: the model or statistics, columns, classes, rows."""
-    from suffice.cli.describe import facts
+    from suffice.cli.facts import facts
     from suffice.cli.loaded import load_any
     from suffice.cli.output import print_json, print_lines, say
     from suffice.cli.signing import key

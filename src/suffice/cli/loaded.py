@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from suffice.cli.options import Reading
 from suffice.cli.signing import key
-from suffice.cli.training import TrainingTable, labels_and_weights, read
+from suffice.cli.training import TrainingTable, checked_features, labels_and_weights, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
+
+if TYPE_CHECKING:
+    from suffice.data.table_layout import TableLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,18 @@ class Loaded:
         return list(found.tolist())
 
     @property
+    def target(self) -> str | None:
+        """The column of the classes that it was trained with, if it is known."""
+        return getattr(self.last, "target_name_", None)
+
+    def target_or(self, given: str | None) -> str:
+        """The column of the classes: as given, or as the model was trained."""
+        target = given or self.target
+        if target is None:
+            raise InvalidParameter("name the column with the classes by --target.")
+        return target
+
+    @property
     def names(self) -> list[str] | None:
         """The columns it was trained on; None if they had no names."""
         names = getattr(self.first, "feature_names_in_", None)
@@ -73,7 +88,7 @@ class Loaded:
     @property
     def text_columns(self) -> list[str]:
         """Columns whose values are text, whatever they look like."""
-        from suffice.statistics.texts import LABEL_KINDS
+        from suffice.estimators.model_file.schema import LABEL_KINDS
 
         schema = self.schema
         if schema["names"] is None:
@@ -92,11 +107,12 @@ class Loaded:
         self,
         path: Path,
         reading: Reading,
-        target: str,
+        target: str | None,
         weights: str | None,
         drop_unlabelled: bool,
     ) -> TrainingTable:
         """The same with the classes and weights of the rows."""
+        target = self.target_or(target)
         table = self.read(path, reading, target)
         kept, labels, own = labels_and_weights(
             table, target, weights, drop_unlabelled, several=False, discrete=False
@@ -108,10 +124,25 @@ class Loaded:
         names = self.names
         if names is None:
             return self._unnamed(table)
-        self._check_columns(table, names)
-        chosen = table.only(names)
-        self._check_numbers(chosen)
-        return chosen.features(self.text_columns).frame
+        own = None if self.is_pipeline else self.model.columns_
+        if own is not None:
+            self._check_columns(table, own.used)
+            checked_features(table, own)
+            return table.only(own.used).frame
+        layout = self._layout(table.columns)
+        self._check_columns(table, layout.names)
+        return checked_features(table, layout).select(names)
+
+    def _layout(self, columns: Sequence[str]) -> TableLayout:
+        """How the columns of a table are read."""
+        import numpy as np
+
+        from suffice.data.table_layout import TableLayout
+
+        schema, names = self.schema, self.all_names
+        pairs = zip(schema["discrete"], schema["levels"], strict=True)
+        levels = {names[j]: np.array(own["values"]) for j, own in pairs}
+        return TableLayout.of_features(names, levels, columns)
 
     def last_rows(self, rows: Any) -> Any:
         """Rows as the model itself sees them."""
@@ -172,21 +203,6 @@ class Loaded:
             f"{quote_names(absent)}.{hint} Add them, with empty cells where nothing is known."
         )
 
-    def _check_numbers(self, table: Any) -> None:
-        """Raise if there is text in a column of numbers."""
-        from suffice.data.table import reads_as_number
-
-        discrete = self.schema["discrete"]
-        for j, name in enumerate(table.columns):
-            if j in discrete or str(table.frame[name].dtype) != "String":
-                continue
-            for row, value in enumerate(table.frame[name]):
-                if value is not None and not reads_as_number(value):
-                    raise InvalidFeatures(
-                        f"{table.source} has {value!r} in row {row} of column {name!r}, where the "
-                        "model takes numbers. If that means a missing value, name it by --missing."
-                    )
-
     def _unnamed(self, table: Any) -> Any:
         width = self.model.n_features_in_
         if len(table.columns) != width:
@@ -194,7 +210,8 @@ class Loaded:
                 f"{self.source} was trained on {width} columns without names; {table.source} has "
                 f"{len(table.columns)}. Give it exactly those, in their order."
             )
-        return table.features().frame.to_numpy()
+        layout = replace(self._layout(table.columns), named=False)
+        return checked_features(table, layout).to_numpy()
 
 
 def load_model(path: Path) -> Loaded:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options import listed
+from suffice.cli.options import Metric, listed
 from suffice.errors import InvalidParameter
 
 
@@ -75,6 +75,8 @@ class ModelOptions:
         ),
     ] = None
 
+    metric: Metric = "log_loss"
+
     @property
     def given(self) -> dict[str, str]:
         """Pooling and shrinkage, if they are given."""
@@ -88,8 +90,11 @@ class ModelOptions:
             return "diagonal"
         return "shared" if self.model is Kind.LDA and self.shrinkage is None else "separate"
 
-    def estimator(self, has_levels: bool, priors: Any) -> Any:
-        """The estimator; it sees categories as indicators, unless it takes them itself."""
+    def estimator(self, has_levels: bool, priors: Any, columns: Any = None) -> Any:
+        """The estimator for rows with or without categories.
+
+        columns : how it reads the columns of a table, if they are not all numbers
+        """
         import suffice as sf
 
         options: dict[str, Any] = {name: _value(text) for name, text in self.given.items()}
@@ -100,17 +105,13 @@ class ModelOptions:
                     f"--model {self.model} takes no --{name}; those that do are "
                     f"{', '.join(takers)}."
                 )
+        options |= {"priors": priors, "columns": columns}
         if has_levels and self.model in (Kind.NB, Kind.MIXED):
-            return sf.MixedNB(priors=priors, **options)
+            return sf.MixedNB(**options)
         if self.model is Kind.MIXTURE:
             # The same rows make the same model.
             options |= {"random_state": 0, "unlabelled": None}
-        model = getattr(sf, CLASSES[self.model])(priors=priors, **options)
-        if not has_levels:
-            return model
-        from sklearn.pipeline import Pipeline
-
-        return Pipeline([("indicators", sf.Indicators()), ("model", model)])
+        return getattr(sf, CLASSES[self.model])(**options)
 
 
 def _parameters(kind: Kind) -> Any:
@@ -158,6 +159,46 @@ def parse_priors(text: str, classes: list[Any]) -> Any:
             )
         priors[parse_label(label.strip(), classes)] = number
     return priors
+
+
+def parse_costs(text: str | None, classes: list[Any]) -> dict[tuple[Any, Any], float] | None:
+    """Costs of errors as `decide` takes them.
+
+    >>> parse_costs("bad/good=5", ["bad", "good"])
+    {('bad', 'good'): 5.0}
+    """
+    if text is None:
+        return None
+    pairs = {f"{a}/{b}": (a, b) for a in classes for b in classes}
+    costs = {}
+    for part in listed(text):
+        names, _, number = part.rpartition("=")
+        try:
+            costs[pairs[names.strip()]] = float(number)
+        except (KeyError, ValueError):
+            raise InvalidParameter(
+                f"--costs {text!r}: {part!r} is not true/predicted=cost, such as "
+                f"{classes[0]}/{classes[-1]}=5."
+            ) from None
+    return costs
+
+
+def parse_threshold(text: str | None, classes: list[Any]) -> Any:
+    """A threshold as `decide` takes it.
+
+    >>> parse_threshold("0.3", ["bad", "good"]), parse_threshold("bad=0.1", ["bad", "good"])
+    (0.3, {'bad': 0.1})
+    """
+    if text is None:
+        return None
+    label, equals, number = text.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        raise InvalidParameter(
+            f"--threshold {text!r} is not a probability, such as 0.3 or {classes[-1]}=0.3."
+        ) from None
+    return {parse_label(label.strip(), classes): value} if equals else value
 
 
 def parse_label(text: str, classes: list[Any]) -> Any:

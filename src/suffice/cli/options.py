@@ -6,6 +6,7 @@ import csv
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -43,6 +44,15 @@ Target = Annotated[
 AnyTarget = Annotated[
     str | None, typer.Option("--target", "-t", help="Column with the classes.", show_default=False)
 ]
+ModelTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        "-t",
+        help="Column with the classes; by default that of the training table.",
+        show_default=False,
+    ),
+]
 Weights = Annotated[
     str | None, typer.Option(help="Column with the weights of the rows.", show_default=False)
 ]
@@ -53,6 +63,34 @@ Categorical = Annotated[
         show_default=False,
     ),
 ]
+Numeric = Annotated[
+    str | None,
+    typer.Option(
+        help="Columns to treat as numbers, such as a,b; what is not a number is missing.",
+        show_default=False,
+    ),
+]
+TextColumns = Annotated[
+    str | None,
+    typer.Option(
+        help="Columns to treat as text, such as zip,phone, even if they look like numbers or "
+        "dates.",
+        show_default=False,
+    ),
+]
+
+
+class DateOption(StrEnum):
+    """What becomes of dates."""
+
+    PARTS = "parts"
+    DROP = "drop"
+
+
+Dates = Annotated[
+    DateOption,
+    typer.Option(help="Read dates as year, month, weekday, hour and days, or leave them out."),
+]
 Drop = Annotated[
     str | None, typer.Option(help="Columns to leave out, such as a,b.", show_default=False)
 ]
@@ -62,8 +100,8 @@ DropUnlabelled = Annotated[
 Missing = Annotated[
     str | None,
     typer.Option(
-        help="More null markers, such as '?,-999'; an empty cell, NA and NaN always mean a missing "
-        "value.",
+        help="More null markers, such as 'unknown,-999'; an empty cell, NA and NaN always mean a "
+        "missing value, and so do ?, - and None unless this is ''.",
         show_default=False,
     ),
 ]
@@ -89,6 +127,21 @@ Formulas = Annotated[
         "--formulas/--no-formulas",
         help="Write text that a spreadsheet would run as a formula (it starts with = + - @, a "
         "tab or a return) to CSV unchanged, without the apostrophe that disarms it.",
+    ),
+]
+Metric = Annotated[
+    str,
+    typer.Option(
+        help="Score that decides: log_loss, accuracy, balanced_accuracy, f1_macro, roc_auc, "
+        "average_precision, brier or calibration_error."
+    ),
+]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        help="Costs of errors as true/predicted=cost, such as 'bad/good=5,good/bad=1'; others cost "
+        "1.",
+        show_default=False,
     ),
 ]
 Keep = Annotated[bool, typer.Option(help="Also write the columns of the table.")]
@@ -117,11 +170,31 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class TableOptions(Reading):
-    """Which columns of a table are features, and how it is read."""
+class ColumnOptions(Reading):
+    """What the columns of a table are, and how it is read."""
 
     categorical: Categorical = None
+    numeric: Numeric = None
+    text: TextColumns = None
+    dates: Dates = DateOption.PARTS
     drop: Drop = None
+
+    @property
+    def kinds(self) -> dict[str, list[str]]:
+        """The columns that are named to be of some kind."""
+        kinds = {"categorical": self.categorical, "numeric": self.numeric, "text": self.text}
+        return {kind: listed(text) for kind, text in kinds.items()}
+
+    @property
+    def named(self) -> list[str]:
+        """All these columns."""
+        return [name for names in self.kinds.values() for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions(ColumnOptions):
+    """Which columns and rows of a table count, and how it is read."""
+
     drop_unlabelled: DropUnlabelled = False
 
     def roles(self, target: str, weights: str | None) -> Any:

@@ -81,7 +81,7 @@ def save(model: Any, out: Path, created: date | None = None) -> None:
 
 def save_and_report(found: Any, out: Path, as_json: bool) -> None:
     """Write a model or statistics, and report what was written."""
-    from suffice.cli.describe import facts
+    from suffice.cli.facts import facts
 
     save(found, out)
     notify({"out": str(out), **facts(found)}, as_json, f"{found!r} written to {out}")

@@ -25,20 +25,32 @@ def predict(
             help="Other class probabilities: uniform, or a=0.3,b=0.7.", show_default=False
         ),
     ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            help="Predict a class from this probability on: 0.3 for the second of two classes, or "
+            "label=0.3. `suffice thresholds` finds one.",
+            show_default=False,
+        ),
+    ] = None,
+    costs: options.Costs = None,
     reading: options.Reading,
     output: options.TableOutput,
 ) -> None:
     """Predict the most probable class of each row, and the probability of each class.
 
+    Or the class of least expected cost (--costs), or one class from a probability on (--threshold).
     Columns are matched by name, in any order; others are ignored. Values may be missing.
     """
+    from suffice.answers.decision import decide
     from suffice.cli.loaded import load_model
-    from suffice.cli.models import parse_priors, with_priors
+    from suffice.cli.models import parse_costs, parse_priors, parse_threshold, with_priors
     from suffice.cli.output import free_name, working
 
     output.check()
     loaded = load_model(model)
     labels = loaded.classes
+    rule = {"costs": parse_costs(costs, labels), "threshold": parse_threshold(threshold, labels)}
     table = loaded.read(data, reading)
     X = loaded.rows(table)
     chosen = loaded.model
@@ -46,10 +58,12 @@ def predict(
         chosen = with_priors(chosen, parse_priors(priors, labels))
     with working("predicting"):
         posterior = chosen.predict_proba(X)
-        best = chosen.predict(X).tolist()
+        best = chosen.predict(X)
+        if costs is not None or threshold is not None:
+            best = decide(posterior, loaded.last.classes_, **rule)
     columns: dict[str, Any] = dict(table.frame.to_dict()) if keep else {}
     kept = len(columns)
-    columns[free_name("prediction", columns)] = best
+    columns[free_name("prediction", columns)] = best.tolist()
     if probabilities:
         for c, label in enumerate(labels):
             columns[free_name(f"probability_{label}", columns)] = posterior[:, c]

@@ -31,7 +31,7 @@ def report(
             "upgrade suffice."
         ) from None
     rows = read_training(data, target, table)
-    frame = rows.features.with_columns(rows.labels.alias(target))
+    frame = rows.prepared.with_columns(rows.labels.alias(target))
     with working("writing the report") as progress:
         summary = write_report(frame, target, out, progress=progress).summary
     if not json:

@@ -25,8 +25,14 @@ def sample(
         typer.Option(help="Known values of every row, such as a=1.5,b=red.", show_default=False),
     ] = None,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="Name of the column with the classes.")
-    ] = "label",
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Name of the column with the classes; by default as in the training table.",
+            show_default=False,
+        ),
+    ] = None,
     seed: options.Seed = None,
     output: options.TableOutput,
 ) -> None:
@@ -39,6 +45,7 @@ def sample(
     loaded = load_model(model)
     draw = loaded.method("sample", "way to draw rows")
     names = loaded.all_names
+    target = target or loaded.target or "label"
     if target in names:
         raise InvalidParameter(
             f"{target!r} is a feature; give the classes another name by --target."
@@ -50,7 +57,8 @@ def sample(
         conditions["given"] = _parse_given(given, names, loaded.text_columns)
     with working("drawing rows"):
         rows, labels = draw(n, **conditions)
-    columns = {name: rows[:, j] for j, name in enumerate(names)}
+    framed = hasattr(rows, "columns")
+    columns = {name: list(rows[name]) if framed else rows[:, j] for j, name in enumerate(names)}
     output.write({**columns, target: labels.tolist()})
 
 

@@ -65,8 +65,9 @@ def statistics_of(rows: Any, detail: str) -> Any:
     import suffice as sf
 
     if not rows.has_levels:
-        return sf.summarize(rows.features, rows.labels, rows.weights, detail)
+        return sf.summarize(rows.prepared, rows.labels, rows.weights, detail)
     model = sf.MixedNB(
+        columns=rows.layout,
         structure="diagonal" if detail == Detail.DIAGONAL else "full",
         pooling=1.0 if detail == Detail.SHARED else 0.0,
     )

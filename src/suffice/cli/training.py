@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options import Reading, TableOptions, listed
-from suffice.cli.output import working
-from suffice.errors import InvalidParameter
+from suffice.cli.options import ColumnOptions, Reading, TableOptions
+from suffice.cli.output import say, working
+from suffice.errors import InvalidFeatures, InvalidParameter
+
+if TYPE_CHECKING:
+    from suffice.data.description import Description
+    from suffice.data.table_layout import TableLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +24,24 @@ class TrainingTable:
     labels: Any  # polars.Series
     weights: Any  # an array, or None
     source: str
+    layout: TableLayout | None = None  # how to read the features; None where all are numbers
 
     @property
     def has_levels(self) -> bool:
         """Whether some feature is categorical."""
-        return any(not dtype.is_numeric() for dtype in self.features.dtypes)
+        from suffice.data.column_kinds import Levels
+
+        kinds = () if self.layout is None else self.layout.kinds
+        return any(isinstance(kind, Levels) for kind in kinds)
+
+    @property
+    def prepared(self) -> Any:
+        """The features as numbers and levels."""
+        if self.layout is None:
+            return self.features
+        from suffice.data.table_output import frame_of_features
+
+        return frame_of_features(self.layout.read(self.features))
 
 
 def read(path: Path, reading: Reading, text: Sequence[str] = ()) -> Any:
@@ -42,22 +59,20 @@ def read_training(
     target: str,
     options: TableOptions,
     weights: str | None = None,
-    *,
-    text: Sequence[str] = (),
     **checks: bool,
 ) -> TrainingTable:
     """The table in a file, its columns assigned to roles and checked.
 
-    text : further columns to be read as text
     checks : as for `class_column`
     """
-    roles, categorical = options.roles(target, weights), listed(options.categorical)
-    for name in categorical:
+    from suffice.cli.errors import with_options
+
+    roles = options.roles(target, weights)
+    for name in options.named:
         if name in (target, weights):
             raise InvalidParameter(f"column {name!r} is the target or the weights, not a feature.")
-    table = read(path, options, (*categorical, *text))
     others = [target, *([] if weights is None else [weights]), *roles.drop]
-    table.check_has([*others, *categorical])
+    table = read_columns(path, options, others)
     features = [name for name in table.columns if name not in others]
     if not features:
         raise InvalidParameter(
@@ -65,8 +80,46 @@ def read_training(
         )
     dropping = options.drop_unlabelled
     kept, labels, own = labels_and_weights(table, target, weights, dropping, **checks)
-    chosen = kept.only(features).features(set(categorical) & set(features))
-    return TrainingTable(chosen.frame, labels, own, table.source)
+    chosen = kept.only(features)
+    found = describe_columns(chosen, options)
+    say(*(f"note: {with_options(note)}" for note in found.notes), err=True)
+    if not found.layout.used:
+        raise InvalidParameter(f"{table.source} has no features: all columns are set aside.")
+    features = checked_features(chosen, found.layout)
+    layout = None if all(dtype.is_numeric() for dtype in features.dtypes) else found.layout
+    rows = features if layout is None else chosen.frame
+    return TrainingTable(rows, labels, own, table.source, layout)
+
+
+def read_columns(path: Path, options: ColumnOptions, others: Sequence[str]) -> Any:
+    """The table in a file; an error reports a column that is named but not there."""
+    kinds = options.kinds
+    table = read(path, options, (*kinds["categorical"], *kinds["text"]))
+    table.check_has([*others, *options.named])
+    return table
+
+
+def describe_columns(
+    table: Any, options: ColumnOptions, target: str | None = None, drop: Sequence[str] = ()
+) -> Description:
+    """What the columns of a table are."""
+    from suffice.data.description import describe
+
+    # Further texts that mean a missing value are gone since the file was read.
+    missing: list[str] | None = [] if options.missing == "" else None
+    return describe(
+        table.frame, target, **options.kinds, drop=drop, missing=missing, dates=options.dates
+    )
+
+
+def checked_features(table: Any, layout: TableLayout) -> Any:
+    """The features of a table as a polars frame; an error names the file."""
+    from suffice.data.table_output import frame_of_features
+
+    try:
+        return frame_of_features(layout.read(table.frame))
+    except InvalidFeatures as error:
+        raise type(error)(f"{table.source}: {error}") from None
 
 
 def labels_and_weights(

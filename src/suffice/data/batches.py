@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import ArrayFeatures, Features, FrameFeatures, as_features, as_frame
+from suffice.data.features import Features, as_features, as_frame
 from suffice.data.labels import Labels
 from suffice.data.weights import Weights
 from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
@@ -53,27 +53,32 @@ class Batch:
         return replace(self, classes=self.classes[present], codes=table[self.codes])
 
 
-def batches(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    target: str | None,
-    weight: str | None = None,
-    columns: Sequence[str] | None = None,
-) -> Iterator[Batch]:
+def batches(X: Any, y: Any, sample_weight: Any) -> Iterator[Batch]:
     """Validated batches of a table, or of an iterable of (X, y) or (X, y, weight)."""
-    if weight is not None:
-        X, sample_weight = split_weight(X, sample_weight, weight)
-    if target is not None:
-        X, y = split_target(X, y, target)
-    if columns is not None:
-        X = _select(X, columns)
     if y is None and not _is_table(X):
         if sample_weight is not None:
             raise InvalidInput("with an iterator of batches, pass weights as (X, y, weight).")
         yield from _from_iterable(X)
     else:
         yield from _from_table(X, y, sample_weight)
+
+
+def split_columns(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    target: str | None = None,
+    weight: str | None = None,
+    columns: Sequence[str] | None = None,
+) -> tuple[Any, Any, Any]:
+    """The features, labels and weights of a frame whose columns are named by their roles."""
+    if weight is not None:
+        X, sample_weight = split_weight(X, sample_weight, weight)
+    if target is not None:
+        X, y = split_target(X, y, target)
+    if columns is not None:
+        X = _select(X, columns)
+    return X, y, sample_weight
 
 
 def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
@@ -83,6 +88,14 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
     _check_column(frame, target, "target", InvalidLabels)
     return frame.drop(target).to_native(), frame[target].to_native()
+
+
+def without_target(X: Any, target: str, features: Any) -> Any:
+    """A frame without the column of the labels, if that is not a feature."""
+    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    if frame is None or target not in frame.columns or features is None or target in features:
+        return X
+    return frame.drop(target).to_native()
 
 
 def split_weight(X: Any, sample_weight: Any, weight: str) -> tuple[Any, Any]:
@@ -131,16 +144,8 @@ def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterato
         ignores = part is not None and not part.all()
         if ignores:
             codes = np.where(part == 0, len(classes), codes)
-        rows = _rows(features, start, stop)
+        rows = features if stop - start == n else features.part(start, stop)
         yield Batch(rows, classes, codes, part, start, source, bool(ignores))
-
-
-def _rows(features: Features, start: int, stop: int) -> Features:
-    if (start, stop) == (0, features.shape[0]):
-        return features
-    if isinstance(features, ArrayFeatures):
-        return ArrayFeatures(features.values[start:stop], features.names)
-    return FrameFeatures(features.frame[start:stop], features.names)
 
 
 def _is_table(X: Any) -> bool:

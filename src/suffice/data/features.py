@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -50,6 +51,10 @@ class ArrayFeatures:
         """Some rows by number, C-ordered, float64."""
         return np.asarray(self.values[at], np.float64)
 
+    def part(self, start: int, stop: int) -> ArrayFeatures:
+        """The features of rows start to stop."""
+        return ArrayFeatures(self.values[start:stop], self.names)
+
 
 @dataclass(frozen=True, slots=True)
 class FrameFeatures:
@@ -76,6 +81,10 @@ class FrameFeatures:
         """Some rows by number, C-ordered, float64."""
         return self._floats(self.frame[at.tolist()])
 
+    def part(self, start: int, stop: int) -> FrameFeatures:
+        """The features of rows start to stop."""
+        return FrameFeatures(self.frame[start:stop], self.names)
+
     def _floats(self, part: nw.DataFrame[Any]) -> Floats:
         out = np.empty(part.shape, np.float64)
         for j, column in enumerate(part.iter_columns()):
@@ -85,7 +94,74 @@ class FrameFeatures:
         return out
 
 
-Features = ArrayFeatures | FrameFeatures
+@dataclass(frozen=True, slots=True)
+class IndicatorFeatures:
+    """Rows of numbers, then for each column of levels its indicators: zeros and a one.
+
+    Negative codes are missing levels. Codes below `first` have no indicator: all are zero.
+    """
+
+    numbers: Floats  # (n, numeric features)
+    codes: tuple[Indices, ...]  # (n,) for each column of levels
+    sizes: tuple[int, ...]  # number of codes of each column
+    first: int
+    names: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return len(self.numbers), len(self.names)
+
+    @property
+    def ready(self) -> bool:
+        """Whether rows can be used without a copy."""
+        return False
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Rows start to stop, C-ordered, float64."""
+        return self._read(slice(start, stop))
+
+    def take(self, at: Indices) -> Floats:
+        """Some rows by number, C-ordered, float64."""
+        return self._read(at)
+
+    def part(self, start: int, stop: int) -> IndicatorFeatures:
+        """The features of rows start to stop."""
+        codes = tuple(own[start:stop] for own in self.codes)
+        return replace(self, numbers=self.numbers[start:stop], codes=codes)
+
+    def _read(self, at: Any) -> Floats:
+        numbers = self.numbers[at]
+        out = np.zeros((len(numbers), len(self.names)))
+        out[:, : numbers.shape[1]] = numbers
+        low = numbers.shape[1]
+        for own, size in zip(self.codes, self.sizes, strict=True):
+            codes, high = own[at], low + size - self.first
+            rows = np.flatnonzero(codes >= self.first)
+            out[rows, low - self.first + codes[rows]] = 1.0
+            out[np.flatnonzero(codes < 0), low:high] = np.nan
+            low = high
+        return out
+
+
+class ReadTable(Protocol):
+    """A table whose columns have been read by a layout: numbers and levels."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def discrete(self) -> tuple[bool, ...]: ...  # noqa: D102
+    def part(self, columns: Sequence[int]) -> ReadTable: ...  # noqa: D102
+    def numbers(self) -> Floats: ...  # noqa: D102
+    def levels(self) -> list[Any]: ...  # noqa: D102
+
+
+def is_read(X: Any) -> bool:
+    """Whether a table has been read by a layout."""
+    return hasattr(X, "discrete") and hasattr(X, "part")
+
+
+Features = ArrayFeatures | FrameFeatures | IndicatorFeatures
 
 
 def as_features(X: Any) -> Features:
@@ -144,6 +220,10 @@ def _wrap(X: Any) -> Features:
         X = np.ma.filled(X.astype(X.dtype if X.dtype.kind in "fO" else np.float64), np.nan)
     if isinstance(X, np.ndarray):
         return ArrayFeatures(_check_array(np.asarray(X)))
+    if isinstance(X, IndicatorFeatures):
+        return X
+    if is_read(X):
+        return ArrayFeatures(X.numbers(), X.names)
     check_table(X, FILES_HINT)
     frame = as_frame(X)
     return _from_frame(frame) if frame is not None else ArrayFeatures(_check_array(_as_array(X)))

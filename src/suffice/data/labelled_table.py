@@ -37,7 +37,7 @@ class LabelledTable:
         Only classes with weight are kept. A row without weight may be of another class: its code
         then names one of the others, and the row counts nowhere.
         """
-        labels, n = Labels.of(y), _count_rows(X)
+        labels, n = Labels.of(y), row_count(X)
         if not len(labels):
             raise InvalidLabels("y has no labels: pass one label per row.")
         if len(labels) != n:
@@ -86,7 +86,8 @@ def take_rows(X: Any, at: Indices | slice) -> Any:
     return X[at] if hasattr(X, "shape") else np.asarray(X)[at]
 
 
-def _count_rows(X: Any) -> int:
+def row_count(X: Any) -> int:
+    """How many rows a table has."""
     if X is None:
         raise InvalidFeatures("X is missing: pass a table of rows.")
     shape = getattr(X, "shape", None)

@@ -306,3 +306,9 @@ def _missing(row: int, how_many: int) -> InvalidLabels:
         f"y has {how_many} missing label{'s' * (how_many > 1)}, the first in row {row}. "
         "Drop those rows or give them a label."
     )
+
+
+def name_of(y: Any) -> str | None:
+    """The name of a column of labels, if it has one."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else None

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.features import as_frame, check_table, check_two_dimensional
+from suffice.data.features import as_frame, check_table, check_two_dimensional, is_read
 from suffice.data.gaps import is_missing
 from suffice.data.labels import shown, string_array
 from suffice.errors import InvalidFeatures, NotFinite
@@ -69,6 +69,8 @@ def comparable(a: Array, b: Array) -> bool:
 
 def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...] | None]:
     """The columns of a table of categories, and their names if it has any."""
+    if is_read(X):
+        return X.levels(), X.names
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         names = tuple(frame.columns) if all(isinstance(n, str) for n in frame.columns) else None
@@ -116,13 +118,13 @@ def _of_series(series: Any, name: str) -> Column:
     elif series.dtype.is_numeric() or series.dtype == nw.Boolean:
         values = series.to_numpy()
     else:
-        values = np.array(_level_values(series), dtype=object)
+        values = np.array(level_values(series), dtype=object)
     column = _of_array(np.asarray(values), name, 0)
     gaps = missing if column.missing is None else missing | column.missing
-    return Column(column.values, gaps if gaps.any() else None, name, _declared_levels(series, name))
+    return Column(column.values, gaps if gaps.any() else None, name, declared_levels(series, name))
 
 
-def _level_values(series: Any) -> list[Any]:
+def level_values(series: Any) -> list[Any]:
     """The values of a column; categories that are not plain values, such as bins, as text."""
     values = series.to_list()
     if not isinstance(series.dtype, nw.Categorical | nw.Enum):
@@ -135,7 +137,7 @@ def _level_values(series: Any) -> list[Any]:
 _PLAIN = (str, bool, int, float, np.generic)
 
 
-def _declared_levels(series: Any, name: str) -> Array | None:
+def declared_levels(series: Any, name: str) -> Array | None:
     """The sorted levels that the type of a column lists, or None where it lists none."""
     if not isinstance(series.dtype, nw.Categorical | nw.Enum):
         return None

@@ -6,13 +6,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.data.features import FILES_HINT, as_frame, check_table, check_two_dimensional
+from suffice.data.features import (
+    FILES_HINT,
+    as_frame,
+    check_table,
+    check_two_dimensional,
+    is_read,
+)
 from suffice.data.labels import shown
 from suffice.data.levels import MISSING
 from suffice.errors import InvalidInput, InvalidParameter
@@ -76,6 +82,14 @@ class ColumnLayout:
 
     parts: dict[str, tuple[int, ...]]
 
+    def validated(self) -> Self:
+        """This layout, if each column belongs to one part; a ValueError otherwise."""
+        columns = sorted(j for part in self.parts.values() for j in part)
+        in_order = all(list(part) == sorted(part) for part in self.parts.values())
+        if not columns or columns != list(range(len(columns))) or not in_order:
+            raise ValueError("it does not say which features each part has")
+        return self
+
     @classmethod
     def of(cls, X: Any, categorical: Any = None) -> ColumnLayout:
         """Discrete columns as a user names them, or by type; all others are numeric."""
@@ -132,6 +146,8 @@ class ColumnLayout:
         """The table of each part."""
         if len(self.parts) == 1:
             return dict.fromkeys(self.parts, X)
+        if is_read(X):
+            return {key: X.part(at) for key, at in self.parts.items()}
         frame = None if isinstance(X, np.ndarray) else as_frame(X)
         if frame is not None:
             return {key: frame[:, list(at)].to_native() for key, at in self.parts.items()}
@@ -167,6 +183,8 @@ def check_shape(X: Any) -> None:
 
 
 def _width(X: Any) -> tuple[int, tuple[str, ...]]:
+    if is_read(X):
+        return len(X.names), X.names
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         return len(frame.columns), tuple(map(str, frame.columns))
@@ -177,6 +195,8 @@ def _width(X: Any) -> tuple[int, tuple[str, ...]]:
 
 
 def _by_type(X: Any, d: int) -> set[int]:
+    if is_read(X):
+        return {j for j, discrete in enumerate(X.discrete) if discrete}
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         pairs = enumerate(zip(frame.iter_columns(), frame.schema.values(), strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 
@@ -47,10 +48,23 @@ class Powers:
     spread: Floats  # (d,)
     reach: Floats  # (d,): the highest known z
 
+    def validated(self) -> Self:
+        """These powers, if they are in range; a ValueError otherwise."""
+        if self.origin.ndim != 1 or any(
+            getattr(self, field.name).shape != self.origin.shape for field in fields(self)
+        ):
+            raise ValueError("its powers are not numbers for each feature")
+        possible = (self.unit != 0) & (self.spread > 0) & (self.reach >= 0)
+        if not (possible & (np.abs(self.exponent - 0.5) <= 0.5)).all():
+            raise ValueError("its powers are out of range")
+        return self
+
     @classmethod
     def of(cls, rows: Floats, weights: Floats | None = None) -> Powers:
         """The powers under which each feature is most likely Gaussian, without missing values."""
         x = np.asarray(rows, np.float64)
+        if not x.shape[1]:
+            return cls(*np.empty((6, 0)))
         w = np.ones(len(x)) if weights is None else weights
         x, w = x[w > 0], w[w > 0]
         held = np.isfinite(x)
@@ -88,29 +102,40 @@ class Powers:
     __hash__ = None  # type: ignore[assignment]
 
     def apply(self, rows: Floats) -> Floats:
-        """Rows with each feature to its power; missing and infinite values stay what they are."""
+        """Rows with each feature to its power; missing and infinite values stay what they are.
+
+        Features beyond those with a power, the indicators of levels, stay what they are, too.
+        """
         with np.errstate(all="ignore"):
-            z = (np.asarray(rows, np.float64) - self.origin) / self.unit
+            z = (self._own(rows) - self.origin) / self.unit
             up = _power(np.maximum(z, 0.0), self.exponent)
             scaled = (np.where(z >= 0, up, z) - self.centre) / self.spread
-            return np.where(np.isfinite(z), scaled, z)
+            return self._with_others(np.where(np.isfinite(z), scaled, z), rows)
 
     def undo(self, rows: Floats) -> Floats:
         """Rows before `apply`."""
         with np.errstate(all="ignore"):
-            u = np.asarray(rows, np.float64) * self.spread + self.centre
+            u = self._own(rows) * self.spread + self.centre
             most = FARTHEST * (self.reach + 1.0)
             up = _root(np.maximum(u, 0.0), self.exponent, most)
             z = np.where(u >= 0, up, np.maximum(u, -most))
-            return np.where(np.isnan(u), np.nan, z * self.unit + self.origin)
+            own = np.where(np.isnan(u), np.nan, z * self.unit + self.origin)
+            return self._with_others(own, rows)
 
     def log_slope(self, rows: Floats) -> Floats:
         """ln of the volume element du/dx of the known values of each row, (n,)."""
         with np.errstate(all="ignore"):
-            z = (np.asarray(rows, np.float64) - self.origin) / self.unit
+            z = (self._own(rows) - self.origin) / self.unit
             steep = (self.exponent - 1.0) * np.log1p(np.maximum(z, 0.0))
             log_slopes = steep - np.log(np.abs(self.unit) * self.spread)
             return np.asarray(np.where(np.isnan(z), 0.0, log_slopes).sum(axis=1))
+
+    def _own(self, rows: Floats) -> Floats:
+        return np.asarray(rows, np.float64)[:, : len(self.origin)]
+
+    def _with_others(self, own: Floats, rows: Floats) -> Floats:
+        others = np.asarray(rows)[:, len(self.origin) :]
+        return np.concatenate([own, others], axis=1) if others.shape[1] else own
 
 
 def _power(z: Floats, p: Floats) -> Floats:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from suffice.data.column_kinds import PreparedColumn, PreparedNumbers
 from suffice.data.packages import require_polars
 from suffice.errors import InvalidParameter
 
@@ -43,6 +44,24 @@ def frame_of(columns: Mapping[str, Any]) -> Any:
         series = pl.Series(name, values.tolist() if is_objects else values, strict=False)
         series_list.append(series.fill_nan(None) if series.dtype.is_float() else series)
     return pl.DataFrame(series_list)
+
+
+def frame_of_features(features: Iterable[PreparedColumn]) -> Any:
+    """A polars frame of features: numbers as floats, levels as text, integers or booleans."""
+    pl = require_polars()
+    columns = []
+    for feature in features:
+        if isinstance(feature, PreparedNumbers):
+            columns.append(pl.Series(feature.name, feature.values).fill_nan(None))
+            continue
+        column = feature.column
+        series = pl.Series(feature.name, column.values)
+        if column.missing is not None:
+            series = series.set(pl.Series(column.missing), None)
+        if column.declared is not None and column.declared.dtype.kind == "U":
+            series = series.cast(pl.Enum(column.declared.tolist()))
+        columns.append(series)
+    return pl.DataFrame(columns)
 
 
 def table_bytes(columns: Mapping[str, Any], ending: str, *, safe: bool = True) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
@@ -18,6 +18,7 @@ from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
+from suffice.data.frame_output import frame_kind
 from suffice.data.labels import shown
 from suffice.data.parameters import check_room, count, flag, is_number
 from suffice.errors import InvalidFeatures, InvalidParameter
@@ -76,14 +77,20 @@ class Answers(Generic[AnyModel]):
         return float(joint[np.arange(len(at)), at].sum())
 
     @anywhere
-    def decide(self, X: Any, costs: Any = None, reject: float | None = None) -> Array:
+    def decide(
+        self, X: Any, costs: Any = None, reject: float | None = None, *, threshold: Any = None
+    ) -> Array:
         """The class with the smallest expected cost, or None if that is above `reject`.
 
-        costs : (k, k), one row per true class and one column per answer, in the order of
-            `classes_`; 0 and 1 if None
+        costs : {(true, predicted): cost} or {true: {predicted: cost}}, where pairs that are not
+            named cost 1 and correct answers 0; or an array (k, k), one row per true class and one
+            column per answer, in the order of `classes_`; 0 and 1 if None
         reject : the cost of not answering
+        threshold : instead of costs, the probability from which on a class is the answer: a
+            number for the second of two classes, or {class: number}; below it, the most probable
+            of the others. `suffice.thresholds` finds one by cost or by recall
         """
-        return decide(self.predict_proba(X), self.classes_, costs, reject)
+        return decide(self.predict_proba(X), self.classes_, costs, reject, threshold)
 
     @anywhere
     def adapt_priors(self, X: Any) -> Self:
@@ -95,7 +102,7 @@ class Answers(Generic[AnyModel]):
         """Contribution of each feature to the log-odds of a against b; they add up exactly."""
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
-        found = contributions(model, rows, *class_pair(model.classes, a, b))
+        found = self._by_column(contributions(model, rows, *class_pair(model.classes, a, b)))
         return replace(found, feature_names=tuple(self._feature_names()))
 
     @anywhere
@@ -111,8 +118,19 @@ class Answers(Generic[AnyModel]):
         if a is None and b is None and len(model.classes) > 1:
             order = np.argsort(-self._answer_rows(one, scores)[0], kind="stable")
             a, b = model.classes[order[0]], model.classes[order[1]]
-        shares = contributions(model, one, *class_pair(model.classes, a, b))
-        return explanation(shares, 0, self._feature_names())
+        shares = self._by_column(contributions(model, one, *class_pair(model.classes, a, b)))
+        reader = self._learned.reader
+        at = row % len(rows)
+        names = self._feature_names() if reader is None else reader.row_names(X, at)
+        return explanation(shares, 0, names)
+
+    def _by_column(self, found: Contributions) -> Contributions:
+        """Contributions of the columns of a table: those of all features of one add up."""
+        reader, encoding = self._learned.reader, self._learned.encoding
+        if reader is None:
+            return found
+        owner = reader.owners if encoding is None else encoding.owner
+        return replace(found, values=reader.by_column(found.values, owner))
 
     @at_once
     def sample(
@@ -157,6 +175,8 @@ class Answers(Generic[AnyModel]):
     ) -> Any:
         """X with missing values drawn given the observed values of each row, (n_draws, n, d).
 
+        A list of data frames if X is one.
+
         y : the class of each row; without it, each draw takes a class from its posterior
         """
         model, rows = self._fitted, self._rows(X)
@@ -166,7 +186,8 @@ class Answers(Generic[AnyModel]):
         size = 8 * n * len(rows) * self.n_features_in_
         check_room("n_draws", n, size, "Draw less often, or for fewer rows at a time.")
         drawn = draws(model, rows, n, codes, generator(random_state))
-        return np.stack([self._restore(one, X) for one in drawn])
+        tables = [self._restore(one, X) for one in drawn]
+        return tables if frame_kind(X) else np.stack(tables)
 
     @anywhere
     def outlier_pvalue(self, X: Any, *, by_class: bool = False) -> Floats:
@@ -226,14 +247,26 @@ class Answers(Generic[AnyModel]):
 
     def _parse_row(self, row: Array) -> Any:
         """A row of objects, None where a value is missing, in the model's form."""
-        return as_features(row).read(0, 1)
+        encoding = self._learned.encoding
+        if encoding is None:
+            return as_features(row).read(0, 1)
+        return encoding.encode(encoding.reader.row(row[0]))
+
+    def _model_names(self) -> tuple[str, ...] | None:
+        """Names of the features that the model takes, if it was fitted to rows with names."""
+        reader, encoding = self._learned.reader, self._learned.encoding
+        if reader is not None:
+            found: tuple[str, ...] = reader.feature_names if encoding is None else encoding.names
+            return found
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else tuple(map(str, names))
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
 
-    def _feature(self, feature: Any) -> int:
-        names = self._feature_names()
+    def _feature(self, feature: Any, names: Sequence[str] | None = None) -> int:
+        names = self._feature_names() if names is None else names
         if isinstance(feature, str) and feature in names:
             return names.index(feature)
         whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)

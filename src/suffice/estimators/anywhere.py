@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar, cast
 
+from suffice.data.batches import split_target, without_target
 from suffice.data.engine import engine_of
 from suffice.estimators.state import snapshot
 
@@ -16,15 +18,25 @@ LEARNING = ("fit", "partial_fit", "forget", "fit_predict")
 
 
 def anywhere(method: Method) -> Method:
-    """A method for rows in memory that passes rows stored elsewhere to their engine."""
-    learns = method.__name__ in LEARNING
+    """A method for rows in memory that passes rows stored elsewhere to their engine.
+
+    Labels may be the name of a column of X; a column that held the labels at fit is no feature.
+    """
+    learns, takes_labels = method.__name__ in LEARNING, "y" in signature(method).parameters
 
     @wraps(method)
     def dispatch(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         here = self if learns else snapshot(self)
         engine = engine_of(X)
-        if engine is None:
-            return method(here, X, *args, **kwargs)
-        return engine.call(here, method.__name__, X, *args, **kwargs)
+        if engine is not None:
+            return engine.call(here, method.__name__, X, *args, **kwargs)
+        y = args[0] if args else kwargs.get("y")
+        if takes_labels and isinstance(y, str):
+            X, y = split_target(X, None, y)
+            args, kwargs = (y, *args[1:]), {k: v for k, v in kwargs.items() if k != "y"}
+        state = here._state
+        if state is not None and state.target is not None:
+            X = without_target(X, state.target, state.columns.names)
+        return method(here, X, *args, **kwargs)
 
     return cast(Method, dispatch)

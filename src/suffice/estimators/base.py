@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, gap, infinite
+from suffice.data.frame_output import by_name, fill_table, new_frame
 from suffice.data.labels import Labels, same_kind
 from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels
@@ -165,13 +166,13 @@ class Classifier(
         self._check_infinite(rows)
 
     def _check_infinite(self, rows: Array) -> None:
-        error = infinite(rows, 0, getattr(self, "feature_names_in_", None))
+        error = infinite(rows, 0, self._model_names())
         if error is not None:
             raise error
 
     def _check_complete(self, rows: Array) -> None:
         self._check_finite(rows)
-        error = gap(rows, 0, getattr(self, "feature_names_in_", None))
+        error = gap(rows, 0, self._model_names())
         if error is not None:
             raise error
 
@@ -198,15 +199,28 @@ class Classifier(
 
     def _restore(self, rows: Any, like: Any = None) -> Any:
         """Rows of the model in the user's form; `like` is the table they come from."""
-        return rows
+        learned = self._learned
+        if learned.encoding is not None:
+            return learned.encoding.decode(rows, like, learned.frame)
+        return self._as_table(rows, like)
+
+    def _as_table(self, rows: Array, like: Any) -> Any:
+        """Rows of all columns as a data frame, if that is what the user works with."""
+        if like is not None:
+            return fill_table(like, rows)
+        frame, names = self._learned.frame, self._learned.columns.names
+        return rows if frame is None else new_frame(by_name(rows, names), frame)
 
     def _check_columns(self, X: Any) -> None:
         """Raise unless X has the features of the rows seen so far, in their order."""
-        self._check_table(X)
-        check_columns(self, X)
+        if self._learned.reader is None:
+            self._check_table(X)
+            check_columns(self, X)
 
     def _rows(self, X: Any) -> Any:
-        columns = self._learned.columns
+        columns, encoding = self._learned.columns, self._learned.encoding
+        if encoding is not None:
+            return encoding.encode(X)
         if (
             type(X) is np.ndarray
             and X.ndim == 2

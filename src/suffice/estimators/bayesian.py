@@ -47,7 +47,7 @@ class BayesianDiscriminant(GaussianClassifier):
         matter.
     density : "predictive", one Student t distribution per class, with means and covariances
         integrated out; or "map", one Gaussian per class at the maximum of the posterior
-    priors : see `GaussianDiscriminant`
+    priors, columns : see `GaussianDiscriminant`
     class_strength : rows added to every class if priors are class shares (a Dirichlet prior)
 
     Attributes
@@ -80,6 +80,7 @@ class BayesianDiscriminant(GaussianClassifier):
         density: str = "predictive",
         priors: Any = None,
         class_strength: float = 0.0,
+        columns: Any = None,
     ) -> None:
         self.structure = structure
         self.pooling = pooling
@@ -90,6 +91,7 @@ class BayesianDiscriminant(GaussianClassifier):
         self.density = density
         self.priors = priors
         self.class_strength = class_strength
+        self.columns = columns
 
     @property
     def mean_strength_(self) -> float:

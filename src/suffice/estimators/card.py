@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -50,53 +51,45 @@ def _of_model(model: Any) -> list[str]:
 
 
 def _of_file(path: str | PathLike[str], key: bytes | None) -> list[str]:
-    from suffice.data.files import read_whole
-    from suffice.estimators.loading import MODELS, load
-    from suffice.statistics.container import unpack
+    from suffice.data.parameters import check_path
+    from suffice.estimators.loading import read_file
 
-    model = load(path, key=key)
-    header, _ = unpack(read_whole(path), str(path), key)
-    if header["kind"] not in MODELS:
+    check_path(path)
+    stored, model = read_file(path, key)
+    if stored is model:
         return [f"statistics, no model: {repr(model).strip('<>')}"]
-    lines = [*_of_model(model), *_dropped(header)]
-    lines.append(f"written by: suffice {header['library']}")
-    if header["created"] is not None:
-        lines.append(f"created: {header['created']}")
+    lines = _of_model(model)
+    for own in (stored, *getattr(stored, "steps", {}).values()):
+        lines += _left_out(own.dropped)
+    lines.append(f"written by: suffice {stored.library}")
+    if stored.created is not None:
+        lines.append(f"created: {stored.created}")
     return lines
 
 
 def _lines(model: Any) -> list[str]:
-    from suffice.estimators.model_file.model import to_arrays
+    from suffice.estimators.model_file.model import StoredModel
     from suffice.estimators.model_file.schema import schema_of, training_of
 
-    header, _ = to_arrays(model)
-    lines = [header["class"], *_features(schema_of(model)), *_training(training_of(model))]
-    if header["class"] in ("GaussianMixture", "MixtureDiscriminant"):
-        state = "converged" if header["converged"] else "not converged"
+    stored = StoredModel.of(model)
+    lines = [stored.estimator, *_features(schema_of(model)), *_training(training_of(model))]
+    if hasattr(model, "converged_"):
+        state = "converged" if model.converged_ else "not converged"
         lines.append(f"components: {len(model.means_)} ({state} after {model.n_iter_} iterations)")
-    if "built" in header and not _is_built(model):
+    if hasattr(stored.content, "built") and not stored.content.built.is_built:
         lines.append("state: too few rows for a model yet")
-    given = _given(type(model), model.get_params(deep=False), header["dropped"])
+    parameters = model.get_params(deep=False).items()
+    shown = {name: value for name, value in parameters if name != "columns"}
+    given = _given(type(model), shown, stored.dropped)
     lines += [f"parameters: {', '.join(given)}"] if given else []
     if getattr(model, "selection_", None) is not None:
         lines.append(_selection_line(model.selection_))
-    return [*lines, *_left_out(header)]
+    return [*lines, *_left_out(stored.dropped)]
 
 
-def _is_built(model: Any) -> bool:
-    from suffice.estimators.model_file.learner_part import is_built
-
-    return is_built(model)
-
-
-def _dropped(header: dict[str, Any]) -> list[str]:
-    """Lines on parameters that were left out when the file was written."""
-    steps = [step["model"] for step in header.get("steps", ())]
-    return [line for own in (header, *steps) for line in _left_out(own)]
-
-
-def _left_out(header: dict[str, Any]) -> list[str]:
-    return [f"left out: {name} ({why})" for name, why in header["dropped"].items()]
+def _left_out(dropped: Mapping[str, str]) -> list[str]:
+    """Lines on parameters that a file leaves out."""
+    return [f"left out: {name} ({why})" for name, why in dropped.items()]
 
 
 def _features(schema: dict[str, Any]) -> list[str]:
@@ -127,7 +120,7 @@ def _training(training: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _given(kind: Any, parameters: dict[str, Any], dropped: dict[str, str]) -> list[str]:
+def _given(kind: Any, parameters: dict[str, Any], dropped: Mapping[str, str]) -> list[str]:
     """Parameters that are not left at their defaults."""
     defaults = {name: p.default for name, p in inspect.signature(kind).parameters.items()}
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -18,6 +19,7 @@ from suffice.models.settings import Settings
 from suffice.selection.criteria import effective_parameters
 from suffice.selection.cross_validation import Candidate, cross_validate
 from suffice.selection.folds import Fold
+from suffice.selection.metrics import METRICS, Metric
 from suffice.selection.selection import Selection
 from suffice.selection.steps import Steps
 from suffice.statistics.statistics import Statistics
@@ -30,6 +32,11 @@ GRID = {
         *(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     ),
     "inflation": (1.0, 1.5, 2.0, 3.0),
+}
+
+# Scores that are kept with a model that chose its parameters at fit.
+STORED_METRICS = {
+    name: METRICS[name] for name in ("accuracy", "log_loss", "brier", "calibration_error")
 }
 
 # Number of folds if the user gives none.
@@ -66,6 +73,7 @@ def score_settings(
     table: LabelledTable,
     folds: list[Fold],
     candidates: list[Candidate],
+    metrics: Mapping[str, Metric],
     steps: Steps | None = None,
 ) -> tuple[dict[str, Floats], Floats, Statistics | None]:
     """Scores of members of the family in each fold, their complexity, and their statistics.
@@ -79,7 +87,9 @@ def score_settings(
     if error is not None:
         raise error
     numbers = replace(table, X=rows)
-    scores, whole = cross_validate(numbers, folds, candidates, _common_detail(settings), steps)
+    scores, whole = cross_validate(
+        numbers, folds, candidates, metrics, _common_detail(settings), steps
+    )
     shape = len(table.classes), features.shape[1]
     complexity = np.array([effective_parameters(one, *shape, whole) for one in settings])
     if not isinstance(whole, Statistics):
@@ -96,7 +106,7 @@ def choose_settings(
     table = table_of_classes(X, y, sample_weight)
     folds, notes = make_folds(table, DEFAULT_FOLDS)
     candidates = [Candidate(settings, priors) for settings, priors in tried]
-    scores, complexity, whole = score_settings(table, folds, candidates)
+    scores, complexity, whole = score_settings(table, folds, candidates, STORED_METRICS)
     names = tuple({name: getattr(settings, name) for name in GRID} for settings, _ in tried)
     return Selection(names, scores, complexity, notes=tuple(notes)), whole
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -11,6 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from suffice.data.arrays import Array
 from suffice.data.labels import shown
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, NotNumbers
 
 
@@ -20,19 +22,31 @@ class LearnedColumns:
 
     number: int
     names: Array | None = None  # (d,) of str, where rows have names
+    single: bool = False  # whether the rows were of single precision (float32)
 
     @classmethod
     def of_rows(cls, X: Any) -> Self:
         """The columns of a table, as scikit-learn reads them."""
         reader = BaseEstimator()
         _read(reader, X, reset=True)
-        return cls(reader.n_features_in_, getattr(reader, "feature_names_in_", None))
+        names = getattr(reader, "feature_names_in_", None)
+        return cls(reader.n_features_in_, names, getattr(X, "dtype", None) == np.float32)
+
+    @classmethod
+    def of_names(cls, names: Sequence[str]) -> Self:
+        """Columns with these names."""
+        return cls(len(names), np.array([*names, None], dtype=object)[:-1])
+
+    @classmethod
+    def of_reader(cls, reader: TableReader) -> Self:
+        """The columns that a reader uses."""
+        return cls.of_names(reader.names) if reader.layout.named else cls(len(reader.names))
 
     @classmethod
     def of_statistics(cls, statistics: Any) -> Self:
         """The columns of the rows that were summarized."""
         names = statistics.feature_names
-        return cls(statistics.n_features, None if names is None else np.array(names, dtype=object))
+        return cls(statistics.n_features) if names is None else cls.of_names(names)
 
 
 def check_columns(estimator: Any, X: Any) -> None:

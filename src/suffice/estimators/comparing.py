@@ -20,7 +20,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.mixed import ColumnLayout
 from suffice.data.outliers import with_outliers
-from suffice.data.parameters import check_callable
+from suffice.data.parameters import check_callable, choice
 from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.gaussian import QDA, DiagonalLDA, GaussianNB
 from suffice.estimators.indicators import Indicators
@@ -32,7 +32,8 @@ from suffice.estimators.selecting import select_model
 from suffice.estimators.trial import Trial, fit_quietly, log_probabilities, named_classifiers
 from suffice.selection.comparison import Comparison, LearningCurve
 from suffice.selection.folds import Fold
-from suffice.selection.metrics import METRICS, MetricSums
+from suffice.selection.metric_sums import MetricSums
+from suffice.selection.metrics import METRICS
 from suffice.selection.selection import standard_error
 from suffice.selection.steps import ProgressCallback, Steps
 
@@ -55,6 +56,7 @@ def compare(
     y: Any,
     models: Any = None,
     *,
+    metric: str = "log_loss",
     cv: Any = 5,
     groups: Any = None,
     sample_weight: Any = None,
@@ -69,9 +71,11 @@ def compare(
     models : classifiers by name, or a list of them; None takes the family, the automatic choice,
         two Gaussians per class, and scikit-learn's logistic regression with and without its
         default penalty
+    metric : the score by which models are ordered, as for `select_model`
     random_state : for the outliers and the smaller training sets
     progress : called during the work with the share done, from 0 to 1
     """
+    choice("metric", metric, tuple(METRICS))
     check_callable("progress", progress)
     rng = generator(random_state)
     steps = Steps(1.0, progress)
@@ -82,7 +86,8 @@ def compare(
         named = named_classifiers(models)
     names, candidates = tuple(named), list(named.values())
     stages = (1 - steps.done) / (2 + len(TRAINING_SHARES))
-    selection = trial.run(candidates, "log_loss", steps.part(stages))
+    selection = trial.run(candidates, metric, steps.part(stages))
+    selection = replace(selection, baseline=trial.baseline())
     refits = Steps((1 + len(TRAINING_SHARES)) * len(trial.folds), steps.part(1 - steps.done))
     contest = _Contest(trial, candidates, rng, refits)
     outliers, curve = contest.score_with_outliers(), contest.learning_curve()
@@ -200,8 +205,8 @@ class _Contest:
             fitted, _ = fit_quietly(clone(model), training)
         except (SufficeError, ValueError):
             return dict.fromkeys(METRICS, np.nan)
-        scores = self.trial.test(fitted, fold).metrics(len(training.classes))
-        return {name: float(values[0]) for name, values in scores.items()}
+        sums = self.trial.test(fitted, fold)
+        return {name: float(metric.values(sums)[0]) for name, metric in METRICS.items()}
 
 
 def _fit_timed(trial: Trial, model: Any) -> tuple[Any, float]:
@@ -213,7 +218,7 @@ def _fit_timed(trial: Trial, model: Any) -> tuple[Any, float]:
 def _training_loss(table: LabelledTable, model: Any) -> float:
     scores = np.array(log_probabilities(model, table.X).T[None])
     sums = MetricSums.of(scores, table.codes, table.weights)
-    return float(sums.metrics(len(table.classes))["log_loss"][0])
+    return float(METRICS["log_loss"].values(sums)[0])
 
 
 def _or_nan(question: Callable[[Any], Any], model: Any) -> float:

@@ -11,7 +11,9 @@ from suffice.data.labels import shown
 from suffice.data.parameters import check_path
 from suffice.errors import InvalidParameter
 from suffice.statistics.container import pack
-from suffice.statistics.storage import Stored, to_bytes
+from suffice.statistics.saving import Savable
+from suffice.statistics.storage import to_bytes
+from suffice.statistics.walker import to_arrays
 
 # When a model was made, given by the user, so that equal models give equal files.
 Created = date | str | None
@@ -66,17 +68,17 @@ def save(
 
 def file_of(model: Any, created: Created = None, key: bytes | None = None) -> bytes:
     """The bytes that `save` writes."""
-    if isinstance(model, Stored):
+    if isinstance(model, Savable):
         if created is not None:
             raise InvalidParameter("statistics have no date; created is for models.")
         return to_bytes(model, key)
     from sklearn.pipeline import Pipeline
 
-    from suffice.estimators.model_file import model as one
-    from suffice.estimators.model_file import pipeline as several
+    from suffice.estimators.model_file.model import LONGEST_NOTE, StoredModel
+    from suffice.estimators.model_file.pipeline import StoredPipeline
 
     date_text = created.isoformat() if isinstance(created, date) else created
-    if not isinstance(date_text, str | None) or len(date_text or "") > 100:
+    if not isinstance(date_text, str | None) or len(date_text or "") > LONGEST_NOTE:
         raise InvalidParameter(f"created is {shown(created)}; it must be a date or a short text.")
-    header, arrays = (several if isinstance(model, Pipeline) else one).to_arrays(model)
-    return pack({**header, "created": date_text}, arrays, key)
+    kind = StoredPipeline if isinstance(model, Pipeline) else StoredModel
+    return pack(*to_arrays(kind.of(model, date_text)), key)

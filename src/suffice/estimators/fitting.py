@@ -12,12 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, count, is_number, not_negative
+from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import LearnedColumns
+from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import State, Stateful
 from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, MixtureFit, Training
@@ -38,10 +41,17 @@ class FittedMixture(State):
     lower_bound: float
 
     @classmethod
-    def of(cls, fit: MixtureFit, settings: Settings, columns: LearnedColumns) -> Self:
-        """The state of an estimator after this fit."""
+    def of(
+        cls, fit: MixtureFit, settings: Settings, rows: RowsInMemory, encoding: Encoding | None
+    ) -> Self:
+        """The state of an estimator after this fit to rows."""
+        reader = None if encoding is None else encoding.reader
         return cls(
-            columns=columns,
+            columns=rows.columns() if reader is None else LearnedColumns.of_reader(reader),
+            reader=reader,
+            encoding=encoding,
+            target=rows.target,
+            frame=rows.frame,
             kept={"model": fit.model},
             classes=fit.model.classes,
             settings=settings,
@@ -54,7 +64,7 @@ class FittedMixture(State):
     @property
     def n_iter(self) -> int:
         """Number of iterations of the best start."""
-        return max(1, len(self.log_likelihoods))
+        return len(self.log_likelihoods)
 
 
 class Fitting(Stateful):
@@ -88,6 +98,11 @@ class Fitting(Stateful):
         return np.asarray(self._learned.log_likelihoods)
 
     @property
+    def lower_bounds_(self) -> Floats:
+        """The same, by scikit-learn's name."""
+        return self.log_likelihoods_
+
+    @property
     def _component_weight(self) -> Floats:
         return np.asarray(self._learned.component_weight)
 
@@ -104,7 +119,7 @@ class Fitting(Stateful):
         check_callable("callback", self.callback)
         return Effort(
             not_negative("tol", self.tol),
-            count("max_iter", self.max_iter),
+            _iterations(self.max_iter),
             count("n_init", self.n_init, MOST_STARTS),
             addition,
             self._report_progress if self.verbose or self.callback is not None else None,
@@ -119,9 +134,11 @@ class Fitting(Stateful):
         if self.callback is not None:
             self.callback(progress)
 
-    def _hold(self, fit: MixtureFit, settings: Settings, X: Any) -> None:
-        """Store the fit to the rows X."""
-        state = FittedMixture.of(fit, settings, LearnedColumns.of_rows(X))
+    def _hold(
+        self, fit: MixtureFit, settings: Settings, rows: RowsInMemory, encoding: Encoding | None
+    ) -> None:
+        """Store the fit to rows, which may be a table with levels."""
+        state = FittedMixture.of(fit, settings, rows, encoding)
         self._warn_about_fit(fit, state.n_iter)
         self._state = state
 
@@ -131,17 +148,32 @@ class Fitting(Stateful):
         if fit.interrupted:
             what = f"interrupted after {n} iterations: the best model so far is kept."
             messages.append((what, RuntimeWarning))
-        elif n == self.max_iter and not fit.converged and self.tol > 0:
+        elif 0 < n == self.max_iter and not fit.converged and self.tol > 0:
             what = f"EM has not converged in {n} iterations; raise max_iter or tol."
             messages.append((what, ConvergenceWarning))
         for what, kind in messages:
             warnings.warn(what, kind, stacklevel=5)
 
 
+def _iterations(value: Any) -> int:
+    """The largest number of iterations; 0 keeps the start."""
+    zero = isinstance(value, int | np.integer) and is_number(value) and value == 0
+    return 0 if zero else count("max_iter", value)
+
+
 def _is_verbosity(value: Any) -> bool:
     if isinstance(value, bool | np.bool_):
         return True
     return isinstance(value, int | np.integer) and is_number(value) and bool(value >= 0)
+
+
+def encoded(X: Any, columns: Any) -> tuple[Encoding | None, Any]:
+    """A table with levels as numbers, and how it was encoded; other rows as they are."""
+    reader = TableReader.of(X, columns)
+    if reader is None:
+        return None, X
+    encoding = Encoding.of(X, reader)
+    return encoding, encoding.encode(X)
 
 
 def training_rows(X: Any, codes: Indices, classes: Array | None, sample_weight: Any) -> Training:

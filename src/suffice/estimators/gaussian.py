@@ -31,6 +31,8 @@ class GaussianDiscriminant(GaussianClassifier):
     ddof : 0 divides by the weight of a class (maximum likelihood), 1 by one less
     inflation : factor by which covariances are multiplied at the end; above 1, posteriors are less
         certain, as they should be if rows are not quite Gaussian; or "cv"
+    columns : how to read the columns of a table, as `suffice.describe` returns it; None for its
+        defaults
 
     Attributes
     ----------
@@ -57,6 +59,7 @@ class GaussianDiscriminant(GaussianClassifier):
         priors: Any = None,
         ddof: float = 0,
         inflation: float | str = 1.0,
+        columns: Any = None,
     ) -> None:
         self.structure = structure
         self.pooling = pooling
@@ -65,6 +68,7 @@ class GaussianDiscriminant(GaussianClassifier):
         self.priors = priors
         self.ddof = ddof
         self.inflation = inflation
+        self.columns = columns
 
     def _settings(self) -> Settings:
         return Settings.checked(
@@ -82,7 +86,8 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
 
     Parameters
     ----------
-    priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives MASS's covariances
+    priors, shrinkage, target, ddof, columns : see `GaussianDiscriminant`; ddof=1 gives MASS's
+        covariances
     reg_param : as in scikit-learn, (1 - reg_param) covariance + reg_param I
     covariance_estimator : an estimator with `covariance_`, fitted to the rows of each class in
         place of their own covariance; the rows must then come at once, to `fit`
@@ -108,6 +113,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
         covariance_estimator: Any = None,
         target: str = "identity",
         ddof: float = 0,
+        columns: Any = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -118,6 +124,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
         self.covariance_estimator = covariance_estimator
         self.target = target
         self.ddof = ddof
+        self.columns = columns
 
     def _settings(self) -> Settings:
         check_algorithm(self)
@@ -137,7 +144,7 @@ class GaussianNB(GaussianClassifier):
 
     Parameters
     ----------
-    priors : see `GaussianDiscriminant`
+    priors, columns : see `GaussianDiscriminant`
     var_smoothing : share of each feature's own overall variance that is added to its variance
         in every class; scikit-learn takes the share of the largest variance of all features,
         which hides features in small units
@@ -149,9 +156,12 @@ class GaussianNB(GaussianClassifier):
     0.96
     """
 
-    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+    def __init__(
+        self, *, priors: Any = None, var_smoothing: float = 1e-9, columns: Any = None
+    ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
+        self.columns = columns
 
     def _settings(self) -> Settings:
         smoothing = not_negative("var_smoothing", self.var_smoothing)
@@ -183,7 +193,7 @@ class DiagonalLDA(GaussianClassifier):
 
     Parameters
     ----------
-    priors, shrinkage, ddof : see `GaussianDiscriminant`
+    priors, shrinkage, ddof, columns : see `GaussianDiscriminant`
 
     >>> from sklearn.datasets import load_iris
     >>> from suffice import DiagonalLDA
@@ -193,11 +203,17 @@ class DiagonalLDA(GaussianClassifier):
     """
 
     def __init__(
-        self, *, priors: Any = None, shrinkage: float | str = 0.0, ddof: float = 0
+        self,
+        *,
+        priors: Any = None,
+        shrinkage: float | str = 0.0,
+        ddof: float = 0,
+        columns: Any = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
         self.ddof = ddof
+        self.columns = columns
 
     def _settings(self) -> Settings:
         return Settings.checked(

@@ -11,7 +11,9 @@ from sklearn.base import clone
 from suffice.answers.nulls import EstimatedNulls
 from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
+from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
+from suffice.data.table_rows import TableRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.choosing import (
@@ -23,7 +25,7 @@ from suffice.estimators.choosing import (
 from suffice.estimators.geometry import Geometry
 from suffice.estimators.learning import Learned, Learner
 from suffice.estimators.new_rows import RowsInMemory
-from suffice.estimators.outline import Outline
+from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.sklearn_parameters import with_estimated_scatter
 from suffice.models.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel
@@ -31,11 +33,14 @@ from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize import summarize_batches, summarize_table
+from suffice.statistics.table_statistics import TableStatistics
 
 
 class GaussianClassifier(Geometry, Learner[GaussianModel]):
     """Fit, update, forget and predict with a Gaussian model, which subclasses define."""
+
+    columns: Any
 
     _takes_device_rows = True  # whether rows on a device are computed with there
 
@@ -61,7 +66,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         settings = settings_and_priors[selection.careful][0]
         statistics = (
             rows.statistics(pupil, settings, like)
-            if whole is None
+            if whole is None or reader_of(X, like, self.columns) is not None
             else _with_names_of(whole, X).coarsen(settings.detail)
         )
         powers = None if like is None else like.powers
@@ -75,7 +80,12 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _seen(self, X: Any, like: Outline | None) -> Any:
         """The rows in the form that the model takes."""
-        return X
+        reader = reader_of(X, like, self.columns)
+        return X if reader is None else Encoding.of(X, reader).encode(X)
+
+    def _seen_table(self, table: TableRows, like: Outline | None) -> TableRows:
+        """The rows of a table with levels as they are summarized."""
+        return table
 
     def _parameter(self, name: str) -> Any:
         """The value of a parameter, or what `fit` chose if it is "cv"."""
@@ -159,12 +169,22 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return self._built_with.inflation  # type: ignore[no-any-return]
 
     def _is_statistics(self, statistics: Any) -> bool:
-        return isinstance(statistics, Statistics | IncompleteStatistics)
+        return isinstance(statistics, Statistics | IncompleteStatistics | TableStatistics)
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
-    ) -> AnyStatistics:
+    ) -> AnyStatistics | TableStatistics:
+        detail = (None if like is None else like.detail) or settings.detail
         estimator = getattr(self, "covariance_estimator", None)
+        reader = reader_of(X, like, self.columns)
+        if reader is not None:
+            if estimator is not None:
+                raise InvalidParameter(
+                    "covariance_estimator takes numbers; encode the levels first, with "
+                    "Indicators().fit_transform(X)."
+                )
+            table = self._seen_table(reader.read(X), like)
+            return summarize_table(table, y, sample_weight, detail, reader)
         if estimator is None:
             statistics: AnyStatistics = super()._summarize(X, y, sample_weight, settings, like)
             return statistics
@@ -172,10 +192,11 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             raise InvalidParameter(
                 "covariance_estimator takes all rows at once and without weights: call fit(X, y)."
             )
-        return with_estimated_scatter(summarize(X, y), estimator, X, y)
+        whole = summarize_batches(X, y, None, "separate")
+        return with_estimated_scatter(whole, estimator, X, y)
 
     def _new_atypicality(self) -> Atypicality:
-        weight = self.statistics_.known_weight.mean(axis=1)
+        weight = self._fitted_statistics.known_weight.mean(axis=1)
         return Atypicality(self._fitted, EstimatedNulls(self._fitted, weight, self._built_with))
 
 

@@ -37,7 +37,8 @@ class Geometry:
         def _rows(self, X: Any) -> Array: ...
         def _answer(self, X: Any, ask: Hook[Any], model: GaussianModel | None = None) -> Floats: ...
         def _check_complete(self, rows: Array) -> None: ...
-        def _feature(self, feature: Any) -> int: ...
+        def _feature(self, feature: Any, names: Sequence[str] | None = None) -> int: ...
+        def _model_names(self) -> tuple[str, ...] | None: ...
 
     @anywhere
     def squared_mahalanobis(self, X: Any) -> Floats:
@@ -50,8 +51,7 @@ class Geometry:
         model = self._fitted
         pair = list(class_pair(model.classes, a, b))
         labels = (model.classes[pair[0]].item(), model.classes[pair[1]].item())
-        names = getattr(self, "feature_names_in_", None)
-        names = None if names is None else tuple(map(str, names))
+        names = self._model_names()
         means, log_priors = model.means[pair], model.log_priors[pair]
         low = None if model.means_low is None else model.means_low[pair]
         if model.shared:
@@ -95,7 +95,8 @@ class Geometry:
         model = self._fitted
         pair = isinstance(features, Sequence) and not isinstance(features, str | bytes)
         pair |= isinstance(features, np.ndarray) and features.ndim == 1
-        at = [self._feature(feature) for feature in features] if pair else []
+        names = self._model_names()
+        at = [self._feature(feature, names) for feature in features] if pair else []
         if len(at) != 2 or at[0] == at[1]:
             raise InvalidParameter(
                 f"features is {shown(features)}; an ellipse needs two different features, "

@@ -22,7 +22,7 @@ class Judging:
     if TYPE_CHECKING:
 
         @property
-        def statistics_(self) -> Any: ...  # noqa: D102
+        def _fitted_statistics(self) -> Any: ...
         @property
         def classes_(self) -> Array: ...  # noqa: D102
         @property
@@ -58,7 +58,7 @@ class Judging:
                 "sklearn.model_selection.cross_val_predict(model, X, y, cv=LeaveOneOut())."
             )
         table = training_table(self._rows(X), self._labels(y), sample_weight, self.classes_)
-        densities = left_out_densities(model, self.statistics_, self._built_with, table)
+        densities = left_out_densities(model, self._fitted_statistics, self._built_with, table)
         return predictions(densities, self._priors(), table)
 
     @at_once
@@ -67,7 +67,7 @@ class Judging:
         if X is not None:
             total: float = super().log_likelihood(X, y)  # type: ignore[misc]
             return total
-        return criteria.log_likelihood(self._judgeable_model(), self.statistics_)
+        return criteria.log_likelihood(self._judgeable_model(), self._fitted_statistics)
 
     @at_once
     def n_parameters(self) -> int:
@@ -77,7 +77,7 @@ class Judging:
         covariance, and with shrinkage below 1 all entries of it count.
         """
         model, given = self._judgeable_model(), self._priors() is not None
-        return criteria.n_parameters(model, self._built_with, self.statistics_, given)
+        return criteria.n_parameters(model, self._built_with, self._fitted_statistics, given)
 
     @at_once
     def aic(self) -> float:
@@ -96,7 +96,7 @@ class Judging:
         """
         log_likelihood = self.log_likelihood()
         return criteria.bic(
-            log_likelihood, self.n_parameters(), float(self.statistics_.weight.sum())
+            log_likelihood, self.n_parameters(), float(self._fitted_statistics.weight.sum())
         )
 
     def _judgeable_model(self) -> Any:

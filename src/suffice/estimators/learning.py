@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
+from suffice.data.encoding import Encoding
 from suffice.data.labels import Labels, shown
 from suffice.data.powers import Powers
 from suffice.errors import (
@@ -22,6 +23,7 @@ from suffice.errors import (
     TooFewRows,
 )
 from suffice.estimators.anywhere import anywhere
+from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.base import AnyModel, Classifier
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.judging import Judging
@@ -30,8 +32,10 @@ from suffice.estimators.outline import Outline
 from suffice.estimators.repairing import warn_repaired
 from suffice.estimators.state import State, exchange, snapshot
 from suffice.models.computable import check_computable
+from suffice.models.gaussian import GaussianModel
 from suffice.models.priors import class_priors
 from suffice.selection.selection import Selection
+from suffice.statistics.table_statistics import TableStatistics
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,6 +64,11 @@ class Learned(State):
         )
 
     @property
+    def numbers(self) -> tuple[Any, Any]:
+        """The statistics and settings from which the model is built."""
+        return self.once("numbers", lambda: as_numbers(self.statistics, self.settings))
+
+    @property
     def outline(self) -> Outline:
         """The form in which more rows must be summarized."""
         return Outline.of(self.statistics, self.powers)
@@ -83,7 +92,7 @@ class FromFile:
     """
 
     is_built: bool
-    completed: Any
+    completed: GaussianModel | dict[str, GaussianModel] | None
 
 
 class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
@@ -91,6 +100,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
 
     _state: Learned | None
     _takes = "what suffice.summarize returns"  # description of the statistics for messages
+    _has_powers = False  # whether features are raised to powers first
 
     def _settings(self) -> Any:
         """The likelihood with its settings, after checking the parameters."""
@@ -233,9 +243,21 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             selection, powers = before.selection, before.powers
         elif rows is not None:
             columns = rows.columns()
+        reader = encoding = None
+        if getattr(statistics, "reader", None) is not None:
+            reader, columns = statistics.reader, LearnedColumns.of_reader(statistics.reader)
+        if isinstance(statistics, TableStatistics):
+            encoding = Encoding(statistics.reader, statistics.groups)
+        target, frame = (None, None) if before is None else (before.target, before.frame)
+        if rows is not None:
+            target, frame = target or rows.target, frame or rows.frame
         model = (rows or NewRows()).model(self, statistics, settings, later)
         return Learned(
             columns=columns or LearnedColumns.of_statistics(statistics),
+            reader=reader,
+            encoding=encoding,
+            target=target,
+            frame=frame,
             kept={} if model is None else {"model": model},
             classes=statistics.classes,
             statistics=statistics,
@@ -260,11 +282,13 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
 
     @property
     def _fitted_statistics(self) -> Any:
-        return self._learned.statistics
+        """The statistics that the model is built from."""
+        return self._learned.numbers[0]
 
     @property
     def _built_with(self) -> Any:
-        return self._learned.settings
+        """The settings that the model is built with."""
+        return self._learned.numbers[1]
 
     def _class_weight(self) -> Any:
         return self.statistics_.weight
@@ -272,16 +296,15 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     def _build(self, learned: Learned) -> AnyModel:
         read = learned.from_file
         if read is None:
-            return self._build_with_warnings(learned.statistics, learned.settings, learned.priors)
+            return self._build_with_warnings(*learned.numbers, learned.priors)
         if not read.is_built:
             raise TooFewRows(
                 "no model could be built from the rows when this file was saved; add rows with "
                 "partial_fit, or see why: model.fit_statistics(model.statistics_)."
             )
         with np.errstate(all="ignore"):  # overflow is detected below
-            model: AnyModel = learned.settings.build(
-                learned.statistics, learned.priors, read.completed
-            )
+            statistics, settings = learned.numbers
+            model: AnyModel = settings.build(statistics, learned.priors, read.completed)
         check_computable(model)
         return model
 
@@ -301,6 +324,13 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         unknown = [label for label in Labels.of(y).classes().tolist() if label not in announced]
         if unknown:
             raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
+        seen = [] if self._state is None else self.classes_.tolist()
+        forgotten = [label for label in seen if label not in announced]
+        if forgotten:
+            raise InvalidParameter(
+                f"classes lacks class {shown(forgotten[0])}, which has been seen before; list all "
+                f"of {seen} and any new ones, or leave it out: classes need no announcement."
+            )
 
 
 def _without(seen: Any, removed: Any) -> Any:

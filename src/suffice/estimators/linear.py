@@ -28,7 +28,8 @@ class LinearDiscriminantAnalysis(
 
     Parameters
     ----------
-    priors, shrinkage, target, ddof : see `GaussianDiscriminant`; ddof=1 gives MASS's covariance
+    priors, shrinkage, target, ddof, columns : see `GaussianDiscriminant`; ddof=1 gives MASS's
+        covariance
     n_components : number of discriminant axes that `transform` keeps, at most classes - 1
     covariance_estimator : an estimator with `covariance_`, fitted to the rows of each class in
         place of their own covariance; the rows must then come at once, to `fit`
@@ -38,7 +39,7 @@ class LinearDiscriminantAnalysis(
     Attributes
     ----------
     coef_, intercept_ : the discriminant functions x'coef + intercept; for two classes their
-        difference
+        difference. float32 after a fit to rows of float32, though all else has double precision
     scalings_, xbar_ : the axes (d, components) and the point they start from
     explained_variance_ratio_ : share of the variance between classes along each axis
 
@@ -62,6 +63,7 @@ class LinearDiscriminantAnalysis(
         *,
         target: str = "identity",
         ddof: float = 0,
+        columns: Any = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -72,6 +74,7 @@ class LinearDiscriminantAnalysis(
         self.covariance_estimator = covariance_estimator
         self.target = target
         self.ddof = ddof
+        self.columns = columns
 
     def _settings(self) -> Settings:
         check_algorithm(self)
@@ -91,7 +94,7 @@ class LinearDiscriminantAnalysis(
     def transform(self, X: Any) -> Floats:
         """Coordinates of the rows along the discriminant axes, (n, components).
 
-        Missing values are replaced by their conditional means.
+        Missing values are replaced by their conditional means. float32 for rows of float32.
         """
         axes, rows, m = self._axes, self._rows(X), self._n_features_out
         directions, start = axes.directions[:, :m], axes.start[:m]
@@ -100,7 +103,7 @@ class LinearDiscriminantAnalysis(
         if not np.isfinite(coordinates).all():
             self._check_finite(rows)
             coordinates = (impute(self._fitted, rows, None) - axes.centre) @ directions - start
-        return coordinates
+        return coordinates.astype(np.float32) if rows.dtype == np.float32 else coordinates
 
     @anywhere
     def decision_function(self, X: Any) -> Floats:
@@ -118,7 +121,8 @@ class LinearDiscriminantAnalysis(
         """Slopes of the discriminant functions, (k, d); for two classes (1, d)."""
         linear, _, slope = self._about_overall_mean
         slopes = linear.coefficients
-        return slopes[1:] - slopes[:1] if len(slopes) == 2 else slopes + slope
+        found = slopes[1:] - slopes[:1] if len(slopes) == 2 else slopes + slope
+        return self._as_trained(found)
 
     @property
     def intercept_(self) -> Floats:
@@ -126,8 +130,12 @@ class LinearDiscriminantAnalysis(
         linear, step, slope = self._about_overall_mean
         constants = linear.intercepts
         if len(constants) == 2:
-            return constants[1:] - constants[:1]
-        return np.asarray(constants + step @ slope / 2 - linear.centre @ slope)
+            return self._as_trained(constants[1:] - constants[:1])
+        return self._as_trained(constants + step @ slope / 2 - linear.centre @ slope)
+
+    def _as_trained(self, values: Floats) -> Floats:
+        """In the precision of the training rows, as scikit-learn gives them."""
+        return np.asarray(values, np.float32 if self._learned.columns.single else np.float64)
 
     @property
     def _about_overall_mean(self) -> tuple[LinearScores, Floats, Floats]:

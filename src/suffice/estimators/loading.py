@@ -7,13 +7,11 @@ from typing import Any
 
 from suffice.data.files import read_whole
 from suffice.data.parameters import check_path, flag
-from suffice.errors import InvalidFile
 from suffice.statistics.container import unpack
-from suffice.statistics.nesting import Arrays
 from suffice.statistics.room import Room
-from suffice.statistics.storage import INCONSISTENT, inconsistent, read_statistics
+from suffice.statistics.storage import INCONSISTENT, inconsistent, read_statistics, read_value
 
-MODELS = ("model", "pipeline")
+MODELS = ("StoredModel", "StoredPipeline")
 
 
 def load(path: str | PathLike[str], *, key: bytes | None = None, trusted: bool = False) -> Any:
@@ -41,24 +39,23 @@ def load(path: str | PathLike[str], *, key: bytes | None = None, trusted: bool =
     """
     check_path(path)
     trusted = flag("trusted", trusted)
+    return read_file(path, key, trusted)[1]
+
+
+def read_file(
+    path: str | PathLike[str], key: bytes | None, trusted: bool = False
+) -> tuple[Any, Any]:
+    """What a file holds, and the object that was saved; both are the same for statistics."""
     data, name = read_whole(path), str(path)
     header, arrays = unpack(data, name, key)
     room = Room(None if trusted else len(data))
-    if header.get("kind") in MODELS:
-        return read_model(header, arrays, name, room)
-    return read_statistics(header, arrays, name, room)
+    if header.get("kind") not in MODELS:
+        statistics = read_statistics(header, arrays, name, room)
+        return statistics, statistics
+    from suffice.estimators.model_file import pipeline  # noqa: F401 - registers what it holds
 
-
-def read_model(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Any:
-    """The estimator or pipeline in a file of that name."""
-    from suffice.estimators.model_file import model, pipeline
-
-    part: Any = pipeline if header["kind"] == pipeline.KIND else model
-    about = {field: value for field, value in header.items() if field not in model.OUTER}
+    stored = read_value(header, arrays, name, room)
     try:
-        model.check_outer(header)
-        return part.read(about, arrays, name, room)
-    except InvalidFile:
-        raise
+        return stored, stored.restore(room)
     except INCONSISTENT as error:
         raise inconsistent(name, error) from None

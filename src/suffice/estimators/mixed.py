@@ -17,7 +17,7 @@ from suffice.data.mixed import DISCRETE, NUMERIC, MixedRows, columns_at
 from suffice.data.parameters import not_negative
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.estimators.naive_bayes import NaiveBayes
-from suffice.estimators.outline import Outline
+from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.state import at_once
 from suffice.models.categorical import Categorical
 from suffice.models.likelihood import Likelihood
@@ -43,6 +43,8 @@ class MixedNB(NaiveBayes[ProductModel]):
     parts : columns with another likelihood: a mapping from objects such as
         `suffice.models.binary.Binary()`, or a `Likelihood` of your own, to names or positions of
         columns (None for all of its type), or a list of such pairs; other columns are as above
+    columns : how to read the columns of a table, see `GaussianDiscriminant`; not with
+        `categorical` or `parts`
 
     Attributes
     ----------
@@ -73,6 +75,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         alpha: Any = 1.0,
         priors: Any = None,
         parts: Any = None,
+        columns: Any = None,
     ) -> None:
         self.categorical = categorical
         self.structure = structure
@@ -84,6 +87,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         self.alpha = alpha
         self.priors = priors
         self.parts = parts
+        self.columns = columns
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -111,14 +115,23 @@ class MixedNB(NaiveBayes[ProductModel]):
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Product, like: Outline | None
     ) -> Any:
+        reader = None
+        if self.categorical is None and self.parts is None:
+            reader = reader_of(X, like, self.columns)
+        elif self.columns is not None:
+            raise InvalidParameter(
+                "give either columns, or categorical and parts: columns says which are categories."
+            )
         with _hint_at_levels():
-            return super()._summarize(X, y, sample_weight, settings, like)
+            table = X if reader is None else reader.prepare(X)
+            found = super()._summarize(table, y, sample_weight, settings, like)
+        return found if reader is None else replace(found, reader=reader)
 
     def _check_finite(self, rows: MixedRows) -> None:
-        names = getattr(self, "feature_names_in_", None)
+        names = self._model_names()
         for own, at in zip(rows.parts, self._fitted.layout.parts.values(), strict=True):
             with columns_at(at if names is None else None):
-                error = infinite(own, 0, None if names is None else tuple(names[list(at)]))
+                error = infinite(own, 0, None if names is None else tuple(names[j] for j in at))
                 if error is not None:
                     raise error
 

@@ -13,7 +13,7 @@ from suffice.answers import mixture as _mixture  # noqa: F401 - registers its an
 from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features, infinite
-from suffice.data.parameters import check_room, choice, count, not_negative
+from suffice.data.parameters import check_room, choice, count, flag, not_negative
 from suffice.errors import (
     InvalidParameter,
     TooFewRows,
@@ -21,7 +21,8 @@ from suffice.errors import (
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Storable
-from suffice.estimators.fitting import Fitting, training_rows
+from suffice.estimators.fitting import Fitting, encoded, training_rows
+from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
 from suffice.models.mixture import MixtureModel, covariance_arrays, n_parameters
@@ -37,7 +38,7 @@ COVARIANCE_TYPES = {
     "spherical": ("spherical", 0.0),
 }
 
-STARTS = ("k-means++", "kmeans")
+STARTS = ("k-means++", "kmeans", "random", "random_from_data")
 
 
 class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -54,19 +55,22 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         structure and pooling
     tol : EM stops when the mean log-likelihood gains less than this in an iteration
     reg_covar : added to every variance
-    max_iter, n_init : largest number of iterations per start, and number of starts
-    init_params : "k-means++" (or "kmeans"), in standard deviations of each feature
+    max_iter, n_init : largest number of iterations per start (0 keeps the start), and number of
+        starts
+    init_params : scikit-learn's names; every start is "k-means++", in standard deviations of each
+        feature
     weights_init, means_init, precisions_init : initial values given by the user
     random_state : a seed, a generator, or None
     verbose : 1 prints one line per iteration
+    warm_start : whether `fit` goes on from the components of the last fit
     structure, pooling, shrinkage, target : see `GaussianDiscriminant`; pooling is over components
     callback : called with the `EmProgress` of each iteration
 
     Attributes
     ----------
     weights_, means_, covariances_, precisions_, precisions_cholesky_, n_iter_, converged_,
-    lower_bound_, n_features_in_, feature_names_in_ ; log_likelihoods_ : mean log-likelihood at
-        the start of each iteration
+    lower_bound_, n_features_in_, feature_names_in_ ; log_likelihoods_ (also lower_bounds_) : mean
+        log-likelihood at the start of each iteration
 
     >>> from suffice import GaussianMixture
     >>> X = [[1.0], [1.2], [0.9], [7.1], [6.8], [7.3]]
@@ -90,11 +94,13 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         precisions_init: Any = None,
         random_state: Any = None,
         verbose: int = 0,
+        warm_start: bool = False,
         structure: str = "full",
         pooling: float = 0.0,
         shrinkage: float | str = 0.0,
         target: str = "identity",
         callback: Callable[[EmProgress], None] | None = None,
+        columns: Any = None,
     ) -> None:
         self.n_components = n_components
         self.covariance_type = covariance_type
@@ -108,11 +114,13 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         self.precisions_init = precisions_init
         self.random_state = random_state
         self.verbose = verbose
+        self.warm_start = warm_start
         self.structure = structure
         self.pooling = pooling
         self.shrinkage = shrinkage
         self.target = target
         self.callback = callback
+        self.columns = columns
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -126,6 +134,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         K = count("n_components", self.n_components)
         choice("init_params", self.init_params, STARTS)
         effort = self._effort(not_negative("reg_covar", self.reg_covar))
+        table, (encoding, X) = RowsInMemory(X, y), encoded(X, self.columns)
         rng, codes = generator(self.random_state), np.zeros(as_features(X).shape[0], np.int64)
         training = training_rows(X, codes, None, sample_weight)
         n, d = training.n_counted, training.overall.n_features
@@ -134,11 +143,22 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
                 f"n_components is {K}, but X has {n} row{'s' * (n > 1)} (n_samples = {n}); "
                 "use fewer components or more rows."
             )
-        init = self.weights_init, self.means_init, self.precisions_init
-        given = Given.checked(*init, settings, (K, d))
+        given = self._last_fit(K, d, settings)
+        if given is None:
+            init = self.weights_init, self.means_init, self.precisions_init
+            given = Given.checked(*init, settings, (K, d))
         fit = fit_mixture(training, np.array([K]), settings, None, effort, rng, given)
-        self._hold(fit, settings, X)
+        self._hold(fit, settings, table, encoding)
         return self
+
+    def _last_fit(self, K: int, d: int, settings: Settings) -> Given | None:
+        """The components to go on from; None without a warm start, or where they do not fit."""
+        if not flag("warm_start", self.warm_start) or self._state is None:
+            return None
+        last = self._fitted.components
+        if last.means.shape != (K, d) or settings != self._built_with:
+            return None
+        return Given(last.priors, last.means, last.covariances, self.lower_bound_)
 
     @anywhere
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Indices:
@@ -172,7 +192,11 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         check_room("n_samples", n, 8 * n * (self.n_features_in_ + 1), "Draw fewer rows at a time.")
         rng = generator(self.random_state if random_state is None else random_state)
         codes = random_codes(model.priors, n, rng)
-        return draw(model, codes, np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())), codes
+        rows = draw(model, codes, np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist()))
+        learned = self._learned
+        if learned.encoding is not None:
+            return learned.encoding.decode(rows, None, learned.frame), codes
+        return rows, codes
 
     @anywhere
     def bic(self, X: Any) -> float:
@@ -254,8 +278,12 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         return covariance_arrays(self._fitted.components, self._built_with, what)
 
     def _answer(self, X: Any, ask: Hook[Any]) -> Floats:
-        model, features = self._fitted, as_features(X)
-        check_columns(self, X)
+        model, encoding = self._fitted, self._learned.encoding
+        if encoding is None:
+            features = as_features(X)
+            check_columns(self, X)
+        else:
+            features = encoding.read(X)
         rows = features.read(0, features.shape[0])
         with np.errstate(all="ignore"):
             answers = ask(model.components, rows)

@@ -22,7 +22,8 @@ from suffice.errors import (
 )
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import Classifier
-from suffice.estimators.fitting import Fitting, training_rows
+from suffice.estimators.fitting import Fitting, encoded, training_rows
+from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture, sizes_by_bic
 from suffice.models.mixture import MixtureModel, n_parameters
@@ -51,6 +52,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     priors : None (class shares), "uniform", a mapping by label, or an array in the order of
         `classes_`
     tol, max_iter, n_init, random_state, verbose, callback : see `GaussianMixture`
+    columns : see `GaussianDiscriminant`
     unlabelled : the label of rows without a class, in addition to missing labels (None, NaN);
         None if there is no such label. If there is only one other label, this one is a class
         itself, so that labels of -1 and 1 are two classes, as elsewhere.
@@ -84,6 +86,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         unlabelled: Any = -1,
         verbose: int = 0,
         callback: Callable[[EmProgress], None] | None = None,
+        columns: Any = None,
     ) -> None:
         self.n_components = n_components
         self.structure = structure
@@ -98,6 +101,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         self.unlabelled = unlabelled
         self.verbose = verbose
         self.callback = callback
+        self.columns = columns
 
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -105,12 +109,13 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         settings = self._settings()
         check_label("unlabelled", self.unlabelled)
         effort, rng = self._effort(), generator(self.random_state)
+        table, (encoding, X) = RowsInMemory(X, y), encoded(X, self.columns)
         as_features(X)  # raises errors about X before errors about y
         classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
         training = training_rows(X, codes, classes, sample_weight)
         sizes = self._sizes(training, settings, effort, rng)
         fit = fit_mixture(training, sizes, settings, self.priors, effort, rng)
-        self._hold(fit, settings, X)
+        self._hold(fit, settings, table, encoding)
         return self
 
     @property

@@ -20,13 +20,22 @@ class NaiveBayes(Learner[AnyModel], Generic[AnyModel]):
 
     def _rows(self, X: Any) -> Any:
         self._check_columns(X)
-        return self._built_with.read(X, self._fitted)
+        reader = self._learned.reader
+        table = X if reader is None else reader.prepare(X)
+        return self._built_with.read(table, self._fitted)
 
     def _parse_row(self, row: Array) -> Any:
-        return self._built_with.read(row, self._fitted)
+        reader = self._learned.reader
+        table = row if reader is None else reader.prepare(reader.row(row[0]))
+        return self._built_with.read(table, self._fitted)
 
     def _restore(self, rows: Any, like: Any = None) -> Any:
-        return self._built_with.write(rows, self._fitted, like)
+        reader = self._learned.reader
+        if reader is None:
+            return self._as_table(self._built_with.write(rows, self._fitted, like), like)
+        given = None if like is None else reader.prepare(like)
+        values = self._built_with.write(rows, self._fitted, given)
+        return reader.write_prepared(values, like, self._learned.frame)
 
     def _new_atypicality(self) -> Any:
         return Rarity(self._fitted)

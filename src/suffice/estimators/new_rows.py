@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from suffice.data.frame_output import frame_kind
+from suffice.data.labels import name_of
+from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.outline import Outline
 
@@ -24,9 +27,19 @@ class NewRows:
         """The columns, if the statistics may not determine them."""
         return None
 
+    @property
+    def target(self) -> str | None:
+        """The name of the column of the labels, if it is known."""
+        return None
+
+    @property
+    def frame(self) -> str | None:
+        """The library of the data frame, if they are one."""
+        return None
+
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
         """The model of statistics that include these rows; None if it is built later."""
-        return learner._ready(statistics, settings, later)
+        return learner._ready(*as_numbers(statistics, settings), later)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +67,13 @@ class RowsInMemory(NewRows):
     def columns(self) -> LearnedColumns:
         """The columns, as scikit-learn reads them."""
         return LearnedColumns.of_rows(self.X)
+
+    @property
+    def target(self) -> str | None:
+        """The name of the column of the labels, if it is known."""
+        return name_of(self.y)
+
+    @property
+    def frame(self) -> str | None:
+        """The library of the data frame, if they are one."""
+        return frame_kind(self.X)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from suffice.data.powers import Powers
+from suffice.data.table_rows import TableReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,9 +14,19 @@ class Outline:
     """The form of the statistics that a learner has seen, without their numbers."""
 
     detail: Any = None  # with the layout of the columns, where features come in parts
+    reader: TableReader | None = None
     powers: Powers | None = None
 
     @classmethod
     def of(cls, statistics: Any, powers: Powers | None = None) -> Outline:
         """The outline of any statistics, of rows with or without powers."""
-        return cls(getattr(statistics, "form", statistics.detail), powers)
+        form = getattr(statistics, "form", statistics.detail)
+        return cls(form, getattr(statistics, "reader", None), powers)
+
+
+def reader_of(X: Any, like: Outline | None, columns: Any = None) -> TableReader | None:
+    """How to read a table with levels: as the rows seen so far; None for a table of numbers.
+
+    columns : what the user says about them, see `suffice.describe`
+    """
+    return TableReader.of(X, columns) if like is None else like.reader

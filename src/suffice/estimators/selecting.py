@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from suffice.data.batches import split_target
 from suffice.data.labels import Labels, shown
 from suffice.data.parameters import check_callable, choice, count
 from suffice.errors import InvalidParameter
@@ -31,6 +32,9 @@ SMALL_TABLE_REPEATS = 2
 
 MAX_REPEATS = 1000
 
+# Of more candidates, only the leading ones are scored by metrics that rank rows.
+RANKED_CANDIDATES = 50
+
 
 @repairs_expected()
 def select_model(
@@ -45,6 +49,7 @@ def select_model(
     repeats: int | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    columns: Any = None,
     progress: ProgressCallback | None = None,
 ) -> Selection:
     """Cross-validate candidates and fit the chosen one.
@@ -59,7 +64,10 @@ def select_model(
     models : a classifier, a list or a mapping of them; None tries the family, from naive Bayes to
         QDA, and two Gaussians per class where there are enough rows
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them
-    metric : the deciding score: "log_loss", "accuracy", "brier" or "calibration_error"
+    metric : the deciding score: "log_loss", "accuracy", "balanced_accuracy", "f1_macro",
+        "roc_auc", "average_precision", "brier" or "calibration_error". The two that rank rows,
+        ROC AUC and average precision, are computed for all candidates if one of them decides or
+        there are at most 50, and otherwise for the best, the careful and the chosen one
     rule : take the simplest that is not clearly worse than the best, by half a standard error of
         their difference ("careful"); the "best" mean; the simplest within "one-standard-error" of
         the best; or the "average": the model between those of one kind, each weighted by how well
@@ -70,6 +78,7 @@ def select_model(
         table where models is None
     repeats : how often rows are shuffled into that many folds
     groups : one label per row; rows of one group are always in the same fold
+    columns : how to read the columns of a table, as `suffice.describe` returns it
     progress : called during the work with the share done, from 0 to 1
 
     >>> import suffice as sf
@@ -79,7 +88,7 @@ def select_model(
     >>> chosen.model, chosen.table["log_loss"].round(3)
     (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.027, 0.583, 0.645]))
     """
-    choice("metric", metric, METRICS)
+    choice("metric", metric, tuple(METRICS))
     check_callable("progress", progress)
     if rule is None:
         rule = "average" if models is None and metric == "log_loss" else "careful"
@@ -89,17 +98,23 @@ def select_model(
             f"rule='average' weighs models by log_loss, but metric is {shown(metric)}; use "
             "rule='careful'."
         )
-    trial = Trial(X, y, sample_weight, *_folds_and_repeats(cv, repeats, y, models is None), groups)
-    candidates = _candidates(models, grid, X, y)
+    if isinstance(y, str):
+        X, y = split_target(X, None, y)
+    folds = _folds_and_repeats(cv, repeats, y, models is None)
+    trial = Trial(X, y, sample_weight, *folds, groups, columns)
+    candidates = _candidates(models, grid, X, y, columns)
     steps = Steps(1.0, progress)
-    selection = trial.run(candidates, metric, steps.part(0.98))
+    ranked = METRICS[metric].ranks or len(candidates) <= RANKED_CANDIDATES
+    selection = trial.run(candidates, metric, steps.part(0.96), ranked)
     if rule == "average":
         selection, taken = _add_average(trial, candidates, selection)
     else:
         at: int = getattr(selection, rule.replace("-", "_"))
         selection, taken = replace(selection, chosen=at), candidates[at]
+    if not ranked:
+        selection = _rank_leaders(trial, candidates, selection)
     steps.finish()
-    return replace(selection, model=trial.fit(taken))
+    return replace(selection, baseline=trial.baseline(), model=trial.fit(taken))
 
 
 def _folds_and_repeats(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, int]:
@@ -142,10 +157,28 @@ def _add_average(
     return whole, between
 
 
-def _candidates(given: Any, grid: Any, X: Any, y: Any) -> list[Any]:
+def _rank_leaders(trial: Trial, candidates: list[Any], selection: Selection) -> Selection:
+    """Adds the metrics that rank rows, for the candidates that a reader looks at."""
+    leaders = {selection.best, selection.careful, selection.one_standard_error, selection.chosen}
+    at = sorted(i for i in leaders if i is not None and i < len(candidates))
+    ranked = trial.run([candidates[i] for i in at], selection.metric)
+    scores = dict(selection.scores)
+    for name in [name for name, metric in METRICS.items() if metric.ranks]:
+        scores[name] = scores[name].copy()
+        scores[name][at] = ranked.scores[name]
+    return replace(selection, scores=scores)
+
+
+def _candidates(given: Any, grid: Any, X: Any, y: Any, columns: Any) -> list[Any]:
     if given is None:
-        given = automatic_candidates(X, y)
+        given = automatic_candidates(X, y, columns)
     models = list(named_classifiers(given).values())
+    if columns is not None:
+        takes = ["columns" in model.get_params(deep=False) for model in models]
+        models = [
+            clone(model).set_params(columns=columns) if takes_columns else model
+            for model, takes_columns in zip(models, takes, strict=True)
+        ]
     if grid is None:
         return models
     try:

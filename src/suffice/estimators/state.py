@@ -17,6 +17,9 @@ from typing import Any, Self, TypeVar, cast
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
+from suffice.data.encoding import Encoding
+from suffice.data.table_layout import TableLayout
+from suffice.data.table_rows import TableReader
 from suffice.estimators.columns import LearnedColumns
 
 Anyone = TypeVar("Anyone")
@@ -28,6 +31,10 @@ class State:
     """What an estimator has learned; `kept` holds what is computed from it when first needed."""
 
     columns: LearnedColumns
+    reader: TableReader | None = None  # of tables that hold more than numbers
+    encoding: Encoding | None = None  # of such tables as numbers, where the model takes numbers
+    target: str | None = None  # the name of the column of the labels
+    frame: str | None = None  # the library of the data frame that was learned from
     kept: dict[str, Any] = field(default_factory=dict)
 
     def once(self, name: str, make: Callable[[], Anyone]) -> Anyone:
@@ -37,7 +44,7 @@ class State:
 
     def renamed(self, names: Array | None) -> Self:
         """The same with other feature names."""
-        return replace(self, columns=LearnedColumns(self.columns.number, names))
+        return replace(self, columns=replace(self.columns, names=names))
 
     def under(self, priors: Any, model: Any) -> Self:
         """The same with the model under other priors."""
@@ -73,6 +80,18 @@ class Stateful:
         if names is None:
             raise AttributeError(f"this {type(self).__name__} was fitted to rows without names.")
         return names
+
+    @property
+    def columns_(self) -> TableLayout | None:
+        """How the columns of tables are read; None for tables of numbers."""
+        reader = self._learned.reader
+        return None if reader is None else reader.layout
+
+    @property
+    def target_name_(self) -> str | None:
+        """The name of the column of the labels, if it is known."""
+        name: str | None = self._learned.target
+        return name
 
     @property
     def _learned(self) -> Any:

@@ -14,9 +14,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.encoding import Encoding
 from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.data.labels import shown
 from suffice.data.powers import Powers
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
 from suffice.estimators.answers import Answers
 from suffice.estimators.choosing import GRID, score_settings, table_of_classes
@@ -24,13 +26,15 @@ from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.learning import Learner
+from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.splitting import make_folds
 from suffice.estimators.unskewed import UnskewedDiscriminant, read
 from suffice.models.scoring import log_posterior
 from suffice.models.settings import Settings
 from suffice.selection.cross_validation import Candidate
 from suffice.selection.folds import Fold, check_folds, training_statistics
-from suffice.selection.metrics import METRICS, MetricSums
+from suffice.selection.metric_sums import MetricSums
+from suffice.selection.metrics import metrics_of
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
 from suffice.statistics.statistics import DETAILS, Statistics
@@ -43,23 +47,43 @@ class Trial:
     """Rows and folds on which candidates are tried."""
 
     def __init__(
-        self, X: Any, y: Any, sample_weight: Any, cv: Any, repeats: int, groups: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        cv: Any,
+        repeats: int,
+        groups: Any,
+        columns: Any = None,
     ) -> None:
         self.y, self.repeats = y, repeats
         self.table = table_of_classes(X, y, sample_weight)
         self.folds, self.notes = make_folds(self.table, cv, groups, repeats)
         check_folds(self.folds, self.table.codes, self.table.classes)
         self.whole: Statistics | None = None  # of all rows, once members of the family were tried
+        self.reader = TableReader.of(self.table.X, columns)
+        self.metrics = metrics_of(self.table.classes)
+        self.steps = Steps(1.0, None)
 
     def run(
-        self, candidates: Sequence[Any], metric: str, progress: ProgressCallback | None = None
+        self,
+        candidates: Sequence[Any],
+        metric: str,
+        progress: ProgressCallback | None = None,
+        ranked: bool = True,
     ) -> Selection:
-        """Scores of all candidates over all folds."""
+        """Scores of all candidates over all folds.
+
+        ranked : whether to compute metrics that rank rows too, which take longer than all others
+        """
+        every = metrics_of(self.table.classes)
+        self.metrics = {name: one for name, one in every.items() if ranked or not one.ranks}
         self.steps = Steps(len(candidates) * len(self.folds), progress)
-        scores = {name: np.full((len(candidates), len(self.folds)), np.nan) for name in METRICS}
+        shape = len(candidates), len(self.folds)
+        scores = {name: np.full(shape, np.nan) for name in every}
         complexity = np.full(len(candidates), np.inf)
         notes = list(self.notes)
-        waiting, failures = _share_statistics(candidates), []
+        waiting, failures = _share_statistics(candidates, self.reader is not None), []
         while waiting:
             score, at = waiting.pop(0)
             try:
@@ -91,6 +115,17 @@ class Trial:
             return model._fit_from_statistics(model._settings(), self.table.X, self.y, self.whole)
         return fit(model, self.table.X, self.y, self.table.weights)
 
+    def baseline(self) -> dict[str, float]:
+        """The mean over the folds of each metric for the class shares of the training rows."""
+        k = len(self.table.classes)
+        sums = []
+        for fold in self.folds:
+            weight = self.table.weight[fold.train]
+            shares = np.bincount(self.table.codes[fold.train], weight, k) / weight.sum()
+            sums.append([self._sums(np.tile(np.log(shares), (len(fold.test), 1)), fold)])
+        means = {name: values[~np.isnan(values)] for name, values in self._metrics(sums).items()}
+        return {name: float(some.mean()) if len(some) else np.nan for name, some in means.items()}
+
     def test(self, model: Any, fold: Fold) -> MetricSums:
         """The metrics of a fitted model on the test rows of a fold."""
         return self._sums(log_probabilities(model, take_rows(self.table.X, fold.test)), fold)
@@ -98,21 +133,31 @@ class Trial:
     def _sums(self, log_posterior: Floats, fold: Fold) -> MetricSums:
         weights = None if self.table.weights is None else self.table.weights[fold.test]
         codes = self.table.codes[fold.test]
-        return MetricSums.of(np.array(log_posterior.T[None]), codes, weights)
+        return MetricSums.of(np.array(log_posterior.T[None]), codes, weights, self._ranked)
+
+    @property
+    def _ranked(self) -> bool:
+        return any(metric.ranks for metric in self.metrics.values())
 
     def _metrics(self, sums: Sequence[Sequence[MetricSums]]) -> dict[str, Floats]:
-        k = len(self.table.classes)
-        by_fold = [[one.metrics(k) for one in fold] for fold in sums]
         return {
-            name: np.array([[one[name][0] for one in fold] for fold in by_fold]).T
-            for name in METRICS
+            name: np.array([[metric.values(one)[0] for one in fold] for fold in sums]).T
+            for name, metric in self.metrics.items()
         }
 
     def _run_on(self, X: Any, models: Sequence[Any]) -> Selection:
         """The scores of models of the same rows in another form."""
         inner = copy(self)
-        inner.table, inner.notes = replace(self.table, X=X), []
-        return inner.run(models, METRICS[0], self.steps.part(len(models) * len(self.folds)))
+        inner.table, inner.notes, inner.reader = replace(self.table, X=X), [], None
+        steps = self.steps.part(len(models) * len(self.folds))
+        return inner.run(models, "log_loss", steps, self._ranked)
+
+    def _score_encoded(self, models: Sequence[Any]) -> Scored:
+        assert self.reader is not None
+        # The levels are those of all rows: they say nothing about the classes.
+        X = Encoding.of(self.table.X, self.reader).encode(self.table.X)
+        scored = self._run_on(X, [clone(model).set_params(columns=None) for model in models])
+        return scored.scores, scored.complexity, scored.notes
 
     def _score_on_indicators(self, models: Sequence[Any]) -> Scored:
         # The levels are those of all rows: they say nothing about the classes.
@@ -130,7 +175,7 @@ class Trial:
     def _score_family(self, models: Sequence[Any]) -> Scored:
         candidates = [Candidate(model._settings(), model.priors) for model in models]
         scores, complexity, self.whole = score_settings(
-            self.table, self.folds, candidates, self.steps
+            self.table, self.folds, candidates, self.metrics, self.steps
         )
         return scores, complexity, ()
 
@@ -171,12 +216,19 @@ class Trial:
 Scorer = Callable[[Trial, Sequence[Any]], Scored]
 
 
-def _share_statistics(candidates: Sequence[Any]) -> list[tuple[Scorer, list[int]]]:
-    """How to score candidates, and the positions of those that share their statistics."""
+def _share_statistics(
+    candidates: Sequence[Any], has_levels: bool
+) -> list[tuple[Scorer, list[int]]]:
+    """How to score candidates, and the positions of those that share their statistics.
+
+    has_levels : whether the rows are a table with levels
+    """
     groups: dict[tuple[Scorer, Any], list[int]] = defaultdict(list)
     for i, model in enumerate(candidates):
         key: tuple[Scorer, Any] = (Trial._score_refits, i)
-        if _is_family(model):
+        if has_levels and isinstance(model, GaussianClassifier | MixtureDiscriminant):
+            key = (Trial._score_encoded, None)
+        elif _is_family(model):
             unskewed = isinstance(model, UnskewedDiscriminant)
             key = (Trial._score_unskewed if unskewed else Trial._score_family, None)
         elif _reads_indicators(model):
@@ -223,7 +275,7 @@ def named_classifiers(given: Any) -> dict[str, Any]:
 
 def log_probabilities(model: Any, X: Any) -> Floats:
     """Log posterior of each row, (n, k), by whatever method a classifier has for it."""
-    if isinstance(_last_step(model), Answers):
+    if isinstance(last_step(model), Answers):
         return np.asarray(model.predict_log_proba(X), np.float64)
     # Other libraries round tiny probabilities to zero, which would make the log-loss infinite.
     return np.asarray(np.log(np.maximum(model.predict_proba(X), np.finfo(np.float64).tiny)))
@@ -237,7 +289,9 @@ def describe(model: Any) -> dict[str, Any]:
     row = {"model": _class_name(model)}
     for name, default in _defaults(type(model)).items():  # type: ignore[arg-type]
         value = getattr(model, name)
-        if not isinstance(value, BaseEstimator) and repr(value) != repr(default):
+        if name == "columns" or isinstance(value, BaseEstimator):
+            continue
+        if repr(value) != repr(default):
             row[name] = value
     return row
 
@@ -311,9 +365,10 @@ def _is_pipeline(model: Any) -> bool:
     return hasattr(model, "named_steps")
 
 
-def _last_step(model: Any) -> Any:
+def last_step(model: Any) -> Any:
+    """The model itself; of a pipeline, its last step."""
     return model[-1] if _is_pipeline(model) else model
 
 
 def _class_name(model: Any) -> str:
-    return type(_last_step(model)).__name__
+    return type(last_step(model)).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,14 +12,14 @@ from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.powers import Powers
+from suffice.data.table_rows import TableRows
 from suffice.data.weights import Weights
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.gaussian import GaussianDiscriminant
-from suffice.estimators.outline import Outline
+from suffice.estimators.outline import Outline, reader_of
 from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings
-from suffice.statistics.incomplete import AnyStatistics
 
 
 class UnskewedDiscriminant(GaussianDiscriminant):
@@ -50,7 +51,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     array([0. , 0.5, 0. , 0.1])
     """
 
-    _extra = ("powers",)  # arrays of model files in addition to the statistics
+    _has_powers = True
 
     def fit_statistics(self, statistics: Any) -> Self:
         """Build the model from statistics of rows raised to the powers of this model."""
@@ -125,23 +126,26 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         return powers
 
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
-        rows = read(X)
+        reader = reader_of(X, None, self.columns)
+        rows = read(X) if reader is None else reader.read(X).numbers
         given = sample_weight is not None
         weights = Weights.of(sample_weight, len(rows)).read(0, len(rows)) if given else None
-        return Outline(powers=Powers.of(rows, weights))
+        return Outline(reader=reader, powers=Powers.of(rows, weights))
 
     def _seen(self, X: Any, like: Outline | None) -> Array:
-        if like is None or like.powers is None:
-            raise InvalidParameter(
-                "powers are estimated from rows in memory; fit a sample of these rows there, and "
-                "add the others with partial_fit."
-            )
-        return like.powers.apply(read(X))
+        seen = super()._seen(X, like)
+        return _powers_of(like).apply(read(seen))
+
+    def _seen_table(self, table: TableRows, like: Outline | None) -> TableRows:
+        return replace(table, numbers=_powers_of(like).apply(table.numbers))
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
-    ) -> AnyStatistics:
-        statistics = super()._summarize(self._seen(X, like), y, sample_weight, settings, like)
+    ) -> Any:
+        if reader_of(X, like, self.columns) is not None:
+            return super()._summarize(X, y, sample_weight, settings, like)
+        rows = self._seen(X, like)
+        statistics: Any = super()._summarize(rows, y, sample_weight, settings, like)
         return statistics.named(as_features(X).names)
 
     def _rows(self, X: Any) -> Array:
@@ -152,24 +156,19 @@ class UnskewedDiscriminant(GaussianDiscriminant):
 
     def _restore(self, rows: Any, like: Any = None) -> Any:
         values = self._powers.undo(rows)
-        if like is None:
-            return values
+        if like is None or self._learned.encoding is not None:
+            return super()._restore(values, like)
         given = read(like)
-        return np.where(np.isnan(given), values, given)
+        return super()._restore(np.where(np.isnan(given), values, given), like)
 
-    def _write_extra(self) -> dict[str, Array]:
-        """What was learned in addition to the statistics, for a file."""
-        return {"powers": self._powers.table}
 
-    def _read_extra(self, arrays: dict[str, Array], d: int) -> Powers:
-        """What was learned in addition to the statistics, from a file; raises if it is invalid."""
-        table = arrays["powers"]
-        if table.shape != (6, d) or table.dtype != np.float64 or not np.isfinite(table).all():
-            raise ValueError("its powers are not numbers for each feature")
-        sound = (table[1] != 0) & (table[4] > 0) & (np.abs(table[2] - 0.5) <= 0.5) & (table[5] >= 0)
-        if not sound.all():
-            raise ValueError("its powers are out of range")
-        return Powers(*table)
+def _powers_of(like: Outline | None) -> Powers:
+    if like is None or like.powers is None:
+        raise InvalidParameter(
+            "powers are estimated from rows in memory; fit a sample of these rows there, and "
+            "add the others with partial_fit."
+        )
+    return like.powers
 
 
 def read(X: Any) -> Floats:

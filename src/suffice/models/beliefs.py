@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from suffice.models.settings import MomentLikelihood, Settings, check_detail, co
 from suffice.models.structures import DIAGONAL, FULL, Structure, structure_of
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.registry import storable
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.shift import difference
+from suffice.statistics.soundness import LARGEST
 from suffice.statistics.statistics import Statistics
 
 if TYPE_CHECKING:  # this module builds on ours
@@ -107,6 +109,7 @@ class Beliefs(MomentLikelihood):
         check_usable(statistics, self)
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class Prior:
     """The prior distribution of the mean and covariance of a class."""
@@ -116,6 +119,20 @@ class Prior:
     mean_strength: float
     covariance_strength: float
     mean_low: Floats | None = None  # (d,): low part of the mean
+
+    def validated(self) -> Self:
+        """This prior, if its parts belong together; a ValueError otherwise."""
+        (d,) = self.mean.shape
+        if self.covariance.shape not in ((d,), (d, d)):
+            raise ValueError("the covariance of the prior has the wrong number of features")
+        sizes = [np.abs(part).max(initial=0.0) for part in (self.mean, self.covariance)]
+        strengths = self.mean_strength, self.covariance_strength
+        if not all(size <= LARGEST for size in (*sizes, *strengths)):
+            raise ValueError("a number of the prior is too large")
+        if not min(strengths) > 0 or (self.variances < 0).any():
+            raise ValueError("a strength or a variance of the prior is negative")
+        DoubleDouble(self.mean, self.mean_low).validated()
+        return self
 
     def shifts(self, s: AnyStatistics) -> Floats:
         """Class means minus that of the prior, (k, d)."""

@@ -14,7 +14,7 @@ scale is that covariance times 1 + 1 / (κ + n). Any subset of the features has 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -32,7 +32,9 @@ from suffice.models.strengths import best_strengths
 from suffice.models.student import ApartStudent, StudentModel, TogetherStudent
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.registry import storable
 from suffice.statistics.scatter import DiagonalScatter, dense
+from suffice.statistics.soundness import LARGEST
 from suffice.statistics.statistics import Statistics
 
 # Limits of estimated strengths, in rows. That of the mean may be tiny if classes are far apart.
@@ -41,6 +43,7 @@ LEAST_COVARIANCE_STRENGTH = 1e-3
 MOST_STRENGTH = 1e8
 
 
+@storable
 @dataclass(frozen=True)
 class Posterior:
     """The posterior distribution of the parameters, given the rows."""
@@ -50,12 +53,32 @@ class Posterior:
     stretch: Floats  # (k,), or (k, d): the scale of a new row is the covariance times this
     varies: Array  # (d,): features that are not constant
 
+    def validated(self) -> Self:
+        """This posterior, if a new row can have it; a ValueError otherwise."""
+        varies = self.varies
+        if varies.dtype != np.bool_ or not np.array_equal(varies, self.prior.variances > 0):
+            raise ValueError("the features that vary are not those with a prior variance")
+        for numbers in (self.freedom, self.stretch):
+            if not ((numbers > 0) & (numbers <= LARGEST)).all():
+                raise ValueError("the freedom or the stretch of a class is out of range")
+        return self
 
+
+@storable
 @dataclass(frozen=True)
 class MapModel(GaussianModel):
     """Gaussian classes at the maximum of the posterior (MAP)."""
 
     posterior: Posterior
+
+    def validated(self) -> Self:
+        """This model, if its posterior has its classes and features; a ValueError otherwise."""
+        GaussianModel.validated(self)
+        (k, d), own = self.means.shape, self.posterior
+        shapes = own.freedom.shape, own.stretch.shape, own.prior.mean.shape
+        if shapes != ((k, 1), (k, 1), (d,)):
+            raise ValueError("the posterior has the wrong classes or features")
+        return self
 
 
 BayesianModel: TypeAlias = MapModel | StudentModel

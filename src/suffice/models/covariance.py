@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -16,11 +16,17 @@ from suffice.models.filling import (
     fill_singular,
     pulls_singular,
 )
+from suffice.models.limits import check_scales, check_sizes, check_variances, is_identity
 from suffice.models.linalg import Cholesky, Whitener, reciprocal, span
+from suffice.statistics.registry import storable
 
 
 class Covariance(Protocol):
     """What a Gaussian needs from its covariance."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
 
     @property
     def rank(self) -> int:
@@ -67,11 +73,17 @@ class CovarianceEstimate(NamedTuple):
     shrunk: bool = False  # whether correlations were shrunk because there are too few rows
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class FullCovariance:
     """Any covariance, represented by its whitener."""
 
     whitener: Whitener | Cholesky
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.whitener.n_features
 
     @property
     def rank(self) -> int:
@@ -128,11 +140,24 @@ class FullCovariance:
         return pulls_singular(steps, gaps, self.whitener)
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class DiagonalCovariance:
     """Independent features: one variance each; zero for a constant feature, which is ignored."""
 
     variances: Floats  # (d,)
+
+    def validated(self) -> Self:
+        """This covariance, if the variances are possible; a ValueError otherwise."""
+        if self.variances.ndim != 1:
+            raise ValueError("there is not one variance per feature")
+        check_variances(self.variances)
+        return self
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.variances)
 
     @property
     def precisions(self) -> Floats:
@@ -187,6 +212,7 @@ class DiagonalCovariance:
         return _zero_missing(self.solve(steps), gaps)
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class LowRankCovariance:
     """A few directions with individual variances, and one variance for all others.
@@ -199,6 +225,25 @@ class LowRankCovariance:
     basis: Floats  # (r, d), orthonormal rows
     variances: Floats  # (r,)
     floor: float
+
+    def validated(self) -> Self:
+        """This covariance, if its basis is orthonormal; a ValueError otherwise."""
+        (r,), (d,) = self.variances.shape, self.inverse_scale.shape
+        if self.basis.shape != (r, d):
+            raise ValueError("the basis of a covariance has the wrong number of features")
+        check_sizes(self.basis)
+        check_scales(self.inverse_scale)
+        check_variances(np.array([*self.variances, self.floor]))
+        if not self.variances.all() or not self.floor > 0:
+            raise ValueError("a variance is zero or negative")
+        if not is_identity(self.basis @ self.basis.T):
+            raise ValueError("the basis of a covariance is not orthonormal")
+        return self
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.inverse_scale)
 
     @classmethod
     def of_factor(

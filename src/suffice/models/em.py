@@ -29,7 +29,7 @@ from suffice.models.training import (
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.soft_pass import SoftPass
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize import summarize_batches
 
 # A component with less weight than this, in rows, is empty.
 EMPTY = 1e-8
@@ -66,7 +66,7 @@ def fit_mixture(
             if best is None:
                 raise
             return replace(best, converged=False, interrupted=True)
-        fit = em.run(model, start)
+        fit = em.run(model, start, -np.inf if given is None else given.log_likelihood)
         if best is None or fit.log_likelihood > best.log_likelihood:
             best = fit
         if fit.interrupted:
@@ -152,7 +152,7 @@ class _Em:
             # The observed values of each feature suffice for a start.
             apart = settings.structure.without_correlations
             settings = replace(settings, structure=apart, shrinkage=0.0)
-        statistics = summarize(t.X, near.assign(centres), t.labelled, settings.detail)
+        statistics = summarize_batches(t.X, near.assign(centres), t.labelled, settings.detail)
         at = near.sources(centres, statistics.classes)
         try:
             covariances = build(statistics, settings, None).covariances
@@ -167,9 +167,12 @@ class _Em:
             np.arange(len(at)), self.component_priors(weight), means, covariances, ()
         )
 
-    def run(self, model: GaussianModel, start: int) -> MixtureFit:
-        """Alternate expectation and maximisation until the likelihood stops increasing."""
-        run = _Run(self, model)
+    def run(self, model: GaussianModel, start: int, level: float) -> MixtureFit:
+        """Alternate expectation and maximisation until the likelihood stops increasing.
+
+        level : mean log-likelihood before the first iteration, if it is known
+        """
+        run = _Run(self, model, level)
         interrupted = False
         try:
             while not run.finished:
@@ -200,8 +203,8 @@ class _Em:
 class _Run:
     """EM from one start, with repairs for components that collapse or become empty."""
 
-    def __init__(self, em: _Em, model: GaussianModel) -> None:
-        self.em, self.model, K = em, model, len(em.owner)
+    def __init__(self, em: _Em, model: GaussianModel, level: float) -> None:
+        self.em, self.model, self.level, K = em, model, level, len(em.owner)
         self.weight = model.priors * em.training.total
         self.history: list[float] = []
         self.gain = np.inf
@@ -256,7 +259,7 @@ class _Run:
         em = self.em
         result = em.passes(Densities(self.model), em.settings.detail)
         level = result.log_likelihood / em.training.total
-        self.gain = level - self.history[-1] if self.history else np.inf
+        self.gain, self.level = level - self.level, level
         self.history.append(level)
         statistics = result.statistics
         if em.effort.addition:

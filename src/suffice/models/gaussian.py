@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from suffice.errors import TooFewRows
 from suffice.models.completion import adapt_settings, complete
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gapped import gapped_distances, gapped_joint, gapped_scores, with_gaps
+from suffice.models.limits import FAR as FARTHEST_MEAN
 from suffice.models.linalg import Cholesky
 from suffice.models.model import ClassModel
 from suffice.models.priors import class_priors
@@ -23,7 +24,9 @@ from suffice.models.settings import Settings, coarsen_for
 from suffice.models.side_by_side import SideBySide
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.registry import storable
 from suffice.statistics.shift import difference
+from suffice.statistics.soundness import check_labels
 from suffice.statistics.threads import small_matrices
 
 LOG_2PI = float(np.log(2 * np.pi))
@@ -76,6 +79,7 @@ class LinearScores:
         return scores
 
 
+@storable
 @dataclass(frozen=True)
 class GaussianModel(ClassModel):
     """p(x, y): a prior, a mean and a covariance for each class.
@@ -90,6 +94,25 @@ class GaussianModel(ClassModel):
     # (k, d): low parts of the means; at an offset of 1e8 deviations, 1e-8 of a deviation.
     means_low: Floats | None = field(default=None, kw_only=True)
     shrunk: bool = field(default=False, kw_only=True)  # correlations, for lack of rows
+
+    def validated(self) -> Self:
+        """This model, if its parts belong together; a ValueError otherwise."""
+        check_labels("classes", self.classes)
+        k, means = len(self.classes), self.means
+        if means.ndim != 2 or len(means) != k or not means.size:
+            raise ValueError("there is not one mean for each class")
+        if self.priors.shape != (k,) or (self.priors < 0).any():
+            raise ValueError("there is not one prior for each class")
+        if not (np.abs(means) <= FARTHEST_MEAN).all():
+            raise ValueError("a mean is too large")
+        DoubleDouble(means, self.means_low).validated()
+        if len(self.borrowed) > k or not all(0 <= c < k for c in self.borrowed):
+            raise ValueError("borrowed does not name classes")
+        if len(self.covariances) not in (1, k):
+            raise ValueError("there is not one covariance for all classes, nor one for each")
+        if any(one.n_features != means.shape[1] for one in self.covariances):
+            raise ValueError("a covariance has the wrong number of features")
+        return self
 
     def about_mean(self, rows: Floats, c: int) -> Floats:
         """Rows (n, d) minus the mean of class c."""

@@ -7,7 +7,6 @@ The rest of the package never tests which likelihood a model has, but calls its 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,17 +14,16 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.data.features import as_features
+from suffice.statistics.registry import storable
 
 if TYPE_CHECKING:  # these modules build on this one
     from suffice.models.repairs import Repair
-
-_KINDS: dict[str, type[Likelihood]] = {}
 
 
 class Likelihood(ABC):
     """A distribution of features given the class, and how it is estimated from statistics.
 
-    A subclass is a frozen dataclass of settings with a unique name. Its statistics are values
+    A subclass is a frozen dataclass of settings, which files can hold. Its statistics are values
     with classes, count and weight (k,), n_features, detail, feature_names, `+`, `-`, `==`,
     coarsen and drop_class. Its model is a `Model`; the simplest are subclasses of
     `IndependentModel`. Rows of a model are arrays (n, d): numbers with NaN where a value is
@@ -39,7 +37,7 @@ class Likelihood(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:
-            _KINDS[cls.name] = cls
+            storable(cls)
 
     @abstractmethod
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> Any:
@@ -96,20 +94,3 @@ class Likelihood(ABC):
 def settings_of(likelihood: Any) -> dict[str, Any]:
     """The fields of a likelihood, by name."""
     return {field.name: getattr(likelihood, field.name) for field in fields(likelihood)}
-
-
-def to_dict(likelihood: Likelihood) -> dict[str, Any]:
-    """The name of a likelihood and its settings, for a file."""
-    return {"name": likelihood.name, **settings_of(likelihood)}
-
-
-def read(values: Mapping[str, Any]) -> Likelihood:
-    """The likelihood that `to_dict` described; ValueError if there is none of that name."""
-    given = dict(values)
-    kind = _KINDS.get(given.pop("name", ""))
-    if kind is None:
-        raise ValueError("there is no likelihood of that name")
-    try:
-        return kind(**given)
-    except TypeError:
-        raise ValueError("a likelihood has different parameters") from None

@@ -5,11 +5,14 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy import linalg
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.limits import CLOSE, check_scales, check_sizes, is_identity
+from suffice.statistics.registry import storable
 from suffice.statistics.threads import blas_threads
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -24,6 +27,7 @@ THREADED_FROM = 64
 DOUBTFUL = 1e-6
 
 
+@storable
 @dataclass(frozen=True)
 class Whitener:
     """Matrices A and B, (r, d), with A'A an inverse of the covariance B'B on its range: AB' = I.
@@ -34,6 +38,23 @@ class Whitener:
     matrix: Floats
     colouring: Floats
     log_determinant: float
+
+    def validated(self) -> Self:
+        """This whitener, if its matrices belong together; a ValueError otherwise."""
+        A, B = self.matrix, self.colouring
+        if A.ndim != 2 or A.shape != B.shape:
+            raise ValueError("the matrices of a covariance have the wrong number of features")
+        check_sizes(A, B, np.array(self.log_determinant))
+        # In units of the features, so that products do not overflow.
+        scale = np.sqrt(np.einsum("ij,ij->j", B, B))
+        if not is_identity((A * scale) @ (B * reciprocal(scale)).T):
+            raise ValueError("a covariance is singular")
+        return self
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.matrix.shape[1])
 
     @property
     def rank(self) -> int:
@@ -56,12 +77,32 @@ class Whitener:
         np.matmul(rows, self.columns, out=out)
 
 
+@storable
 @dataclass(frozen=True)
 class Cholesky:
     """The same by the Cholesky factor of the correlations; A is computed on first use."""
 
     factor: Floats  # (d, d), lower triangular
     scale: Floats  # (d,): standard deviations
+
+    def validated(self) -> Self:
+        """This factor, if it is one of correlations; a ValueError otherwise."""
+        L, d = self.factor, len(self.scale)
+        if (L.shape, self.scale.shape) != ((d, d), (d,)):
+            raise ValueError("the scale of a covariance has the wrong number of features")
+        check_sizes(L)
+        check_scales(self.scale)
+        lower = not np.triu(L, 1).any() and (L.diagonal() > 0).all()
+        if not lower or np.abs(np.einsum("ij,ij->i", L, L) - 1).max(initial=0.0) >= CLOSE:
+            raise ValueError("a covariance is not positive definite")
+        if not self.scale.all():
+            raise ValueError("a variance is zero or negative")
+        return self
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.scale)
 
     @cached_property
     def matrix(self) -> Floats:

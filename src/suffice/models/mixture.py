@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
@@ -18,11 +19,17 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.model import ClassModel
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings
+from suffice.statistics.registry import storable
+from suffice.statistics.soundness import check_labels
 
 # Rows are scored this many at a time, because (n, K) would take too much memory.
 BLOCK_ROWS = 1 << 16
 
+# Error of sums of shares in a valid file.
+SUM_ROUNDING = 1e-8
 
+
+@storable
 @dataclass(frozen=True)
 class MixtureModel(ClassModel):
     """p(x, y): each class a mixture of Gaussian components."""
@@ -30,6 +37,28 @@ class MixtureModel(ClassModel):
     components: GaussianModel  # K components, with priors equal to class prior times share
     owner: Indices  # (K,), ascending: the class of each component, by position
     shares: Floats  # (K,): of each component in its class
+
+    def validated(self) -> Self:
+        """This model, if its components are those of its classes; a ValueError otherwise."""
+        check_labels("classes", self.classes)
+        k, K = len(self.classes), len(self.components.means)
+        shapes = self.owner.shape, self.shares.shape, self.priors.shape
+        if shapes != ((K,), (K,), (k,)):
+            raise ValueError("the components do not have one class and one share each")
+        if not K or (np.diff(self.owner) < 0).any():
+            raise ValueError("there are no components, or their classes are not in order")
+        if not np.array_equal(np.unique(self.owner), np.arange(k)):
+            raise ValueError("a class has no component, or a component no class")
+        if (self.shares < 0).any() or (self.priors < 0).any():
+            raise ValueError("a share or a prior is negative")
+        if not np.allclose(by_owner(self.owner, self.shares), 1.0, rtol=0, atol=SUM_ROUNDING):
+            raise ValueError("the shares of the components do not add up to 1")
+        if not abs(self.priors.sum() - 1.0) <= SUM_ROUNDING:
+            raise ValueError("the priors do not add up to 1")
+        expected = self.priors[self.owner] * self.shares
+        if not np.allclose(self.components.priors, expected, rtol=0, atol=SUM_ROUNDING):
+            raise ValueError("the priors of the components do not match those of the classes")
+        return self
 
     @classmethod
     def of(

@@ -9,7 +9,7 @@ from suffice.models.linalg import reciprocal
 from suffice.models.training import Training
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.soft_rows import SoftBlock, SoftRows, Stretch
-from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize import summarize_batches
 
 # Iterations of k-means before EM starts.
 K_MEANS_STEPS = 10
@@ -62,7 +62,7 @@ class Nearest:
             assigned = self.assign(centres)
             if np.array_equal(assigned, before):
                 break
-            statistics = summarize(self.training.X, assigned, self.labelled, "diagonal")
+            statistics = summarize_batches(self.training.X, assigned, self.labelled, "diagonal")
             centres[statistics.classes] = self.means(statistics)
             before = assigned
         return centres

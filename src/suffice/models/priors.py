@@ -22,6 +22,11 @@ def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
     if priors is None:
         return np.asarray(weight / weight.sum())
     if isinstance(priors, str):
+        if priors == "balanced":
+            raise InvalidParameter(
+                "priors is 'balanced'; what class_weight='balanced' does elsewhere is "
+                "priors='uniform' here: every class counts equally, however many rows it has."
+            )
         if priors != "uniform":
             raise InvalidParameter(
                 f"priors is {shown(priors)}; pass None (class shares), 'uniform', a mapping by "

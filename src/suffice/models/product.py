@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.features import as_frame
+from suffice.data.features import as_frame, is_read
 from suffice.data.mixed import Claim, ColumnLayout, MixedRows, check_shape, columns_at
 from suffice.errors import InvalidParameter
 from suffice.models.independent import impossible
@@ -213,6 +213,8 @@ def _places(X: Any, layout: ColumnLayout, key: str) -> tuple[int, ...] | None:
 
 
 def _names(X: Any) -> tuple[str, ...] | None:
+    if is_read(X):
+        return tuple(X.names)
     frame = None if isinstance(X, np.ndarray | list) else as_frame(X)
     if frame is None or not all(isinstance(name, str) for name in frame.columns):
         return None

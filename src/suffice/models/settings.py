@@ -13,7 +13,7 @@ from suffice.models.structures import FULL, Structure, structure_of
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize import summarize_batches
 from suffice.statistics.value_rounding import without_value_rounding
 
 if TYPE_CHECKING:  # these modules build on this one
@@ -31,7 +31,7 @@ class MomentLikelihood(Likelihood):
 
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> AnyStatistics:
         """What `suffice.summarize` returns."""
-        return summarize(X, y, sample_weight, detail or self.detail)
+        return summarize_batches(X, y, sample_weight, detail or self.detail)
 
     def alike(
         self, mine: AnyStatistics, theirs: AnyStatistics

@@ -8,31 +8,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.parameters import choice
+from suffice.statistics.registry import storable
 
 if TYPE_CHECKING:  # these modules build on this one
     from suffice.models.completion import Completed
     from suffice.models.covariance import CovarianceEstimate
     from suffice.models.settings import Settings
 
-_KINDS: dict[str, type[Structure]] = {}
-
 
 @dataclass(frozen=True)
 class Structure(ABC):
-    """The shape of a covariance. A subclass is a frozen dataclass with a unique name."""
+    """The shape of a covariance. A subclass is a frozen dataclass, which files can hold."""
 
     name: ClassVar[str]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        _KINDS[cls.name] = cls
+        storable(cls)
 
     @property
     def takes_matrices(self) -> bool:
@@ -199,24 +198,3 @@ def structure_of(value: Any, allowed: Mapping[str, Structure] = BUILT_IN) -> Str
     if not isinstance(value, str) or value not in allowed:
         choice("structure", value, tuple(allowed))
     return allowed[value]
-
-
-def to_dict(structure: Structure) -> dict[str, Any]:
-    """The name of a structure and its parameters, for a file."""
-    return {"name": structure.name, **asdict(structure)}
-
-
-def read(values: Mapping[str, Any]) -> Structure:
-    """The structure that `to_dict` described; ValueError if there is none of that name.
-
-    >>> read(to_dict(SPHERICAL)) == SPHERICAL
-    True
-    """
-    given = dict(values)
-    kind = _KINDS.get(given.pop("name", ""))
-    if kind is None:
-        raise ValueError("there is no covariance structure of that name")
-    try:
-        return kind(**given)
-    except TypeError:
-        raise ValueError("a covariance structure has different parameters") from None

@@ -22,7 +22,7 @@ from suffice.models.structures import DIAGONAL
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.soft_pass import Components, SoftPass, soft_pass
 from suffice.statistics.soft_rows import SoftRows
-from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize import summarize_batches
 
 # One pass over all rows: statistics of components in a given detail.
 Pass = Callable[[Components, str], SoftPass]
@@ -48,7 +48,7 @@ class Training:
     def of(cls, X: Any, codes: Indices, weights: Floats | None, classes: Array) -> Training:
         """The rows of an array or a frame, after checking that they are finite and vary."""
         features = as_features(X)
-        overall = summarize(X, np.zeros(len(codes), np.int64), weights, "diagonal")
+        overall = summarize_batches(X, np.zeros(len(codes), np.int64), weights, "diagonal")
         _check_spread(overall)
         if isinstance(features, ArrayFeatures):
             return cls(features.values, codes, weights, classes, overall)
@@ -98,7 +98,7 @@ class Training:
 
     def by_class(self, detail: str) -> AnyStatistics:
         """Statistics of the rows, classes by position."""
-        return summarize(self.X, self.codes, self.weights, detail)
+        return summarize_batches(self.X, self.codes, self.weights, detail)
 
     def own_log_likelihood(self, model: MixtureModel) -> float:
         """Sum of w ln p(x, y) over the rows with their own classes."""
@@ -164,6 +164,7 @@ class Given:
     weights: Floats | None = None  # (K,)
     means: Floats | None = None  # (K, d)
     covariances: tuple[Covariance, ...] | None = None  # one, or K
+    log_likelihood: float = -np.inf  # mean over the rows at the last iteration, if there was one
 
     @classmethod
     def checked(

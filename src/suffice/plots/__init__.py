@@ -21,6 +21,8 @@ One call makes and draws a display, which keeps `ax_` (or `axes_`), `figure_` an
 | `ContributionsDisplay` | how much each feature of a row contributes to a class |
 | `PriorsDisplay` | how boundaries move with the priors |
 | `LearningDisplay` | scores by number of training rows |
+| `ImportanceDisplay` | how much worse predictions are without each feature |
+| `ThresholdsDisplay` | costs by the threshold on the probability of a class |
 
 Colours are safe for colour-blind readers, and every class has its own marker. Displays follow
 matplotlib's settings; `theme("light")` and `theme("dark")` set them.
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from suffice.plots.contributions import ContributionsDisplay
     from suffice.plots.curves import CurvesDisplay
     from suffice.plots.density import DensityDisplay
+    from suffice.plots.importance import ImportanceDisplay
     from suffice.plots.learning import LearningDisplay
     from suffice.plots.models import ModelsDisplay
     from suffice.plots.panels import PanelsDisplay
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
     from suffice.plots.selection import SelectionDisplay
     from suffice.plots.style import theme
     from suffice.plots.surface import SurfaceDisplay
+    from suffice.plots.thresholds import ThresholdsDisplay
     from suffice.plots.whitened import WhitenedDisplay
 
 __all__ = [
@@ -66,6 +70,7 @@ __all__ = [
     "ContributionsDisplay",
     "CurvesDisplay",
     "DensityDisplay",
+    "ImportanceDisplay",
     "LearningDisplay",
     "ModelsDisplay",
     "PanelsDisplay",
@@ -76,6 +81,7 @@ __all__ = [
     "ReliabilityDisplay",
     "SelectionDisplay",
     "SurfaceDisplay",
+    "ThresholdsDisplay",
     "WhitenedDisplay",
     "theme",
 ]

@@ -138,6 +138,14 @@ def canvas(ax: Any, size: tuple[float, float] = Display._size) -> Axes:
     return given
 
 
+def hidden_axes(size: tuple[float, float] = Display._size) -> Axes:
+    """Axes of a new figure that only a file will show."""
+    pyplot()  # an error says how to install it
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained").subplots()
+
+
 def canvases(ax: Any, shape: tuple[int, int], size: tuple[float, float], count: int) -> Array:
     """`count` axes, in one dimension: those given, or those of a new figure."""
     if ax is None:

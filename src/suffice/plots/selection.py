@@ -93,7 +93,7 @@ class SelectionDisplay(Display):
         if not isinstance(selection, Selection):
             raise InvalidParameter("pass the result of select_model(X, y).")
         drawn = selection.metric if metric is None else metric
-        choice("metric", drawn, METRICS)
+        choice("metric", drawn, tuple(METRICS))
         along, by = _parameters(selection, along, by)
         made = cls(selection, along, by, _paths(selection, along, by), drawn)
         return made.plot(ax, **options)
@@ -113,8 +113,7 @@ class SelectionDisplay(Display):
             ax.fill_between(x, low, y + e, color=style.colour, alpha=0.15, linewidth=0)
         self._mark(ax, mean)
         self._scales(ax, mean)
-        metric = self.metric.replace("_", "-" if self.metric == "log_loss" else " ")
-        name_axes(ax, (self.along.replace("_", " "), metric))
+        name_axes(ax, (self.along.replace("_", " "), METRICS[self.metric].title))
         return [self._note()]
 
     def _mark(self, ax: Axes, mean: Floats) -> None:

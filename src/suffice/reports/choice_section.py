@@ -14,20 +14,13 @@ from suffice.html import Html, element, joined
 from suffice.reports.code import constructor
 from suffice.reports.markup import heading, items, paragraphs, short, table
 from suffice.reports.material import Material
-from suffice.selection.selection import Selection, standard_error
+from suffice.selection.metrics import METRICS
+from suffice.selection.selection import BASELINE, Selection, format_score, standard_error
 from suffice.selection.steps import ProgressCallback
 from suffice.text import format_number, plural
 
-# Names of the metrics in tables.
-TITLES = {
-    "accuracy": "Accuracy",
-    "log_loss": "Log-loss",
-    "brier": "Brier score",
-    "calibration_error": "Calibration error",
-}
-
-# Metrics in tables. Calibration has a part of its own, with the error of all rows together.
-SHOWN = ("log_loss", "accuracy", "brier")
+# Metrics in the table of candidates.
+SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "brier")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -99,7 +92,7 @@ def choice_html(choice: Choice) -> Html:
 
 def _why(choice: Choice) -> list[str]:
     found, at = choice.selection, choice.at
-    metric = TITLES[found.metric].lower()
+    metric = METRICS[found.metric].title
     best, _ = choice.score(found.metric, found.best)
     tried = (
         f"{plural(found.tried, 'candidate')}, from naive Bayes to one covariance per class, were "
@@ -141,22 +134,30 @@ def _difference(choice: Choice) -> str:
 
 def _candidates(choice: Choice, most: int = 6) -> Html:
     found, columns = choice.selection, choice._table
-    loss = columns[found.metric] * (-1 if found.metric == "accuracy" else 1)
+    loss = METRICS[found.metric].loss(columns[found.metric])
     order = np.lexsort((found.complexity, np.where(np.isnan(loss), np.inf, loss)))
     at = list(dict.fromkeys([*order[:most].tolist(), choice.at]))
     rows = []
     for i in at:
-        scores = [f"{choice.score(m, i)[0]:.4f} ± {choice.score(m, i)[1]:.4f}" for m in SHOWN]
+        scores = [f"{m:.4f} ± {e:.4f}" for m, e in (choice.score(one, i) for one in SHOWN)]
         marks = [word for word, j in (("best", found.best), ("chosen", choice.at)) if i == j]
         name = describe(found.candidates[i])
         label = f"{name} ({', '.join(marks)})" if marks else name
         rows.append([label, format_number(found.complexity[i]), *scores])
+    without = [format_score(found.baseline[metric]) for metric in SHOWN]
+    rows.append([BASELINE, "", *without])
     more = len(found.candidates) - len(at)
     caption = "The best candidates and the one chosen: mean over the folds ± standard error."
     if more:
         caption += f" {plural(more, 'candidate')} more."
-    head = ["Candidate", "Parameters", *(TITLES[m] for m in SHOWN)]
+    head = ["Candidate", "Parameters", *(title(metric) for metric in SHOWN)]
     return table(caption, head, rows, marked=[at.index(choice.at)])
+
+
+def title(metric: str) -> str:
+    """The name of a metric at the head of a column."""
+    words = METRICS[metric].title
+    return words[0].upper() + words[1:]
 
 
 def describe(candidate: Mapping[str, Any]) -> str:

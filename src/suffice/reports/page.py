@@ -63,6 +63,7 @@ SUBJECTS = {
     "selection": "the choice",
     "confusion": "the confusion",
     "reliability": "the probabilities",
+    "importance": "the columns' importance",
     "quantiles": "the distances",
 }
 

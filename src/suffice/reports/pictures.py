@@ -17,9 +17,12 @@ from suffice.reports.material import Material
 from suffice.reports.picture import HEIGHT, Picture, draw_picture
 from suffice.reports.quality_section import Quality
 from suffice.selection.diagnostics.diagnosis import Diagnosis
+from suffice.selection.importance import Importance
 from suffice.text import plural
 
 MOST_FEATURES = 600  # of discriminant axes; more take longer than a picture is worth
+
+MOST_BARS = 12  # columns in the picture of their importance
 
 # A part of axis labels that is said below the picture, where there is room.
 BETWEEN = " of the variance between classes"
@@ -53,6 +56,8 @@ def pictures(
     if quality is not None:
         makers["confusion"] = lambda: _confusion(quality)
         makers["reliability"] = lambda: _reliability(quality)
+        if (columns := quality.importance) is not None:
+            makers["importance"] = lambda: _importance(columns)
     if diagnosis is not None and "Distance quantiles" in diagnosis.diagnostics:
         makers["quantiles"] = lambda: _quantiles(diagnosis)
     shown, skipped = {}, {}
@@ -235,6 +240,24 @@ def _reliability(quality: Quality) -> Picture:
 
     title = "Whether probabilities match frequencies"
     return draw_picture("reliability", title, draw, describe, height=HEIGHT + 0.6)
+
+
+def _importance(found: Importance) -> Picture:
+    from suffice.plots.importance import ImportanceDisplay
+
+    bars = min(MOST_BARS, len(found.names))
+
+    def draw(ax: Any) -> Any:
+        return ImportanceDisplay.from_importance(found, most=bars, ax=ax)
+
+    def describe(display: Any) -> tuple[str, list[str]]:
+        first = short(found.names[found.order[0]])
+        alt = f"Bars of how much worse predictions are without a column; the longest: {first}."
+        return alt, ["What a column adds to all others", display.caption_]
+
+    return draw_picture(
+        "importance", "Which columns matter", draw, describe, height=0.26 * bars + 1.3
+    )
 
 
 def _quantiles(diagnosis: Diagnosis) -> Picture:

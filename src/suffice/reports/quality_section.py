@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.errors import SufficeError
 from suffice.html import Html, joined
-from suffice.reports.choice_section import SHOWN, TITLES, Choice
+from suffice.reports.choice_section import Choice, title
 from suffice.reports.data_section import DataFacts
 from suffice.reports.markup import heading, paragraphs, percent, short, table
 from suffice.reports.material import Material
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
+from suffice.selection.evaluation import evaluate_predictions
+from suffice.selection.importance import Importance
+from suffice.selection.metrics import METRICS
+from suffice.selection.selection import format_score
 from suffice.text import plural
 
 MOST_CLASSES = 25  # of a confusion matrix in numbers; of more there is only the picture
 
-READINGS = {
-    "accuracy": "share of the rows that get their true label; 1 is best",
-    "log_loss": "mean of -ln of the probability given to the true class; 0 is best",
-    "brier": "mean squared error of the probabilities; 0 is best",
-}
+MOST_COLUMNS = 200  # that are left out in turn, to see how much each matters
+IMPORTANCE_ROWS = 2000  # that this is tested on
+LISTED_COLUMNS = 10
+
+# Not in the table: a part of its own has the error of all rows together.
+CALIBRATION = "calibration_error"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,19 +39,25 @@ class Quality:
     """The cross-validated quality of the model.
 
     scores : by metric, mean over the folds and its standard error
+    baseline : by metric, for the class shares of the training rows
     classes : (k,)
     confusion : (k, k) tested rows: one row per true class, one column per predicted class
+    recall_se : (k,) standard error of the share of each class that gets its label
     calibration : whether the probabilities match the frequencies, see `Diagnostic`
     folds : number of parts of the rows
     repeats : number of divisions into parts, for the scores
+    importance : how much each column matters, see `Importance`; None for too many columns
     """
 
     scores: dict[str, tuple[float, float]]
+    baseline: Mapping[str, float]
     classes: Array
     confusion: Floats
+    recall_se: Floats
     calibration: Diagnostic
     folds: int
     repeats: int
+    importance: Importance | None = None
 
     @property
     def tested(self) -> int:
@@ -76,23 +89,38 @@ def quality(data: Material, choice: Choice) -> Quality:
     from suffice.estimators.trial import Trial, log_probabilities
 
     trial = Trial(data.X, data.y, None, choice.folds, 1, None)
-    k = len(trial.table.classes)
+    classes = trial.table.classes
     tested, parts = [], []
     for fold in trial.folds:
         model = deepcopy(choice.model).fit(data.at(fold.train), data.y[fold.train])
         tested.append(fold.test)
-        parts.append(np.exp(log_probabilities(model, data.at(fold.test))))
-    at, posterior = np.concatenate(tested), np.concatenate(parts)
-    pairs = data.codes[at] * k + posterior.argmax(axis=1)
-    confusion = np.bincount(pairs, minlength=k * k).reshape(k, k).astype(np.float64)
+        parts.append(log_probabilities(model, data.at(fold.test)))
+    at, log_posterior = np.concatenate(tested), np.concatenate(parts)
+    found = evaluate_predictions(log_posterior, classes, data.y[at])
     return Quality(
-        {metric: choice.score(metric) for metric in TITLES},
-        trial.table.classes,
-        confusion,
-        calibration(data.y[at], posterior, trial.table.classes),
+        {metric: choice.score(metric) for metric in METRICS},
+        choice.selection.baseline,
+        classes,
+        found.confusion,
+        found.recall_se,
+        calibration(data.y[at], np.exp(log_posterior), classes),
         choice.folds,
         choice.selection.repeats,
+        _importance(data, choice),
     )
+
+
+def _importance(data: Material, choice: Choice) -> Importance | None:
+    from suffice.estimators.importance import importance
+
+    if data.shape[1] > MOST_COLUMNS:
+        return None
+    some = data.sampled(0, IMPORTANCE_ROWS)
+    try:
+        found = importance(choice.model, some.X, some.y, cv=choice.folds)
+    except SufficeError:  # another kind of model, or too few rows of a class
+        return None
+    return replace(found, names=data.names)
 
 
 def quality_html(found: Quality, facts: DataFacts) -> Html:
@@ -120,15 +148,49 @@ def quality_html(found: Quality, facts: DataFacts) -> Html:
     ]
     if len(found.classes) <= MOST_CLASSES:
         parts.append(_matrix(found))
+    if found.importance is not None:
+        parts += [heading("Which columns matter?"), *_columns(found.importance)]
     return joined(parts)
 
 
 def _scores(found: Quality) -> Html:
-    rows = [[TITLES[m], *(f"{value:.4f}" for value in found.scores[m]), READINGS[m]] for m in SHOWN]
+    rows = [
+        [
+            title(name),
+            *map(format_score, (mean, se, found.baseline[name])),
+            METRICS[name].reading,
+        ]
+        for name, (mean, se) in found.scores.items()
+        if name != CALIBRATION
+    ]
     repeated = f", repeated {found.repeats} times," if found.repeats > 1 else ""
     caption = f"Scores on unseen rows: mean over {found.folds} folds{repeated} and standard error."
-    head = ["Measure", "Mean", "Standard error", "What it is"]
-    return table(caption, head, rows, words=[3])
+    head = ["Measure", "Mean", "Standard error", "Class shares alone", "What it is"]
+    return table(caption, head, rows, words=[4])
+
+
+def _columns(found: Importance) -> list[Html]:
+    first = found.order[0]
+    name, rise, se = short(found.names[first]), found.increase[first], found.se[first]
+    text = (
+        f"Without {name} the log-loss would rise by {rise:.4f} ± {se:.4f}, more than without any "
+        "other column. "
+    )
+    if rise < 2 * se:
+        text = (
+            "No column would clearly be missed: each says little that the others do not. The "
+            f"largest rise of the log-loss is {rise:.4f} ± {se:.4f}, without {name}. "
+        )
+    text += "Two columns that say the same are both unimportant, since each replaces the other."
+    at = found.order[:LISTED_COLUMNS]
+    rows = [
+        [short(found.names[j], 40), f"{found.increase[j]:.4f}", f"{found.se[j]:.4f}"] for j in at
+    ]
+    more = len(found.names) - len(at)
+    caption = f"Increase of the log-loss without a column, on {found.rows:,} unseen rows."
+    if more:
+        caption += f" {plural(more, 'column')} more."
+    return [paragraphs(text), table(caption, ["Column", "Increase", "Standard error"], rows)]
 
 
 def _matrix(found: Quality) -> Html:
@@ -137,7 +199,10 @@ def _matrix(found: Quality) -> Html:
     rows: list[list[Any]] = []
     for i, name in enumerate(names):
         counts = [f"{count:,.0f}" for count in found.confusion[i]]
-        share = percent(float(found.confusion[i, i] / total[i])) if total[i] else "-"
+        share = "-"
+        if total[i]:
+            right = float(found.confusion[i, i] / total[i])
+            share = f"{percent(right)} ± {percent(float(found.recall_se[i]))}"
         rows.append([name, *counts, share])
     caption = "Unseen rows by true class (down) and predicted class (across)."
-    return table(caption, ["True class", *names, "Right"], rows)
+    return table(caption, ["True class", *names, "Recall"], rows)

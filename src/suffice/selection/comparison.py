@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.html import html_table
 from suffice.selection.metrics import METRICS
-from suffice.selection.selection import Selection, align_columns
+from suffice.selection.selection import BASELINE, SHOWN, Selection, align_columns, format_score
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Comparison:
         scores = {
             name: values
             for name, values in self.selection.table.items()
-            if name.removesuffix("_se") in METRICS
+            if name.removesuffix("_se") in self.selection.scores
         }
         return {
             "name": np.array(self.names),
@@ -83,6 +83,13 @@ class Comparison:
             "fit_seconds": self.fit_seconds,
         }
 
+    @property
+    def order(self) -> list[int]:
+        """Positions of the models, the best by the metric of the selection first."""
+        metric = self.selection.metric
+        loss = METRICS[metric].loss(self.selection.table[metric])
+        return [int(i) for i in np.argsort(loss, kind="stable")]
+
     def __str__(self) -> str:
         return "\n".join([*align_columns(self._lines()), *self.selection.notes])
 
@@ -93,12 +100,11 @@ class Comparison:
         return html_table(head, rows, notes=self.selection.notes)
 
     def _lines(self) -> list[list[str]]:
-        table = self.table
+        table, deciding = self.table, self.selection.metric
+        shown = dict.fromkeys([deciding, *SHOWN])
+        scores = {METRICS[name].heading: (table[name], ".4f") for name in shown}
         columns = {
-            "accuracy": (table["accuracy"], ".4f"),
-            "log-loss": (table["log_loss"], ".4f"),
-            "Brier": (table["brier"], ".4f"),
-            "calib.": (table["calibration_error"], ".4f"),
+            **scores,
             "outliers": (table["log_loss_with_outliers"], ".4f"),
             f"{self.curve.rows[0]} rows": (self.curve.log_loss[:, 0], ".4f"),
             "training": (self.training_log_loss, ".4f"),
@@ -108,10 +114,12 @@ class Comparison:
             "fit ms": (1e3 * self.fit_seconds, ".1f"),
         }
         lines = [["", *columns]]
-        for i in np.argsort(table["log_loss"], kind="stable").tolist():
+        for i in self.order:
             cells = {name: _cell(values[i], kind) for name, (values, kind) in columns.items()}
-            cells["log-loss"] += f" ± {table['log_loss_se'][i]:.4f}"
+            cells[METRICS[deciding].heading] += f" ± {table[f'{deciding}_se'][i]:.4f}"
             lines.append([self.names[i], *cells.values()])
+        without = [format_score(self.selection.baseline[name]) for name in shown]
+        lines.append([BASELINE, *without, *[""] * (len(columns) - len(without))])
         return lines
 
 

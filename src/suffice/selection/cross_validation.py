@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
 from operator import add
@@ -20,7 +20,8 @@ from suffice.models.scoring import log_posterior
 from suffice.models.settings import Settings
 from suffice.models.structures import FULL
 from suffice.selection.folds import Fold, check_folds, training_statistics
-from suffice.selection.metrics import METRICS, MetricSums
+from suffice.selection.metric_sums import MetricSums
+from suffice.selection.metrics import Metric
 from suffice.selection.path import LinearPath, QuadraticPath, shrinkage_path
 from suffice.selection.steps import Steps
 from suffice.statistics.statistics import Statistics
@@ -46,6 +47,7 @@ def cross_validate(
     table: LabelledTable,
     folds: Sequence[Fold],
     candidates: Sequence[Candidate],
+    metrics: Mapping[str, Metric],
     detail: str = "separate",
     steps: Steps | None = None,
 ) -> tuple[dict[str, Floats], Any]:
@@ -60,7 +62,9 @@ def cross_validate(
         part = table.take(at)
         return summarize(part.X, part.codes, part.weights, detail)
 
-    scores = {name: np.empty((len(candidates), len(folds))) for name in METRICS}
+    scores = {name: np.empty((len(candidates), len(folds))) for name in metrics}
+    ranked = [name for name, metric in metrics.items() if metric.ranks]
+    summed = [name for name in metrics if name not in ranked]
     threads = 1 if table.X.size >= THREADED_ENTRIES else n_threads()
     trained = training_statistics(folds, len(table), summarize_rows, threads)
     whole = None
@@ -68,18 +72,30 @@ def cross_validate(
         statistics, whole = known
         test = table.take(fold.test)
         priors = [class_priors(c.priors, table.classes, statistics.weight) for c in candidates]
-        for at, sums in _test_candidates(statistics, candidates, priors, test):
-            for name, values in sums.metrics(len(table.classes)).items():
-                scores[name][at, number] = values
+        tested: list[int] = []
+        parts = []
+        for at, sums in _test_candidates(statistics, candidates, priors, test, bool(ranked)):
+            # Rankings hold every row of the fold, so they are not kept until its end.
+            for name in ranked:
+                scores[name][at, number] = metrics[name].values(sums)
+            tested += at
+            parts.append(replace(sums, rankings=()))
             if steps is not None:
                 steps.add(len(at))
+        together = MetricSums.of_all_models(parts)
+        for name in summed:
+            scores[name][tested, number] = metrics[name].values(together)
     if whole is None:
         whole = summarize_rows(np.arange(len(table)))
     return scores, whole
 
 
 def _test_candidates(
-    statistics: Any, candidates: Sequence[Candidate], priors: list[Floats], test: LabelledTable
+    statistics: Any,
+    candidates: Sequence[Candidate],
+    priors: list[Floats],
+    test: LabelledTable,
+    ranked: bool,
 ) -> Iterator[tuple[list[int], MetricSums]]:
     """Candidates together where they share decompositions, else one by one."""
 
@@ -93,15 +109,15 @@ def _test_candidates(
             path, served = shrinkage_path(statistics, [candidates[i].settings for i in members])
             if path is not None:
                 inside = [i for i, ok in zip(members, served, strict=True) if ok]
-                sums = _test_path(path, np.array([priors[i] for i in inside]), test)
+                sums = _test_path(path, np.array([priors[i] for i in inside]), test, ranked)
                 # Rows so far out that squares overflow have no score here; the model handles them.
-                if not np.isnan(sums.sums).any():
+                if not np.isnan(sums.losses).any():
                     rest = [i for i, ok in zip(members, served, strict=True) if not ok]
                     yield inside, sums
         for i in rest:
             own = candidates[i].settings
             model = build_once(replace(own, inflation=1.0)).inflated(own.inflation)
-            yield [i], _test_model(model.with_priors(priors[i]), test)
+            yield [i], _test_model(model.with_priors(priors[i]), test, ranked)
 
 
 def _share_decompositions(
@@ -116,7 +132,9 @@ def _share_decompositions(
     return groups
 
 
-def _test_path(path: LinearPath | QuadraticPath, priors: Floats, test: LabelledTable) -> MetricSums:
+def _test_path(
+    path: LinearPath | QuadraticPath, priors: Floats, test: LabelledTable, ranked: bool
+) -> MetricSums:
     with np.errstate(divide="ignore"):
         log_priors = np.log(priors)[:, :, None]
     m, k = priors.shape
@@ -131,7 +149,7 @@ def _test_path(path: LinearPath | QuadraticPath, priors: Floats, test: LabelledT
                 scores = path.scores(X[block].astype(np.float64, copy=False))
                 scores += log_priors
                 weights = None if test.weights is None else test.weights[block]
-                parts.append(MetricSums.of(scores, test.codes[block], weights))
+                parts.append(MetricSums.of(scores, test.codes[block], weights, ranked))
         return reduce(add, parts)
 
     threads = min(n_threads(), -(-n // step))
@@ -139,7 +157,7 @@ def _test_path(path: LinearPath | QuadraticPath, priors: Floats, test: LabelledT
         return reduce(add, in_parallel(work, shares(n, threads)))
 
 
-def _test_model(model: Model, test: LabelledTable) -> MetricSums:
+def _test_model(model: Model, test: LabelledTable, ranked: bool) -> MetricSums:
     with np.errstate(all="ignore"):
         scores = np.ascontiguousarray(log_posterior(model, test.X).T)[None]
-    return MetricSums.of(scores, test.codes, test.weights)
+    return MetricSums.of(scores, test.codes, test.weights, ranked)

@@ -1,73 +1,252 @@
-"""Metrics: accuracy, log-loss, Brier score and calibration error, as sums over rows."""
+"""Metrics: each one a class with its value, its direction and its names for people."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from suffice.data.arrays import Floats, Indices
-
-# Bins of the calibration error, of equal width between probability 0 and 1.
-BINS = 15
-
-METRICS = ("accuracy", "log_loss", "brier", "calibration_error")
+from suffice.data.arrays import Array, Floats
+from suffice.selection.metric_sums import MetricSums, RowScores
 
 
-@dataclass(frozen=True, slots=True)
-class MetricSums:
-    """Sums over rows for m models; those of two sets of rows add up.
+class Metric:
+    """A score of predictions, from sums over rows.
 
-    sums : (m, 4), weight, weight of correct labels, log-loss, Brier score
-    bins : (m, BINS), by the probability of the predicted label: its excess over the correct share
+    title : for people, as in a table with room
+    heading : for people, as in a narrow column
+    reading : what it is, in words
+    higher_is_better : its direction
+    ranks : whether it needs the scores of all rows together
     """
 
-    sums: Floats
-    bins: Floats
+    name: str
+    title: str
+    heading: str
+    reading: str
+    higher_is_better: ClassVar[bool] = True
+    ranks: ClassVar[bool] = False
 
-    @classmethod
-    def of(cls, scores: Floats, codes: Indices, weights: Floats | None) -> MetricSums:
-        """Sums of scores (m, k, n), joint log densities up to a constant per row; overwrites them.
+    def values(self, sums: MetricSums) -> Floats:
+        """The metric of each model, (m,)."""
+        raise NotImplementedError
 
-        >>> sums = MetricSums.of(np.log([[[0.9, 0.6], [0.1, 0.4]]]), np.array([0, 1]), None)
-        >>> {name: float(value[0].round(4)) for name, value in sums.metrics().items()}
-        {'accuracy': 0.5, 'log_loss': 0.5108, 'brier': 0.185, 'calibration_error': 0.35}
+    def gradient(self, rows: RowScores, sums: MetricSums) -> Floats:
+        """Derivative of the value for the first model by the weight of each row, (n,)."""
+        raise NotImplementedError
+
+    def loss(self, values: Floats) -> Floats:
+        """Values with the sign that makes smaller better."""
+        return -values if self.higher_is_better else values
+
+    def standard_error(self, rows: RowScores, sums: MetricSums) -> float:
+        """Standard error of the value for the first model: root of the sum of (w gradient)².
+
+        The infinitesimal jackknife; of a mean it is the usual standard error, of the area under
+        the ROC curve that of DeLong.
         """
-        m, _, n = scores.shape
-        top = scores.max(axis=1)
-        scores -= top[:, None]
-        own = scores[:, codes, np.arange(n)]
-        correct = _correct(scores, own, codes)
-        np.exp(scores, out=scores)
-        total = scores.sum(axis=1)
-        confidence = 1 / total
-        squares = np.einsum("mkn,mkn->mn", scores, scores) * confidence**2
-        brier = squares - 2 * np.exp(own) * confidence + 1
-        w = np.ones(n) if weights is None else weights
-        columns = (np.ones_like(top), correct, np.log(total) - own, brier)
-        sums = np.stack([column @ w for column in columns], axis=1)
-        at = np.fmin(confidence * BINS, BINS - 1).astype(np.int64)  # NaN goes to the last bin
-        at += BINS * np.arange(m)[:, None]
-        excess = (confidence - correct) * w
-        bins = np.bincount(at.ravel(), excess.ravel(), m * BINS).astype(np.float64)
-        return cls(sums, bins.reshape(m, BINS))
-
-    def __add__(self, other: MetricSums) -> MetricSums:
-        return MetricSums(self.sums + other.sums, self.bins + other.bins)
-
-    def metrics(self, classes: int = 2) -> dict[str, Floats]:
-        """Each metric of each model, (m,); the Brier score is halved for two classes, as usual."""
-        weight = self.sums[:, 0]
-        return {
-            "accuracy": self.sums[:, 1] / weight,
-            "log_loss": self.sums[:, 2] / weight,
-            "brier": self.sums[:, 3] / weight / (2 if classes == 2 else 1),
-            "calibration_error": np.abs(self.bins).sum(axis=1) / weight,
-        }
+        with np.errstate(invalid="ignore"):
+            return float(np.sqrt(np.square(rows.weights * self.gradient(rows, sums)).sum()))
 
 
-def _correct(scores: Floats, own: Floats, codes: Indices) -> Floats:
-    """Whether the predicted label, the first of the best scores (now zero), is the row's own."""
-    best = scores == 0
-    right = own == 0 if np.count_nonzero(best) == own.size else best.argmax(axis=1) == codes
-    return np.asarray(right, np.float64)
+class _Mean(Metric):
+    """The weighted mean of a value of each row."""
+
+    def gradient(self, rows: RowScores, sums: MetricSums) -> Floats:
+        """(value of the row - mean) / weight, (n,)."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((self._of_rows(rows)[0] - self.values(sums)[0]) / sums.weight)
+
+    def _of_rows(self, rows: RowScores) -> Floats:
+        raise NotImplementedError
+
+
+class Accuracy(_Mean):
+    """The share of rows whose predicted label is their own."""
+
+    name, title, heading = "accuracy", "accuracy", "accuracy"
+    reading = "share of the rows that get their true label; 1 is best"
+
+    def values(self, sums: MetricSums) -> Floats:
+        """Weight of the rows with their own label / weight of all, (m,)."""
+        return np.asarray(sums.correct.sum(axis=1) / sums.weight)
+
+    def _of_rows(self, rows: RowScores) -> Floats:
+        return rows.correct
+
+
+class LogLoss(_Mean):
+    """The mean of -ln p(true class | x)."""
+
+    name, title, heading = "log_loss", "log-loss", "log-loss"
+    reading = "mean of -ln of the probability given to the true class; 0 is best"
+    higher_is_better = False
+
+    def values(self, sums: MetricSums) -> Floats:
+        """Sum of -ln p(own class) / weight, (m,)."""
+        return sums.losses[:, 0] / sums.weight
+
+    def _of_rows(self, rows: RowScores) -> Floats:
+        return rows.log_loss
+
+
+class Brier(_Mean):
+    """The mean squared distance of the probabilities from 0 and 1; halved for two classes."""
+
+    name, title, heading = "brier", "Brier score", "Brier"
+    reading = "mean squared error of the probabilities; 0 is best"
+    higher_is_better = False
+
+    def values(self, sums: MetricSums) -> Floats:
+        """Sum of squared distances / weight, (m,)."""
+        return sums.losses[:, 1] / sums.weight / (2 if len(sums.actual) == 2 else 1)
+
+    def _of_rows(self, rows: RowScores) -> Floats:
+        return rows.brier / (2 if rows.predicted.shape[1] == 2 else 1)
+
+
+class CalibrationError(Metric):
+    """The mean distance between the confidence and the correct share, over bins of confidence."""
+
+    name, title, heading = "calibration_error", "calibration error", "calib."
+    reading = (
+        "mean difference between the probability of the predicted class and how often it is "
+        "right; 0 is best"
+    )
+    higher_is_better = False
+
+    def values(self, sums: MetricSums) -> Floats:
+        """Sum over bins of |sum of (confidence - correct)| / weight, (m,)."""
+        return np.asarray(np.abs(sums.bins).sum(axis=1) / sums.weight)
+
+    def gradient(self, rows: RowScores, sums: MetricSums) -> Floats:
+        """(sign of its bin x excess of the row - value) / weight, (n,)."""
+        signs = np.sign(sums.bins[0])[rows.bin[0]]
+        return np.asarray((signs * rows.excess[0] - self.values(sums)[0]) / sums.weight)
+
+
+class RocAuc(Metric):
+    """The area under the ROC curve; of three and more classes the mean of one against the rest."""
+
+    name, title, heading = "roc_auc", "ROC AUC", "AUC"
+    reading = (
+        "probability that a row of a class is ranked above a row of another; 0.5 is guessing, 1 is "
+        "best"
+    )
+    ranks = True
+
+    def values(self, sums: MetricSums) -> Floats:
+        """Area of each model, (m,)."""
+        return sums.ranked.roc_auc()
+
+    def gradient(self, rows: RowScores, sums: MetricSums) -> Floats:
+        """(share of others that the row is rightly above or below - area) / weight of its kind."""
+        return sums.ranked.roc_auc_gradient()
+
+
+class AveragePrecision(Metric):
+    """The mean precision at the scores of a class's rows: of the second of two, or of each."""
+
+    name, title, heading = "average_precision", "average precision", "avg. prec."
+    reading = (
+        "area under the curve of precision by recall, for the second of two classes, or the mean "
+        "over the classes; 1 is best"
+    )
+    ranks = True
+
+    def values(self, sums: MetricSums) -> Floats:
+        """Average precision of each model, (m,)."""
+        return sums.ranked.average_precision()
+
+    def gradient(self, rows: RowScores, sums: MetricSums) -> Floats:
+        """Change of the precision at the row and at lower scores, (n,)."""
+        return sums.ranked.average_precision_gradient()
+
+
+class BalancedAccuracy(Metric):
+    """The mean of the recall of the classes."""
+
+    name, title, heading = "balanced_accuracy", "balanced accuracy", "balanced"
+    reading = "mean over the classes of the share of their rows that get their label; 1 is best"
+
+    def values(self, sums: MetricSums) -> Floats:
+        """Mean of the recall of the classes that rows are of, (m,)."""
+        return _defined_mean(sums.recall)
+
+    def gradient(self, rows: RowScores, sums: MetricSums) -> Floats:
+        """(correct - recall of its class) / (weight of the class x number of classes), (n,)."""
+        present = np.count_nonzero(sums.actual)
+        own = sums.actual[rows.codes] * present
+        return np.asarray((rows.correct[0] - sums.recall[0, rows.codes]) / own)
+
+
+class MacroF1(Metric):
+    """The mean over classes of the harmonic mean of precision and recall."""
+
+    name, title, heading = "f1_macro", "F1 (macro)", "F1"
+    reading = "mean over the classes of the harmonic mean of precision and recall; 1 is best"
+
+    def values(self, sums: MetricSums) -> Floats:
+        """Mean of 2 correct / (actual + predicted) of the classes that occur in either, (m,)."""
+        return _defined_mean(sums.f1)
+
+    def gradient(self, rows: RowScores, sums: MetricSums) -> Floats:
+        """Mean of (2 correct - F1 (actual + predicted)) / (their weight), (n,)."""
+        f1, k = np.nan_to_num(sums.f1[0]), len(sums.actual)
+        whole = sums.actual + sums.predicted[0]
+        counted = whole > 0
+        scale = np.where(counted, 1 / np.where(counted, whole, 1.0), 0.0) / counted.sum()
+        true = np.eye(k)[rows.codes].T
+        predicted = rows.predicted[0].astype(np.float64)
+        return np.asarray(scale @ (2 * true * predicted - f1[:, None] * (true + predicted)))
+
+
+class Recall(Metric):
+    """The share of the rows of one class that is predicted as it."""
+
+    heading = "recall"
+    reading = "share of the rows of this class that get their label; 1 is best"
+
+    def __init__(self, code: int, label: str) -> None:
+        self.code, self.name, self.title = code, f"recall_{label}", f"recall of {label}"
+
+    def values(self, sums: MetricSums) -> Floats:
+        """Weight of the rows predicted as the class / weight of its rows, (m,)."""
+        return sums.recall[:, self.code]
+
+    def gradient(self, rows: RowScores, sums: MetricSums) -> Floats:
+        """(correct - recall) / weight of the class, for its rows, (n,)."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            change = (rows.correct[0] - sums.recall[0, self.code]) / sums.actual[self.code]
+        return np.where(rows.codes == self.code, change, 0.0)
+
+
+# By name, in the order of tables.
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        LogLoss(),
+        Accuracy(),
+        BalancedAccuracy(),
+        MacroF1(),
+        RocAuc(),
+        AveragePrecision(),
+        Brier(),
+        CalibrationError(),
+    )
+}
+
+
+def metrics_of(classes: Array) -> dict[str, Metric]:
+    """The metrics by name, and the recall of each class.
+
+    >>> list(metrics_of(np.array(["a", "b"])))[-3:]
+    ['calibration_error', 'recall_a', 'recall_b']
+    """
+    recalls = [Recall(c, str(label)) for c, label in enumerate(classes.tolist())]
+    return METRICS | {metric.name: metric for metric in recalls}
+
+
+def _defined_mean(by_class: Floats) -> Floats:
+    """The mean over the classes that have a value, (m,)."""
+    return np.asarray(np.nanmean(by_class, axis=1))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,12 +13,17 @@ from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.html import html_table
 from suffice.selection.metrics import METRICS
+from suffice.statistics.registry import storable
 from suffice.text import visible
 
-# Column headings of metrics, where they differ from the name.
-HEADINGS = {"log_loss": "log-loss", "brier": "Brier", "calibration_error": "calib."}
+# Metrics in the text of a selection, beside the one that decides; the table has all.
+SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "roc_auc", "brier", "calibration_error")
+
+# The prediction that ignores all features, in tables.
+BASELINE = "class shares alone"
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Candidates with their cross-validated scores, and which to take.
@@ -26,9 +31,12 @@ class Selection:
     Attributes
     ----------
     candidates : one mapping of parameters per candidate
-    scores : for each metric the score of each candidate in each fold, (candidates, folds)
+    scores : for each metric the score of each candidate in each fold, (candidates, folds); NaN
+        where a candidate failed, where a fold does not test a class, and for metrics that rank
+        rows (`roc_auc`, `average_precision`) for all but the leading candidates, see
+        `select_model`
     complexity : effective number of parameters of each candidate, (candidates,)
-    metric : what decides: "log_loss", "accuracy", "brier" or "calibration_error"
+    metric : what decides, such as "log_loss", "roc_auc" or "balanced_accuracy"
     best : position of the candidate with the best mean
     careful : position of the simplest that is not clearly worse
     one_standard_error : position of the simplest one within a standard error of the best
@@ -38,23 +46,49 @@ class Selection:
     chosen : position of the candidate that was taken
     notes : deviations from what was requested
     model : the fitted model that was chosen
+    baseline : the mean of each metric for a prediction that ignores the features: the class
+        shares of the training rows, and so always the most frequent class
     """
 
     candidates: tuple[Mapping[str, Any], ...]
-    scores: Mapping[str, Floats]
-    complexity: Floats
+    scores: Mapping[str, Array]  # of floats; NaN where a candidate failed in a fold
+    complexity: Array
     metric: str = "log_loss"
     notes: tuple[str, ...] = ()
     repeats: int = 1
     averaged: bool = False
     chosen: int | None = None
     model: Any = field(default=None, compare=False)
+    baseline: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         if self.metric not in METRICS:
             raise InvalidParameter(
                 f"metric is {shown(self.metric)}; it must be one of {', '.join(METRICS)}."
             )
+
+    def stored(self, exact: bool) -> Self:
+        """The form in which a file holds it: without the model."""
+        return replace(self, model=None)
+
+    def validated(self) -> Self:
+        """This selection, if it has one score per candidate and fold; a ValueError otherwise."""
+        if "log_loss" not in self.scores or self.metric not in self.scores:
+            raise ValueError("the selection lacks a metric")
+        n, folds = len(self.candidates), self.scores["log_loss"].shape[1:]
+        if not n or len(folds) != 1 or not folds[0]:
+            raise ValueError("the selection has no candidates or no folds")
+        for values, shape in [
+            (self.complexity, (n,)),
+            *((one, (n, *folds)) for one in self.scores.values()),
+        ]:
+            if values.shape != shape or values.dtype != np.float64 or np.isneginf(values).any():
+                raise ValueError("the selection does not have one score per candidate and fold")
+        if not 0 < self.repeats <= folds[0] or not self.tried > 0:
+            raise ValueError("the selection has no candidates to choose from, or no repeats")
+        if self.model is not None or not (self.chosen is None or 0 <= self.chosen < n):
+            raise ValueError("the selection has chosen something else than a candidate")
+        return self
 
     @property
     def tried(self) -> int:
@@ -126,7 +160,8 @@ class Selection:
             values[:] = [one.get(name) for one in self.candidates]
             columns[name] = values
         columns["parameters"] = self.complexity
-        for metric, scores in self.scores.items():
+        for metric, by_fold in self.scores.items():
+            scores = _tested_folds(by_fold)
             columns[metric] = scores.mean(axis=1)
             columns[f"{metric}_se"] = standard_error(scores, self.repeats)
         return columns
@@ -153,8 +188,8 @@ class Selection:
 
     @property
     def _loss(self) -> Floats:
-        scores = self.scores[self.metric][: self.tried]
-        loss = -scores if self.metric == "accuracy" else scores
+        scores = _tested_folds(self.scores[self.metric])[: self.tried]
+        loss = METRICS[self.metric].loss(scores)
         # A candidate that failed in a fold is never chosen.
         return np.where(np.isnan(loss), np.inf, loss)
 
@@ -174,17 +209,20 @@ class Selection:
     def _lines(self, at: Sequence[int]) -> list[list[str]]:
         table = self.table
         names = [name for name in table if len({str(one.get(name)) for one in self.candidates}) > 1]
-        others = [metric for metric in METRICS if metric != self.metric]
-        headings = [HEADINGS.get(metric, metric) for metric in (self.metric, *others)]
+        others = [one for one in SHOWN if one in self.scores and one != self.metric]
+        headings = [METRICS[metric].heading for metric in (self.metric, *others)]
         lines = [["", "candidate", "params", *headings]]
         for i in at:
             mark = ("*" if i == self.best else "") + ("+" if i == self._taken else "")
             label = _label(self.candidates[i], names)
             score, error = table[self.metric][i], table[f"{self.metric}_se"][i]
-            rest = [f"{table[metric][i]:.4f}" for metric in others]
+            rest = [format_score(table[metric][i]) for metric in others]
             lines.append(
                 [mark, label, f"{self.complexity[i]:.4g}", f"{score:.4f} ± {error:.4f}", *rest]
             )
+        if self.baseline:
+            cells = [format_score(self.baseline[metric]) for metric in (self.metric, *others)]
+            lines.append(["", BASELINE, "", *cells])
         return lines
 
 
@@ -198,6 +236,17 @@ def standard_error(scores: Floats, repeats: int = 1) -> Floats:
         return np.zeros(len(scores))
     with np.errstate(invalid="ignore"):
         return np.asarray(scores.std(axis=1, ddof=1) / np.sqrt(folds / repeats))
+
+
+def format_score(value: float) -> str:
+    """A score as text; a dash if there is none."""
+    return "-" if np.isnan(value) else f"{value:.4f}"
+
+
+def _tested_folds(scores: Floats) -> Floats:
+    """The scores in those folds in which some candidate has one: not all may test a class."""
+    tested = ~np.isnan(scores).all(axis=0)
+    return scores[:, tested] if tested.any() else scores
 
 
 def _label(candidate: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.registry import storable
 from suffice.statistics.removal import CellPlaces, remove
 from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class ByFeature:
     """One-column statistics in which every pair of class and feature counts as a class.
@@ -27,6 +30,25 @@ class ByFeature:
     cells: Statistics
     classes: Array  # (k,)
     n_features: int
+
+    def validated(self) -> Self:
+        """These cells, if each belongs to a class and a feature; a ValueError otherwise."""
+        if self.n_features < 1 or self.cells.n_features != 1 or self.cells.detail != "diagonal":
+            raise ValueError("values are not kept by class and feature")
+        at = self.cells.classes
+        if at.dtype != np.int64 or (at < 0).any():
+            raise ValueError("values do not say which class and feature they belong to")
+        if len(at) and at[-1] >= len(self.classes) * self.n_features:
+            raise ValueError("values belong to no class")
+        return self
+
+    def check_beside(self, rows: Statistics) -> None:
+        """Raise ValueError if there are more values than these rows can have."""
+        same_kind = self.classes.dtype.kind == rows.classes.dtype.kind
+        if not same_kind or not np.array_equal(self.classes, rows.classes):
+            raise ValueError("values have other classes than rows")
+        if (self.cells.count > rows.count[self.cells.classes // self.n_features]).any():
+            raise ValueError("there are more values than rows")
 
     @classmethod
     def of(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
@@ -12,18 +14,53 @@ from suffice.errors import NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence, with_overall_means
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.registry import storable
 from suffice.statistics.statistics import Statistics
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class ByPattern:
     """For rows that share a pattern of missing values: statistics of the observed features."""
 
-    parts: dict[
-        bytes, Statistics
-    ]  # keyed by the packed bits of the observed features; none is empty
+    # Keyed by the packed bits of the observed features; none is empty.
+    parts: dict[bytes, Statistics]
     n_features: int
     detail: str
+
+    def stored(self, exact: bool) -> Self:
+        """The same without the names of features, which follow from the patterns."""
+        return replace(self, parts={key: part.named(None) for key, part in self.parts.items()})
+
+    def validated(self) -> Self:
+        """These parts, if each has the features of its pattern; a ValueError otherwise."""
+        if self.n_features < 1 or self.detail not in ("separate", "shared"):
+            raise ValueError("the patterns have no features, or a detail that they cannot have")
+        if any(a >= b for a, b in pairwise(self.parts)):
+            raise ValueError("the patterns are not sorted or not unique")
+        for key, part in self.parts.items():
+            if len(key) != -(-self.n_features // 8):
+                raise ValueError("a pattern has the wrong number of features")
+            # Counted, not listed: a crafted pattern may claim millions of features.
+            observed = int(np.bitwise_count(np.frombuffer(key, np.uint8)).sum())
+            if key[-1] & ((1 << (8 * len(key) - self.n_features)) - 1):
+                raise ValueError("a pattern has more features than there are")
+            if not len(part.classes) or not observed or part.n_features != observed:
+                raise ValueError("a part does not have the features of its pattern, or no rows")
+            if part.detail != self.detail:
+                raise ValueError("a part has another detail than the others")
+        return self
+
+    def check_beside(self, rows: Statistics) -> None:
+        """Raise ValueError if the parts have rows that are not among these."""
+        count = np.zeros(len(rows.classes), np.int64)
+        for part in self.parts.values():
+            same_kind = part.classes.dtype.kind == rows.classes.dtype.kind
+            if not same_kind or not np.isin(part.classes, rows.classes).all():
+                raise ValueError("a part has a class that no row has")
+            count[np.searchsorted(rows.classes, part.classes)] += part.count
+        if (count > rows.count).any():
+            raise ValueError("the parts have more rows than the total")
 
     def __iter__(self) -> Iterator[tuple[Indices, Statistics]]:
         """Positions of the observed features, and the statistics of the rows with that pattern."""

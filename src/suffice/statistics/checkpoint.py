@@ -21,10 +21,11 @@ from suffice.errors import (
     InvalidParameter,
     UnwritableFile,
 )
-from suffice.statistics.checkpoint_file import KIND, NAMES, Ledger, PassState, read, to_arrays
 from suffice.statistics.container import brief, pack, unpack
+from suffice.statistics.ledger import Ledger, PassState
 from suffice.statistics.room import Room
-from suffice.statistics.storage import INCONSISTENT, inconsistent
+from suffice.statistics.storage import read_value
+from suffice.statistics.walker import to_arrays
 
 # Shortest time between two commits, in seconds.
 INTERVAL = 2.0
@@ -67,12 +68,9 @@ class Checkpoint:
             fixed, it is read again from its start
         """
         start = monotonic()
-        states = {
-            name: one for name, one in zip(NAMES, (state, before), strict=True) if one is not None
-        }
-        ledger = Ledger(self.task, self._files(), states)
+        ledger = Ledger(self.task, self._names(), tuple(self._prints), state, before)
         try:
-            write_whole(self.path, pack(*to_arrays(ledger)))
+            write_whole(self.path, pack(*to_arrays(ledger, exact=True)))
         except UnwritableFile as error:
             raise CheckpointFailed(
                 f"the checkpoint could not be written: {error} Fix that and run again: the work "
@@ -81,18 +79,18 @@ class Checkpoint:
         now = monotonic()
         self._due = now + max(INTERVAL, SPARSENESS * (now - start))
 
-    def _files(self) -> list[tuple[str, Fingerprint]]:
-        return [(str(path), own) for path, own in zip(self.paths, self._prints, strict=True)]
+    def _names(self) -> tuple[str, ...]:
+        return tuple(map(str, self.paths))
 
     def _read(self) -> PassState:
         name, ledger = str(self.path), self._ledger()
         self._check_task(ledger)
         changed = self._changed(ledger)
-        state, self.before = (ledger.states.get(key) for key in NAMES)
+        self.before = ledger.before
         if self.before is not None and changed == [self.before.position.file]:
             return self.before
-        if not changed and state is not None:
-            return state
+        if not changed:
+            return ledger.now
         raise ChangedInput(
             f"{self.paths[changed[0]]} has changed since the checkpoint {name} was written, so "
             "its counts are no longer valid. Restore the old file, or delete the checkpoint to "
@@ -103,15 +101,13 @@ class Checkpoint:
         """The content of the file, fully validated."""
         name, data = str(self.path), read_whole(self.path)
         header, arrays = unpack(data, name)
-        if header.get("kind") != KIND:
+        if header.get("kind") != Ledger.__name__:
             kind = brief(header.get("kind"))
             raise InvalidFile(f"{name} is not a checkpoint but {kind}; choose another file name.")
-        try:
-            # Twice the memory of other files, and labels of any length: the labels of further rows
-            # are not limited either.
-            return read(header, arrays, Room(2 * len(data), label_bytes=None))
-        except INCONSISTENT as error:
-            raise inconsistent(name, error) from None
+        # Twice the memory of other files, and labels of any length: the labels of further rows
+        # are not limited either.
+        ledger: Ledger = read_value(header, arrays, name, Room(2 * len(data), label_bytes=None))
+        return ledger
 
     def _check_task(self, ledger: Ledger) -> None:
         for key, value in self.task.items():
@@ -120,8 +116,8 @@ class Checkpoint:
                     f"the checkpoint {self.path} was made with {key} {ledger.task.get(key)!r}, "
                     f"not {value!r}. Name another file, or delete this one to start again."
                 )
-        for state in ledger.states.values():
-            statistics = state.statistics
+        for state in (ledger.now, ledger.before):
+            statistics = None if state is None else state.statistics
             if statistics is not None and (
                 statistics.detail,
                 list(statistics.feature_names or ()),
@@ -135,7 +131,7 @@ class Checkpoint:
 
     def _changed(self, ledger: Ledger) -> list[int]:
         """The files that have changed; an error names those added or removed."""
-        then, now = [name for name, _ in ledger.files], [str(path) for path in self.paths]
+        then, now = ledger.files, self._names()
         if then != now:
             other = [*(set(now) - set(then)), *(set(then) - set(now))]
             what = f"{min(other)} is" if other else "their order is"
@@ -143,5 +139,5 @@ class Checkpoint:
                 f"these are not the files that the checkpoint {self.path} was made from: {what} "
                 "different. Name the same files, or delete the checkpoint to start again."
             )
-        pairs = zip(ledger.files, self._prints, strict=True)
-        return [i for i, ((_, before), after) in enumerate(pairs) if before != after]
+        pairs = zip(ledger.prints, self._prints, strict=True)
+        return [i for i, (before, after) in enumerate(pairs) if before != after]

@@ -14,7 +14,7 @@ MOST_CLASSES = 30
 MOST_FEATURES = 10
 
 
-def class_table(statistics: Any) -> Html:
+def class_table(statistics: Any, caption: str) -> Html:
     """One row per class: its rows, their weight if it differs, and the means of the features."""
     count, weight = statistics.count, statistics.weight
     mean = np.asarray(statistics.mean)[:, :MOST_FEATURES]
@@ -35,4 +35,4 @@ def class_table(statistics: Any) -> Html:
         if left > 0
     ]
     head = ["class", "rows", *(["weight"] if weighted else []), *(f"mean {n}" for n in shown)]
-    return html_table(head, rows, caption=repr(statistics).strip("<>"), notes=more)
+    return html_table(head, rows, caption=caption.strip("<>"), notes=more)

@@ -20,7 +20,7 @@ from suffice.data.arrays import Array
 from suffice.errors import InvalidFile, InvalidParameter
 from suffice.statistics.tensors import views
 
-FORMAT = 2
+FORMAT = 3
 
 # Parsed JSON takes up to thirty times the memory of its text, so a header may take HEADER_BYTES
 # plus one HEADER_SHARE-th of the file. All that grows with classes or features is an array.
@@ -47,7 +47,7 @@ def pack(header: dict[str, Any], arrays: dict[str, Array], key: bytes | None = N
 
     check_key(key)
     about = {"format": FORMAT, "signed": key is not None, **header}
-    text = json.dumps(about, sort_keys=True, ensure_ascii=True)
+    text = json.dumps(about, ensure_ascii=True)
     tensors = {name: np.asarray(array, order="C") for name, array in sorted(arrays.items())}
     # One entry only: the order in which several metadata entries are written is not fixed.
     data = bytearray(save(tensors, {_KEY: _BLANK + text}))

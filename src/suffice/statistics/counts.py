@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from os import PathLike
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,10 +12,17 @@ from suffice.data.labels import narrowest, place_of, shown
 from suffice.data.levels import comparable
 from suffice.errors import InvalidParameter, LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
+from suffice.statistics.registry import storable
 from suffice.statistics.removal import lost_precision
+from suffice.statistics.saving import Savable
+from suffice.statistics.soundness import check_counts, check_labels, check_names
 from suffice.statistics.statistics import listed, positions
 
+# Relative rounding by which weights of levels may exceed those of rows.
+ROUNDING = 1e-9
 
+
+@storable
 @dataclass(frozen=True, slots=True)
 class LevelTable:
     """One feature: rows and weight of each level, by class.
@@ -38,6 +44,22 @@ class LevelTable:
     def __reduce__(self) -> tuple[Any, ...]:
         # Through __init__, so that copies are locked too.
         return LevelTable, (self.levels, self.rows, self.weight, self.declared)
+
+    def validated(self) -> Self:
+        """This table, if it has numbers of rows and weights by level; a ValueError otherwise."""
+        check_labels("levels", self.levels)
+        m = self.levels.shape
+        if self.rows.ndim != 2 or self.rows.shape[1:] != m or self.weight.shape != self.rows.shape:
+            raise ValueError("there are not as many counts as levels")
+        if self.declared.shape != m or self.declared.dtype != np.bool_:
+            raise ValueError("it does not say for each level whether it was declared")
+        if (self.rows < 0).any() or (self.weight < 0).any():
+            raise ValueError("a number of rows or a weight is negative")
+        if ((self.weight > 0) & (self.rows == 0)).any():
+            raise ValueError("a level has weight but no rows")
+        if not (self.rows.any(axis=0) | self.declared).all():
+            raise ValueError("a level has no rows and was not declared")
+        return self
 
     def __add__(self, other: LevelTable) -> LevelTable:
         """Both, of the same classes and levels."""
@@ -83,8 +105,9 @@ class LevelTable:
         return LevelTable(levels, self.rows[:, kept], weight[:, kept], self.declared[kept])
 
 
+@storable
 @dataclass(frozen=True, eq=False, slots=True)
-class Counts:
+class Counts(Savable):
     """Sufficient statistics of labelled rows of categories, made by `suffice.count_levels`.
 
     A value: `a + b` is having seen both, `a - b` never having seen b.
@@ -211,20 +234,22 @@ class Counts:
             tables=tuple(table.keep_classes(kept) for table in self.tables),
         )
 
-    def digest(self) -> str:
-        """SHA-256 of the content: equal for equal content, on every machine."""
-        from suffice.statistics.storage import digest
-
-        return digest(self)
-
-    def save(self, path: str | PathLike[str], *, key: bytes | None = None) -> None:
-        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
-
-        key : secret bytes that sign the file, see `suffice.save`
-        """
-        from suffice.statistics.storage import save
-
-        save(self, path, key)
+    def validated(self) -> Self:
+        """These counts, if rows can have them; a ValueError otherwise."""
+        check_labels("classes", self.classes)
+        check_counts(self.count, self.weight, len(self.classes))
+        if not self.tables:
+            raise ValueError("there are no features")
+        check_names(self.feature_names, len(self.tables))
+        for table in self.tables:
+            if len(table.rows) != len(self.classes):
+                raise ValueError("there are not as many counts as classes")
+            # As floats: a sum of integers would overflow silently.
+            if (table.rows.sum(axis=1, dtype=np.float64) > self.count).any():
+                raise ValueError("there are more values than rows")
+            if (table.weight.sum(axis=1) > self.weight * (1 + ROUNDING)).any():
+                raise ValueError("values have more weight than rows")
+        return self
 
 
 def _align_tables(a: Counts, b: Counts) -> tuple[Any, list[LevelTable], list[LevelTable]]:

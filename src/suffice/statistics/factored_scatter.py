@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.alignment import Alignment
 from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.registry import storable
 
 # A direction left by a removal with less than this share of the largest is rounding.
 NOISE = 1e-13
@@ -18,6 +20,7 @@ NOISE = 1e-13
 LOST = 1e-6
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class FactoredScatter:
     """Rows whose outer products add up to the scatter of their group: S_g = F_g' F_g.
@@ -29,6 +32,20 @@ class FactoredScatter:
     owner: Indices  # (rows,): the group of each row
     groups: int  # number of classes, or 1 if pooled
     per_class: bool
+
+    def validated(self) -> Self:
+        """This factor, if each row belongs to a group; a ValueError otherwise."""
+        factor, owner = self.factor, self.owner
+        if factor.ndim != 2 or owner.shape != (len(factor),):
+            raise ValueError("the factor does not have one owner per row")
+        if ((owner < 0) | (owner >= self.groups)).any() or (np.diff(owner) < 0).any():
+            raise ValueError("the factor has rows that belong to no class")
+        return self
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.factor.shape[1])
 
     @property
     def is_worthwhile(self) -> bool:

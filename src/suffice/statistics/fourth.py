@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -12,10 +12,15 @@ from suffice.data.arrays import Floats, Indices
 from suffice.statistics.alignment import Alignment, Rows
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
+from suffice.statistics.registry import storable
 from suffice.statistics.scatter import DenseScatter
+from suffice.statistics.semidefinite import SLACK
 from suffice.statistics.shift import difference
 
 SMALLEST_UNIT = 2.0**-500
+
+# The sums may lose digits when rows are removed, but are right up to this factor.
+FOURTH_ORDER_FACTOR = 4.0
 
 
 class ClassMoments(NamedTuple):
@@ -26,6 +31,7 @@ class ClassMoments(NamedTuple):
     spread: DenseScatter | FactoredScatter
 
 
+@storable
 @dataclass(slots=True, eq=False)
 class Fourth:
     """Sums over a class of w|u|², w|u|²u and w|u|⁴, u being a row about the class's anchor.
@@ -45,6 +51,35 @@ class Fourth:
     quartic: Floats  # (k,)
     anchor: Floats  # (k, d)
     since: Floats  # (k,): weight of the class when the anchor was set
+
+    def validated(self) -> Self:
+        """These sums, if they have a unit and weights; a ValueError otherwise."""
+        if not 0 < self.unit < np.inf or not (self.since > 0).all():
+            raise ValueError("the fourth-order sums have no unit or weight")
+        return self
+
+    def check_beside(self, moments: ClassMoments, squares: Floats) -> None:
+        """Raise ValueError if no rows with these squares can have such |u|², |u|²u and |u|⁴."""
+        k, _ = means = moments.means.high.shape
+        shapes = [array.shape for array in self.arrays]
+        if shapes != [(k,), means, (k,), means, (k,)]:
+            raise ValueError("the fourth-order sums have the wrong classes or features")
+        mean, weight = moments.means.high, moments.weight
+        about_mean = (squares / self.unit / self.unit).sum(axis=1)
+        slack, apart = SLACK * np.abs(mean), np.abs(mean - self.anchor)
+        smallest, largest = (
+            about_mean + weight * ((step / self.unit) ** 2).sum(axis=1)
+            for step in (np.maximum(apart - slack, 0.0), apart + slack)
+        )
+        cubic = np.linalg.norm(self.cubic, axis=1)
+        possible = (
+            (smallest <= FOURTH_ORDER_FACTOR * self.square)
+            & (self.square <= FOURTH_ORDER_FACTOR * largest)
+            & (self.square**2 <= FOURTH_ORDER_FACTOR * weight * self.quartic)
+            & (cubic**2 <= FOURTH_ORDER_FACTOR * self.square * self.quartic)
+        )
+        if not possible.all():
+            raise ValueError("the fourth-order sums are not those of rows with this scatter")
 
     @property
     def arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
@@ -117,6 +152,8 @@ class Fourth:
             square=np.where(varies, sums.square, 0.0),
             cubic=np.where(varies[:, None], sums.cubic, 0.0),
             quartic=np.where(varies, sums.quartic, 0.0),
+            anchor=moments.means.high,
+            since=moments.weight,
         )
 
     def about(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -16,11 +15,19 @@ from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
 from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.registry import storable
+from suffice.statistics.saving import Savable
+from suffice.statistics.soundness import check_names
 from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
 
+# Number of tables by class and feature that are made from statistics: counts, weights, means,
+# squares.
+TABLES = 4
 
+
+@storable
 @dataclass(frozen=True, eq=False, slots=True)
-class IncompleteStatistics:
+class IncompleteStatistics(Savable):
     """Statistics of labelled rows with missing values, made by `suffice.summarize`.
 
     For details "separate" and "shared", each pattern of missing values has statistics of its own;
@@ -156,7 +163,7 @@ class IncompleteStatistics:
     def _repr_html_(self) -> str:
         from suffice.statistics.class_table import class_table
 
-        return class_table(self)
+        return class_table(self, repr(self))
 
     def select(self, features: Iterable[int] | Iterable[str]) -> AnyStatistics:
         """The statistics of some features, by name or position, in the order given."""
@@ -168,7 +175,7 @@ class IncompleteStatistics:
             parts = parts.named(chosen)
         return simplify(replace(self, parts=parts, feature_names=chosen))
 
-    def named(self, names: tuple[str, ...] | None) -> IncompleteStatistics:
+    def named(self, names: tuple[str, ...] | None) -> Self:
         """The same statistics with other feature names."""
         parts = self.parts.named(names) if isinstance(self.parts, ByPattern) else self.parts
         return replace(self, parts=parts, feature_names=names)
@@ -192,20 +199,19 @@ class IncompleteStatistics:
             return replace(self, parts=self.parts.by_feature(self.classes))
         return replace(self, parts=self.parts.coarsen(detail))
 
-    def digest(self) -> str:
-        """SHA-256 of the content: equal for equal content, on every machine."""
-        from suffice.statistics.storage import digest
+    def expansion(self) -> tuple[int, str]:
+        """Bytes of the tables by class and feature, which may be larger than the file."""
+        size = 8 * TABLES * len(self.classes) * self.n_features
+        return size, f"the tables of {self.n_features} features"
 
-        return digest(self)
-
-    def save(self, path: str | PathLike[str], *, key: bytes | None = None) -> None:
-        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
-
-        key : secret bytes that sign the file, see `suffice.save`
-        """
-        from suffice.statistics.storage import save
-
-        save(self, path, key)
+    def validated(self) -> Self:
+        """These statistics, with their features named; a ValueError if no rows can have them."""
+        rows = self.rows
+        if rows.fourth is not None or rows.mean.any() or rows.squares.any():
+            raise ValueError("the rows of each class are not only counted")
+        check_names(self.feature_names, self.n_features)
+        self.parts.check_beside(rows)
+        return self.named(self.feature_names)
 
     def _tables(self) -> tuple[Indices, Floats, Floats]:
         if isinstance(self.parts, ByFeature):

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from os import PathLike
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, columns_at
+from suffice.data.table_rows import TableReader
 from suffice.errors import Mismatch
+from suffice.statistics.registry import storable
+from suffice.statistics.saving import Savable
+from suffice.statistics.soundness import check_names
+
+# Relative difference between weights of the same rows that were summed in two ways.
+ROUNDING = 1e-6
 
 
+@storable
 @dataclass(frozen=True, eq=False, slots=True)
-class MixedStatistics:
+class MixedStatistics(Savable):
     """Statistics of labelled rows whose features come in parts; there is at least one.
 
     A value: `a + b` is having seen both, `a - b` never having seen b.
@@ -24,11 +33,13 @@ class MixedStatistics:
     parts : the statistics of each part, such as `Statistics` and `Counts`; all of the same rows
     layout : the columns of each part, in the same order
     feature_names : names of all features, or None
+    reader : how the features were read from a table that holds more than numbers, if it did
     """
 
     parts: dict[str, Any]
     layout: ColumnLayout
     feature_names: tuple[str, ...] | None = None
+    reader: TableReader | None = None
 
     @property
     def numeric(self) -> Any:
@@ -76,9 +87,10 @@ class MixedStatistics:
 
     @property
     def levels(self) -> dict[int, Array]:
-        """The levels of each discrete feature, by its position."""
+        """The levels of each discrete feature, by the position of its column."""
+        column = range(self.n_features) if self.reader is None else self.reader.owners
         return {
-            self.layout.parts[key][j]: levels
+            column[self.layout.parts[key][j]]: levels
             for key, part in self.parts.items()
             for j, levels in getattr(part, "levels", {}).items()
         }
@@ -101,8 +113,10 @@ class MixedStatistics:
         """Whether both are equal, up to rounding."""
         if not isinstance(other, MixedStatistics):
             return NotImplemented
-        mine, theirs = (self.layout, self.feature_names), (other.layout, other.feature_names)
-        return mine == theirs and self.parts == other.parts
+        mine, theirs = (
+            (one.layout, one.feature_names, one.reader, one.parts) for one in (self, other)
+        )
+        return mine == theirs
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -119,20 +133,19 @@ class MixedStatistics:
         """The statistics without one class, as if its rows had never been seen."""
         return self._map(lambda part: part.drop_class(label))
 
-    def digest(self) -> str:
-        """SHA-256 of the content: equal for equal content, on every machine."""
-        from suffice.statistics.storage import digest
-
-        return digest(self)
-
-    def save(self, path: str | PathLike[str], *, key: bytes | None = None) -> None:
-        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
-
-        key : secret bytes that sign the file, see `suffice.save`
-        """
-        from suffice.statistics.storage import save
-
-        save(self, path, key)
+    def validated(self) -> Self:
+        """These statistics, if all parts are of the same rows; a ValueError otherwise."""
+        check_names(self.feature_names, self.n_features)
+        if self.parts.keys() != self.layout.parts.keys():
+            raise ValueError("it does not say which features each part has")
+        first = self._first
+        for key, part in self.parts.items():
+            if isinstance(part, MixedStatistics) or not hasattr(part, "n_features"):
+                raise ValueError("a part has the wrong kind")
+            if part.n_features != len(self.layout.parts[key]):
+                raise ValueError("a part has the wrong number of features")
+            _check_same_rows(first, part)
+        return self
 
     def _map(self, work: Callable[[Any], Any]) -> MixedStatistics:
         return replace(self, parts={key: work(part) for key, part in self.parts.items()})
@@ -144,6 +157,8 @@ class MixedStatistics:
             )
         if self.layout != other.layout:
             raise Mismatch(_difference(self, other))
+        if self.reader != other.reader:
+            raise Mismatch("the two sides read their columns differently.")
         parts = {}
         for key, part in self.parts.items():
             with columns_at(None if self.feature_names else self.layout.parts[key]):
@@ -159,3 +174,13 @@ def _difference(a: MixedStatistics, b: MixedStatistics) -> str:
     j = next(j for j in range(a.n_features) if mine[j] != theirs[j])
     name = j if a.feature_names is None else a.feature_names[j]
     return f"feature {shown(name)} is {mine[j]} on one side and {theirs[j]} on the other."
+
+
+def _check_same_rows(a: Any, b: Any) -> None:
+    same_kind = a.classes.dtype.kind == b.classes.dtype.kind
+    if not same_kind or not np.array_equal(a.classes, b.classes):
+        raise ValueError("the parts have different classes")
+    if not np.array_equal(a.count, b.count):
+        raise ValueError("the parts have different numbers of rows")
+    if not np.allclose(a.weight, b.weight, ROUNDING, 0):
+        raise ValueError("the parts have different weights")

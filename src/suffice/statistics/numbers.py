@@ -7,11 +7,12 @@ whose sums do not depend on the order) would need only its few methods.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.statistics.registry import storable
 
 ALL = slice(None)
 
@@ -22,6 +23,7 @@ PART_ENTRIES = 1 << 13
 
 # Not frozen, although never modified: freezing triples the cost of construction, and an update
 # by a single row constructs a dozen.
+@storable
 @dataclass(slots=True, eq=False)
 class DoubleDouble:
     """An array held as an unevaluated sum `high + low` of about 32 digits; low may be None.
@@ -33,6 +35,17 @@ class DoubleDouble:
 
     high: Floats
     low: Floats | None = None
+
+    def validated(self) -> Self:
+        """These numbers, if the low part is below the rounding of the high part.
+
+        A larger low part would go unnoticed in results computed from the high part alone, until
+        rows are added and both parts count.
+        """
+        high, low = self.high, self.low
+        if low is not None and (low.shape != high.shape or not np.array_equal(high + low, high)):
+            raise ValueError("the low part of a sum is not what rounding leaves")
+        return self
 
     def __add__(self, other: DoubleDouble) -> DoubleDouble:
         if _are_long(self.high, other.high):

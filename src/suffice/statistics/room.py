@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Content may expand by FREE_BYTES plus TIMES the size of the file.
 FREE_BYTES = 16 << 20
-TIMES = 2
+TIMES = 4
 
 # Longest label in bytes: `predict` returns an array in which every label takes the width of the
 # longest one.

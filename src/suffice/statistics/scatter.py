@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -11,17 +11,46 @@ from suffice.data.arrays import Floats, Indices
 from suffice.statistics.alignment import Alignment, tidy
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import ALL, PART_ENTRIES, DoubleDouble
+from suffice.statistics.registry import storable
+from suffice.statistics.semidefinite import is_semidefinite
+from suffice.statistics.soundness import check_squares
+from suffice.statistics.threads import blas_threads
 
 # A pooled scatter has one group, whatever the classes are.
 _ONE_GROUP = Alignment(np.zeros(1), ALL, ALL, ALL, ALL, ALL)
 
 
+@storable
 @dataclass(slots=True, eq=False)
 class DenseScatter:
     """Full scatter matrices: one per class, or a single one pooled over classes."""
 
     sums: DoubleDouble  # (groups, d, d)
     per_class: bool
+
+    @property
+    def groups(self) -> int:
+        """Number of matrices."""
+        return len(self.sums.high)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.sums.high.shape[2])
+
+    def validated(self) -> Self:
+        """This scatter, if rows can have it; a ValueError otherwise."""
+        high, low = self.sums.high, self.sums.low
+        if high.ndim != 3 or high.shape[1] != high.shape[2]:
+            raise ValueError("the scatter is not one matrix per group")
+        for part in (high,) if low is None else (high, low):
+            if not np.array_equal(part, part.transpose(0, 2, 1)):
+                raise ValueError("the scatter is not symmetric")
+        check_squares(self.diagonal())
+        with blas_threads(1):
+            if not all(map(is_semidefinite, high)):
+                raise ValueError("a scatter matrix is not positive semidefinite")
+        return self
 
     def merged(
         self, other: DenseScatter | FactoredScatter, alignment: Alignment, jump: Floats
@@ -114,6 +143,7 @@ class DenseScatter:
         return DenseScatter(total, per_class=False)
 
 
+@storable
 @dataclass(frozen=True, slots=True)
 class DiagonalScatter:
     """Centred sums of squares by class and feature; no products."""
@@ -124,6 +154,22 @@ class DiagonalScatter:
     def per_class(self) -> bool:
         """Always True."""
         return True
+
+    @property
+    def groups(self) -> int:
+        """Number of classes."""
+        return len(self.sums.high)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.sums.high.shape[1])
+
+    def validated(self) -> Self:
+        """These sums, if they form a table; a ValueError otherwise."""
+        if self.sums.high.ndim != 2:
+            raise ValueError("the sums of squares are not a table")
+        return self
 
     def merged(self, other: DiagonalScatter, alignment: Alignment, jump: Floats) -> DiagonalScatter:
         """Sums of squares of both, `jump` being the scaled distance between shared means."""

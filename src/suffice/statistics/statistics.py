@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from os import PathLike
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -17,7 +16,9 @@ from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import ClassMoments, Fourth
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.scatter import DiagonalScatter, Scatter, dense, only_diagonal
+from suffice.statistics.registry import storable
+from suffice.statistics.saving import Savable
+from suffice.statistics.scatter import DiagonalScatter, Scatter, canonical, dense, only_diagonal
 
 DETAILS = ("separate", "shared", "diagonal")
 
@@ -25,8 +26,9 @@ DETAILS = ("separate", "shared", "diagonal")
 ROUNDING = 1e-10
 
 
+@storable
 @dataclass(frozen=True, eq=False, slots=True)
-class Statistics:
+class Statistics(Savable):
     """Sufficient statistics of labelled rows, made by `suffice.summarize`.
 
     A value: `a + b` is having seen both, `a - b` never having seen b, and neither changes
@@ -152,7 +154,7 @@ class Statistics:
     def _repr_html_(self) -> str:
         from suffice.statistics.class_table import class_table
 
-        return class_table(self)
+        return class_table(self, repr(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through __init__, so that copies are locked too.
@@ -241,20 +243,25 @@ class Statistics:
             return replace(self, spread=only_diagonal(self.spread), fourth=None)
         return replace(self, spread=self.spread.pooled(), fourth=None)
 
-    def digest(self) -> str:
-        """SHA-256 of the content: equal for equal content, on every machine."""
-        from suffice.statistics.storage import digest
+    def stored(self, exact: bool) -> Statistics:
+        """The form in which a file holds them, see `registry.storable`."""
+        own = {name.name: getattr(self, name.name) for name in fields(Statistics)}
+        if exact:
+            return Statistics(**own)
+        means, spread, fourth = self.means, canonical(self.spread), self.fourth
+        if means.low is None:
+            means = DoubleDouble(means.high, np.zeros_like(means.high))
+        if fourth is not None:
+            assert not isinstance(spread, DiagonalScatter)
+            fourth = fourth.canonical(ClassMoments(self.means, self.weight, spread))
+        return Statistics(**own | {"means": means, "spread": spread, "fourth": fourth})
 
-        return digest(self)
+    def validated(self) -> Self:
+        """These statistics, if rows can have them; a ValueError otherwise."""
+        from suffice.statistics.soundness import check_statistics
 
-    def save(self, path: str | PathLike[str], *, key: bytes | None = None) -> None:
-        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
-
-        key : secret bytes that sign the file, see `suffice.save`
-        """
-        from suffice.statistics.storage import save
-
-        save(self, path, key)
+        check_statistics(self)
+        return self
 
 
 def positions(features: Any, names: tuple[str, ...], n_features: int) -> Indices:

@@ -25,8 +25,8 @@ from suffice.data.prefetch import Prefetched
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
 from suffice.statistics.checkpoint import Checkpoint
-from suffice.statistics.checkpoint_file import PassState
 from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.ledger import PassState
 from suffice.statistics.progress import Listener, Progress
 from suffice.statistics.relabelling import infer_label_type
 from suffice.statistics.threads import blas_threads, n_threads

@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Indices
-from suffice.data.batches import Batch, batches
+from suffice.data.batches import Batch, batches, split_columns
 from suffice.data.chunk import chunk_rows
 from suffice.data.engine import engine_of
+from suffice.data.features import IndicatorFeatures
 from suffice.data.parameters import choice
 from suffice.data.paths import file_paths, is_paths
 from suffice.data.roles import ReadOptions, Roles
 from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
+from suffice.data.table_rows import TableReader, TableRows
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.checkpoint import Checkpoint
 from suffice.statistics.factored_scatter import FactoredScatter
@@ -32,6 +34,7 @@ from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.second_pass import scatter
 from suffice.statistics.statistics import DETAILS, Statistics
 from suffice.statistics.streaming import summarize_stream
+from suffice.statistics.table_statistics import TableStatistics, every_name
 
 
 def summarize(
@@ -45,11 +48,12 @@ def summarize(
     columns: Sequence[str] | None = None,
     checkpoint: str | PathLike[str] | None = None,
     progress: bool | Listener = False,
-) -> AnyStatistics:
+) -> AnyStatistics | TableStatistics:
     """Sufficient statistics of labelled rows.
 
     NaN (or None, or null in a frame) means that a value is missing; then the result is an
-    `IncompleteStatistics`, which models take all the same.
+    `IncompleteStatistics`, which models take all the same. Text and other levels give a
+    `TableStatistics`, of an indicator for each level.
 
     Parameters
     ----------
@@ -104,8 +108,34 @@ def summarize(
         chosen = None if columns is None else tuple(columns)
         options = ReadOptions(target, weight, chosen)
         return summarize_parts(X, options, detail, checkpoint=checkpoint, progress=progress)
+    X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, columns)
+    reader = None if y is None else TableReader.of(X)
+    if reader is not None:
+        return summarize_table(reader.read(X), y, sample_weight, detail, reader)
+    return summarize_batches(X, y, sample_weight, detail)
+
+
+def summarize_table(
+    table: TableRows, y: Any, sample_weight: Any, detail: str, reader: TableReader
+) -> TableStatistics:
+    """The statistics of the rows of a table with levels, as its reader returns them."""
+    encoded = [column.encode() for column in table.levels]
+    levels = tuple(own for own, _ in encoded)
+    features = IndicatorFeatures(
+        table.numbers,
+        tuple(codes for _, codes in encoded),
+        tuple(map(len, levels)),
+        0,
+        every_name(reader, levels),
+    )
+    every = summarize_batches(features, y, sample_weight, detail)
+    return TableStatistics(every, reader, levels)
+
+
+def summarize_batches(X: Any, y: Any, sample_weight: Any, detail: str) -> AnyStatistics:
+    """The statistics of a table of numbers, or of an iterable of batches."""
     total: AnyStatistics | None = None
-    for batch in batches(X, y, sample_weight, target, weight, columns):
+    for batch in batches(X, y, sample_weight):
         try:
             part = _of_any_batch(batch, detail=detail)
             total = part if total is None else total + part

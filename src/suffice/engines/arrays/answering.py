@@ -117,14 +117,24 @@ def transform(estimator: Any, X: Any) -> Any:
 
 
 def decide(
-    estimator: GaussianClassifier, X: Any, costs: Any = None, reject: float | None = None
+    estimator: GaussianClassifier,
+    X: Any,
+    costs: Any = None,
+    reject: float | None = None,
+    *,
+    threshold: Any = None,
 ) -> Any:
     """The class of least expected cost; with `reject`, labels of NumPy, some of them None."""
     rows, k = _rows(estimator, X), len(estimator.classes_)
     space, xp = rows.space, rows.space.xp
-    decision.decide(np.full((1, k), 1 / k), estimator.classes_, costs, reject)  # checks them
-    table = 1.0 - np.eye(k) if costs is None else np.asarray(costs, np.float64)
-    expected = _answer(estimator._fitted, "posterior", rows) @ space.put(table)
+    given = (estimator.classes_, costs, reject, threshold)
+    decision.decide(np.full((1, k), 1 / k), *given)  # checks them
+    posterior = _answer(estimator._fitted, "posterior", rows)
+    if threshold is not None:
+        named = decision.read_threshold(threshold, estimator.classes_)
+        codes = decision.beyond(space.fetch(posterior), *named)
+        return labels(estimator.classes_, space.put(codes), space)
+    expected = posterior @ space.put(decision.cost_table(costs, estimator.classes_))
     best = xp.argmin(expected, axis=1)
     if reject is None:
         return labels(estimator.classes_, best, space)

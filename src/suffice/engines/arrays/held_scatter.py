@@ -36,6 +36,10 @@ class HeldDense(DenseScatter):
     def __reduce__(self) -> tuple[Any, ...]:
         return DenseScatter, (self.sums, self.per_class)
 
+    def stored(self, exact: bool) -> DenseScatter:
+        """The form in which a file holds it: on the host."""
+        return DenseScatter(self.sums, self.per_class)
+
     def diagonal(self) -> Floats:
         """Sums of squares, one row per group."""
         return self.space.fetch(self.space.xp.linalg.diagonal(self.held.high)).copy()

@@ -1,172 +1,160 @@
-"""Model: a fitted estimator of this package as a file, and back."""
+"""Model: a fitted estimator of this package as a file holds it."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice import __version__
-from suffice.errors import InvalidFile, InvalidParameter
+import suffice
+from suffice.errors import InvalidParameter
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
-from suffice.estimators.model_file import indicators_part, learner_part, mixture_part, values
-from suffice.estimators.model_file.classes import HOME, class_named, is_storable
+from suffice.estimators.model_file.fitted_content import IndicatorsContent, MixtureContent
+from suffice.estimators.model_file.learner_content import LearnerContent
+from suffice.estimators.model_file.parameters import split_storable
 from suffice.estimators.state import snapshot
-from suffice.statistics.container import OUTER as FILE_FIELDS
 from suffice.statistics.container import brief
-from suffice.statistics.nesting import Arrays
+from suffice.statistics.registry import storable
 from suffice.statistics.room import Room
-from suffice.statistics.texts import names_of, write_names
+from suffice.statistics.soundness import check_names
 
-KIND = "model"
-VERSION = 1
-
-FIELDS = {"version", "library", "class", "parameters", "dropped", "output", "fortran", "kind"}
-
-# Fields of the outermost header only.
-OUTER = FILE_FIELDS | {"created"}
+ESTIMATORS = (
+    "BayesianDiscriminant",
+    "BernoulliNB",
+    "CategoricalNB",
+    "DiagonalLDA",
+    "GaussianDiscriminant",
+    "GaussianMixture",
+    "GaussianNB",
+    "Indicators",
+    "LinearDiscriminantAnalysis",
+    "MixedNB",
+    "MixtureDiscriminant",
+    "QuadraticDiscriminantAnalysis",
+    "UnskewedDiscriminant",
+)
 
 OUTPUTS = (None, "default", "pandas", "polars")
+FRAMES = (None, "pandas", "polars", "pyarrow")
+
+# Longest version and date, in characters.
+LONGEST_NOTE = 100
 
 
-def to_arrays(model: Any) -> tuple[dict[str, Any], Arrays]:
-    """Header and arrays of a fitted estimator."""
-    if not is_storable(model):
-        raise InvalidParameter(
-            f"a file holds estimators of suffice and pipelines of them, not a "
-            f"{type(model).__module__}.{type(model).__name__}."
-        )
-    check_is_fitted(model)
-    model = snapshot(model)
-    learned, arrays = _part(model).to_arrays(model)
-    names = getattr(model, "feature_names_in_", None)
-    arrays |= write_names(None if names is None else [str(name) for name in names])
-    parameters, dropped = values.split_storable(model.get_params(deep=False))
-    header = {
-        "kind": KIND,
-        "version": VERSION,
-        "library": __version__,
-        "class": type(model).__name__,
-        "parameters": {
-            name: values.encode(name, value, arrays) for name, value in parameters.items()
-        },
-        "dropped": dropped,
-        "output": getattr(model, "_sklearn_output_config", {}).get("transform"),
-        # Memory order, on which the last bits of products of matrices may depend.
-        "fortran": sorted(name for name in values.used(arrays) if np.isfortran(arrays[name])),
-        **learned,
-    }
-    return header, arrays
+@storable
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """A fitted estimator: its class, its parameters, and what it has learned.
 
-
-def read(header: dict[str, Any], arrays: Arrays, name: str, room: Room) -> Any:
-    """The estimator of a header and arrays, fully validated; an error says what is wrong.
-
-    name : of the file
+    library : the version of suffice that wrote it
+    dropped : why parameters were left out, by name
+    names : of the features
+    output : the kind of table that `transform` returns
+    created : a date or a text
+    target : the name of the column of the labels
+    frame : the library of the data frames that `sample` returns
     """
-    check_version(header, name, VERSION)
-    kind = header.get("class")
-    if not isinstance(kind, str) or kind not in HOME:
-        raise InvalidFile(
-            f"{name} holds a {brief(kind)}, which this version of suffice ({__version__}) does "
-            f"not know; it was written by version {brief(header.get('library'))}. Upgrade suffice."
+
+    estimator: str
+    library: str
+    parameters: Mapping[str, Any]
+    dropped: Mapping[str, str]
+    content: LearnerContent | MixtureContent | IndicatorsContent
+    names: tuple[str, ...] | None = None
+    output: str | None = None
+    created: str | None = None
+    target: str | None = None
+    frame: str | None = None
+
+    @classmethod
+    def of(cls, model: Any, created: str | None = None) -> Self:
+        """The content of a file."""
+        name = type(model).__name__
+        if name not in ESTIMATORS or type(model) is not getattr(suffice, name):
+            raise InvalidParameter(
+                "a file holds estimators of suffice and pipelines of them, not a "
+                f"{type(model).__module__}.{name}."
+            )
+        check_is_fitted(model)
+        model = snapshot(model)
+        names = getattr(model, "feature_names_in_", None)
+        parameters, dropped = split_storable(model.get_params(deep=False))
+        return cls(
+            name,
+            suffice.__version__,
+            parameters,
+            dropped,
+            _content_class(model).of(model),
+            None if names is None else tuple(map(str, names)),
+            getattr(model, "_sklearn_output_config", {}).get("transform"),
+            created,
+            model._learned.target,
+            model._learned.frame,
         )
-    model = class_named(kind)()
-    part = _part(model)
-    check_fields(header, FIELDS | part.FIELDS, name)
-    own = values.used(arrays)
-    ordered = _in_order(header["fortran"], {key: arrays[key] for key in own})
-    _set_parameters(model, header, ordered, room)
-    rest = {key: a for key, a in arrays.items() if key not in own | {"names", "names.ends"}}
-    with np.errstate(all="ignore"):  # overflow is detected below
-        part.read(model, header, rest, room)
-    _set_names(model, names_of(arrays, model.n_features_in_, room))
-    _set_output(model, header["output"])
-    return model
+
+    def validated(self) -> Self:
+        """This content, if the estimator is known; a ValueError otherwise."""
+        check_note("library", self.library)
+        check_note("created", self.created)
+        if self.frame not in FRAMES:
+            raise ValueError("frame is not a known kind of data frame")
+        if self.estimator not in ESTIMATORS:
+            raise ValueError(
+                f"it holds a {brief(self.estimator)}, which this version of suffice "
+                f"({suffice.__version__}) does not know; it was written by version "
+                f"{self.library}. Upgrade suffice"
+            )
+        return self
+
+    def restore(self, room: Room) -> Any:
+        """The estimator, fully validated; an error says what is wrong."""
+        model = getattr(suffice, self.estimator)()
+        self._set_parameters(model)
+        if type(self.content) is not _content_class(model):
+            raise ValueError(f"it does not hold what a {self.estimator} learns")
+        with np.errstate(all="ignore"):  # overflow is detected by the checks
+            self.content.restore(model, room)
+        self._set_names(model)
+        if self.output not in OUTPUTS or not (self.output is None or hasattr(model, "set_output")):
+            raise ValueError("output is not a known kind of table")
+        if self.output is not None:
+            model.set_output(transform=self.output)
+        return model
+
+    def _set_parameters(self, model: Any) -> None:
+        given, dropped = self.parameters, self.dropped
+        names = set(model.get_params(deep=False))
+        if {*given, *dropped} != names or set(given) & set(dropped):
+            raise ValueError(f"the parameters are not those of a {self.estimator}")
+        if not isinstance(given.get("fit_prior", True), bool):
+            raise ValueError("fit_prior is not true or false")
+        model.set_params(**given)
+
+    def _set_names(self, model: Any) -> None:
+        """Set the feature names of a model; a ValueError if its statistics have other names."""
+        check_names(self.names, model.n_features_in_)
+        learned = model._learned
+        if learned.columns.names is not None and tuple(learned.columns.names) != self.names:
+            raise ValueError("its statistics have different feature names")
+        own = None if self.names is None else np.array([*self.names, None], object)[:-1]
+        frame = None if own is None and learned.reader is None else self.frame
+        model._state = replace(learned.renamed(own), target=self.target, frame=frame)
 
 
-def check_version(header: dict[str, Any], name: str, newest: int) -> None:
-    """Raise unless this version can read the file."""
-    version = header.get("version")
-    if type(version) is not int or version < 1:
-        raise InvalidFile(f"{name} has no version; it is damaged, or not a file of suffice.")
-    if version > newest:
-        raise InvalidFile(
-            f"{name} was written by a newer version of suffice ({brief(header.get('library'))}, "
-            f"model version {brief(version)}; this one reads up to {newest}). Upgrade suffice."
-        )
+def check_note(name: str, text: str | None) -> None:
+    """Raise ValueError unless a text is short."""
+    if text is not None and len(text) > LONGEST_NOTE:
+        raise ValueError(f"{name} is not a short text")
 
 
-def check_fields(header: dict[str, Any], expected: set[str], name: str) -> None:
-    """Raise unless a header has these fields and no others."""
-    unknown, missing = sorted(set(header) - expected), sorted(expected - set(header))
-    if unknown:
-        raise InvalidFile(
-            f"{name} has the field {brief(unknown[0])}, which this version of suffice "
-            f"({__version__}) does not know. Upgrade to {brief(header.get('library'))} or newer."
-        )
-    if missing:
-        raise InvalidFile(f"{name} lacks the field {missing[0]!r}. Write it again with save.")
-    _check_short(header, "library")
-
-
-def check_outer(header: dict[str, Any]) -> None:
-    """Raise unless the outermost header has its special fields."""
-    missing = sorted(OUTER - set(header))
-    if missing:
-        raise ValueError(f"it lacks the field {missing[0]!r}")
-    _check_short(header, "created")
-
-
-def _check_short(header: dict[str, Any], field: str) -> None:
-    if not isinstance(header[field], str | None) or len(header[field] or "") > 100:
-        raise ValueError(f"{field} is not a short text")
-
-
-def _part(model: Any) -> Any:
+def _content_class(model: Any) -> Any:
     if isinstance(model, Indicators):
-        return indicators_part
+        return IndicatorsContent
     if isinstance(model, GaussianMixture | MixtureDiscriminant):
-        return mixture_part
-    return learner_part
-
-
-def _set_parameters(model: Any, header: dict[str, Any], arrays: Arrays, room: Room) -> None:
-    given, dropped = header["parameters"], header["dropped"]
-    names = set(model.get_params(deep=False))
-    if not isinstance(given, dict) or not isinstance(dropped, dict):
-        raise ValueError("the parameters are not given by name")
-    if set(given) | set(dropped) != names or set(given) & set(dropped):
-        raise ValueError(f"the parameters are not those of a {header['class']}")
-    if not all(isinstance(why, str) for why in dropped.values()):
-        raise ValueError("it does not say why parameters were left out")
-    if not isinstance(given.get("fit_prior", True), bool):
-        raise ValueError("fit_prior is not true or false")
-    model.set_params(**{name: values.read(value, arrays, room) for name, value in given.items()})
-
-
-def _in_order(fortran: Any, arrays: Arrays) -> Arrays:
-    if not isinstance(fortran, list) or not all(
-        isinstance(name, str) and name in arrays for name in fortran
-    ):
-        raise ValueError("fortran does not name arrays")
-    return arrays | {name: np.asfortranarray(arrays[name]) for name in fortran}
-
-
-def _set_names(model: Any, names: tuple[str, ...] | None) -> None:
-    """Set the feature names of a model; a ValueError if its statistics have other names."""
-    of_statistics = getattr(getattr(model, "statistics_", None), "feature_names", None)
-    if of_statistics is not None and of_statistics != names:
-        raise ValueError("its statistics have different feature names")
-    own = None if names is None else np.array([*names, None], object)[:-1]
-    model._state = model._learned.renamed(own)
-
-
-def _set_output(model: Any, output: Any) -> None:
-    if output not in OUTPUTS or not (output is None or hasattr(model, "set_output")):
-        raise ValueError("output is not a known kind of table")
-    if output is not None:
-        model.set_output(transform=output)
+        return MixtureContent
+    return LearnerContent

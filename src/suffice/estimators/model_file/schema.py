@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.statistics.texts import LABEL_KINDS
+
+LABEL_KINDS = {"b": "bool", "i": "int", "f": "float", "U": "str"}
 
 
 def schema_of(model: Any) -> dict[str, Any]:

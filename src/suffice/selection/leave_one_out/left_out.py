@@ -14,7 +14,8 @@ from suffice.data.labelled_table import LabelledTable
 from suffice.html import html_table
 from suffice.selection.leave_one_out.densities import LeftOutDensities, LeftOutPriors
 from suffice.selection.leave_one_out.removal import blocks
-from suffice.selection.metrics import MetricSums
+from suffice.selection.metric_sums import MetricSums
+from suffice.selection.metrics import METRICS
 from suffice.text import plural
 
 
@@ -113,7 +114,7 @@ class LeaveOneOut:
 
     def _metric(self, name: str) -> float:
         sums = reduce(add, map(self._sums, blocks(*self.log_proba.shape)))
-        return float(sums.metrics(len(self.classes))[name][0])
+        return float(METRICS[name].values(sums)[0])
 
     def _sums(self, rows: slice) -> MetricSums:
         at = self.weights[rows] > 0  # zero times infinity is not a number

@@ -13,7 +13,7 @@ from suffice.models.gaussian import build
 from suffice.models.settings import Settings
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize import summarize_batches
 
 # Up to this many rows are summarized together for each row left out.
 SMALL_PART = 32
@@ -31,7 +31,7 @@ def refit(
 
     def summarize_rows(rows: Indices) -> AnyStatistics:
         part = table.take(rows)
-        return summarize(part.X, part.codes, part.weights, detail)
+        return summarize_batches(part.X, part.codes, part.weights, detail)
 
     counted = np.flatnonzero(table.weight > 0)
     # Far from zero, fourth-order sums lose digits when they are merged.

@@ -1,0 +1,50 @@
+"""`suffice importance`: a model and a table with classes -> how much each column matters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from suffice.cli import options
+
+EXAMPLE = "suffice importance iris.suffice test.csv --target species"
+
+
+def importance(
+    model: options.ModelFile,
+    data: options.Data,
+    *,
+    target: options.ModelTarget = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(help="Draw it to this file: .svg, .png or .pdf.", show_default=False),
+    ] = None,
+    weights: options.Weights = None,
+    drop_unlabelled: options.DropUnlabelled = False,
+    reading: options.Reading,
+    output: options.TableOutput,
+) -> None:
+    """Show how much worse predictions become without each column: the increase of the log-loss.
+
+    The column is integrated out of the model, as if it were missing; nothing is fitted again. Use
+    rows that the model has not seen.
+    """
+    import suffice as sf
+    from suffice.cli.loaded import load_model
+    from suffice.cli.output import check_out, working
+
+    output.check()
+    check_out(picture)
+    loaded = load_model(model)
+    rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
+    with working("leaving out each column"):
+        found = sf.importance(loaded.model, rows.features, rows.labels, rows.weights)
+    if picture is not None:
+        from suffice.plots.display import hidden_axes
+        from suffice.plots.importance import ImportanceDisplay, bars_size
+
+        ax = hidden_axes(bars_size(found))
+        ImportanceDisplay.from_importance(found, ax=ax).save(picture)
+    output.write(found.table)

@@ -1,0 +1,83 @@
+"""`suffice thresholds`: a model and a table with classes -> what each threshold costs and finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from suffice.cli import options
+
+EXAMPLE = "suffice thresholds loans.suffice test.csv --target status --positive bad --recall 0.9"
+
+
+def thresholds(
+    model: options.ModelFile,
+    data: options.Data,
+    *,
+    target: options.ModelTarget = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            help="Class that is predicted from the threshold on; by default the second of two.",
+            show_default=False,
+        ),
+    ] = None,
+    costs: options.Costs = None,
+    recall: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Also name the threshold that reaches this recall.",
+            show_default=False,
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(help="Draw the costs to this file: .svg, .png or .pdf.", show_default=False),
+    ] = None,
+    weights: options.Weights = None,
+    drop_unlabelled: options.DropUnlabelled = False,
+    reading: options.Reading,
+    output: options.TableOutput,
+) -> None:
+    """Show what predicting a class from a probability on would have cost, and how much it finds.
+
+    Use rows that the model has not seen. `suffice predict --threshold` applies a threshold.
+    """
+    import suffice as sf
+    from suffice.cli.loaded import load_model
+    from suffice.cli.models import parse_costs, parse_label
+    from suffice.cli.output import check_out, print_lines, say
+    from suffice.selection.thresholds import HEAD
+
+    output.check()
+    check_out(picture)
+    loaded = load_model(model)
+    classes = loaded.classes
+    label = None if positive is None else parse_label(positive, classes)
+    rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
+    found = sf.thresholds(
+        loaded.model,
+        rows.features,
+        rows.labels,
+        positive=label,
+        costs=parse_costs(costs, classes),
+        sample_weight=rows.weights,
+    )
+    if picture is not None:
+        from suffice.plots.display import hidden_axes
+
+        ax = hidden_axes()
+        sf.plots.ThresholdsDisplay.from_thresholds(found, recall=recall, ax=ax).save(picture)
+    if output.out is not None or output.json:
+        output.write(found.table)
+    else:
+        print_lines(HEAD, found.lines(), f"{len(rows.labels)} rows; --out FILE writes all lines")
+    ((name, best),) = found.for_cost().items()
+    say(f"least cost: --threshold {name}={best:.6g}", err=output.json)
+    if recall is not None:
+        (reached,) = found.for_recall(recall).values()
+        say(f"recall {recall:.0%}: --threshold {name}={reached:.6g}", err=output.json)

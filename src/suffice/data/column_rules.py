@@ -1,0 +1,132 @@
+"""Column rules: the cells of a column -> what it is, and the sentence that says why."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.data.arrays import Array
+from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, TextCells, TimeCells
+from suffice.data.column_kinds import Dates, Levels, Number, SetAside, Target
+from suffice.data.column_options import ColumnOptions, Role
+from suffice.data.described_column import DROPPED, DescribedColumn
+from suffice.data.level_rules import CONSTANT, describe_dates, describe_levels, number_levels
+from suffice.data.text_rules import describe_texts, describe_words, describe_written, looks_like_id
+from suffice.data.time_parts import TimePart
+from suffice.data.written_dates import CLEAR
+from suffice.errors import InvalidParameter
+from suffice.text import plural
+
+# Whole numbers with at most this many different values may be codes.
+MOST_CODES = 20
+
+# More numbers than this, and more than half as many as rows, are not classes.
+MOST_CLASSES = 20
+
+# Numbers looked at first: most columns have too many different ones to be codes.
+FIRST_NUMBERS = 1000
+
+
+def describe_column(
+    name: str, cells: Cells, role: Role | None, options: ColumnOptions
+) -> DescribedColumn:
+    """What the cells of a column are, given what the user says of it."""
+    if role is Role.TARGET:
+        return _describe_target(name, cells)
+    missing = int(cells.without(options.markers).missing.sum())
+    if role is Role.DROP:
+        return DescribedColumn(name, DROPPED, "named by drop=", missing)
+    if isinstance(cells, OtherCells):
+        return _describe_others(name, cells, role)
+    if len(cells) and missing == len(cells):
+        return DescribedColumn(name, SetAside("empty"), "every cell is missing", missing)
+    if role is Role.CATEGORICAL:
+        return _describe_categorical(name, cells.without(options.markers))
+    if role is Role.NUMERIC:
+        return _describe_numeric(name, cells, options)
+    return _describe_freely(name, cells, role, options)
+
+
+def _describe_freely(
+    name: str, cells: Cells, role: Role | None, options: ColumnOptions
+) -> DescribedColumn:
+    """What the cells are by their looks."""
+    if isinstance(cells, BooleanCells):
+        return describe_levels(name, cells, Levels("booleans"), "true or false")
+    if role is Role.TEXT:
+        return describe_words(name, cells.texts(), options)
+    if isinstance(cells, NumberCells) and cells.is_category:
+        kind = number_levels(name, cells)
+        return describe_levels(name, cells, kind, "numbers of a category type")
+    if isinstance(cells, NumberCells):
+        return _describe_numbers(name, cells)
+    if isinstance(cells, TimeCells):
+        return describe_dates(name, cells, Dates((), CLEAR, cells.zone), options, "dates")
+    return describe_texts(name, cells.texts(), options)
+
+
+def _describe_target(name: str, cells: Cells) -> DescribedColumn:
+    texts = cells.texts()
+    missing, classes = int(texts.missing.sum()), len(texts.distinct)
+    why = "the classes"
+    if isinstance(cells, NumberCells) and classes > MOST_CLASSES and 2 * classes > len(cells):
+        why = "looks continuous: put the numbers into bins to make classes of them"
+    elif missing:
+        why = f"the classes; {plural(missing, 'row')} without one"
+    return DescribedColumn(name, Target(), why, missing, classes)
+
+
+def _describe_others(name: str, cells: OtherCells, role: Role | None) -> DescribedColumn:
+    if role in (Role.CATEGORICAL, Role.NUMERIC):
+        raise InvalidParameter(
+            f"{role}= names column {name!r}, which holds {cells.what}: these are neither numbers "
+            f"nor levels. Convert it first, or leave it out with drop=[{name!r}]."
+        )
+    why = f"holds {cells.what}, which are neither numbers nor levels"
+    return DescribedColumn(name, SetAside(cells.what), why, int(cells.missing.sum()))
+
+
+def _describe_categorical(name: str, cells: Cells) -> DescribedColumn:
+    kind = Levels("text")
+    if isinstance(cells, NumberCells):
+        kind = number_levels(name, cells)
+    elif isinstance(cells, BooleanCells):
+        kind = Levels("booleans")
+    return describe_levels(name, cells, kind, "named by categorical=")
+
+
+def _describe_numeric(name: str, cells: Cells, options: ColumnOptions) -> DescribedColumn:
+    if isinstance(cells, TextCells):
+        return describe_written(name, cells, options)
+    missing, why = int(cells.missing.sum()), "named by numeric="
+    if isinstance(cells, TimeCells):
+        kind = Dates((TimePart.DAYS,), CLEAR, cells.zone)
+        return DescribedColumn(name, kind, f"{why}: days since 1970-01-01", missing)
+    return DescribedColumn(name, Number(), why, missing)
+
+
+def _describe_numbers(name: str, cells: NumberCells) -> DescribedColumn:
+    missing = cells.missing
+    known = cells.values[~missing] if missing.any() else cells.values
+    gaps = int(missing.sum())
+    if not len(known):
+        return DescribedColumn(name, Number(), "numbers", gaps)
+    whole = _are_whole(known[:FIRST_NUMBERS]) and _are_whole(known)
+    if whole and looks_like_id(name) and 1 < len(known) == len(np.unique(known)):
+        why = f"whole numbers, all different, under the name of an id (say numeric=[{name!r}] to "
+        return DescribedColumn(name, SetAside("id"), f"{why}use them)", gaps)
+    return DescribedColumn(name, Number(), _number_remark(name, known, whole), gaps)
+
+
+def _are_whole(numbers: Array) -> bool:
+    return numbers.dtype.kind in "iu" or bool((numbers == np.floor(numbers)).all())
+
+
+def _number_remark(name: str, known: Array, whole: bool) -> str:
+    if len(known) > 1 and known.min() == known.max():
+        return f"numbers{CONSTANT}"
+    if not whole or len(np.unique(known[:FIRST_NUMBERS])) > MOST_CODES:
+        return "numbers"
+    different = len(np.unique(known))
+    if not 2 < different <= MOST_CODES or 2 * different > len(known):
+        return "numbers"
+    return f"{different} different whole numbers: if they are codes, say categorical=[{name!r}]"

@@ -1,0 +1,142 @@
+"""Description: the columns of a table, what each is taken for, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.cell_reading import cells_of
+from suffice.data.column_kinds import SetAside, Target
+from suffice.data.column_options import ColumnOptions, Role
+from suffice.data.column_rules import describe_column
+from suffice.data.described_column import DescribedColumn
+from suffice.data.labelled_table import row_count
+from suffice.data.table_layout import TableLayout, describe_columns
+from suffice.html import html_table
+from suffice.text import plural, shorten, visible
+
+LONGEST_NAME = 32  # characters of a name in a printed table
+HEADER = ("column", "kind", "missing", "levels", "why")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Description:
+    """The columns of a table, as `describe` finds them.
+
+    layout : how the columns of this and of any later table are read
+    """
+
+    rows: int
+    columns: tuple[DescribedColumn, ...]
+    target: str | None
+    layout: TableLayout
+
+    @property
+    def set_aside(self) -> tuple[DescribedColumn, ...]:
+        """The columns that are not used."""
+        return tuple(column for column in self.columns if column.kind.label == SetAside.label)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know who did not ask: which columns and cells do not count."""
+        return tuple(column.note for column in self.columns if column.note is not None)
+
+    def __str__(self) -> str:
+        lines = [HEADER, *map(_cells, self.columns)]
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        right = [name in ("missing", "levels") for name in HEADER]
+        texts = [
+            "  ".join(
+                cell.rjust(width) if at_right else cell.ljust(width)
+                for cell, width, at_right in zip(cells, widths, right, strict=True)
+            ).rstrip()
+            for cells in lines
+        ]
+        return "\n".join([self._title, *texts])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        return html_table(HEADER, map(_cells, self.columns), caption=self._title, words=(0, 1, 4))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description as values that JSON can hold."""
+        columns = [
+            {
+                "column": column.name,
+                "kind": column.kind.label,
+                "missing": column.missing,
+                "levels": column.levels,
+                "why": column.why,
+            }
+            for column in self.columns
+        ]
+        return {"rows": self.rows, "target": self.target, "columns": columns}
+
+    @property
+    def _title(self) -> str:
+        used = len(self.columns) - len(self.set_aside) - (self.target is not None)
+        counts = [plural(self.rows, "row"), f"{plural(used, 'column')} used"]
+        counts += [f"{len(self.set_aside)} set aside"] if self.set_aside else []
+        return ", ".join(counts)
+
+
+def describe(
+    X: Any,
+    target: Any = None,
+    *,
+    categorical: Any = (),
+    numeric: Any = (),
+    drop: Any = (),
+    text: Any = (),
+    missing: Sequence[str] | None = None,
+    dates: str = "parts",
+) -> Description:
+    """The columns of a table, what each is taken for, and why.
+
+    X : data frame, array, or list of rows
+    target : column with the classes, by name or position; or the classes themselves
+    categorical : further columns whose values are categories (levels), by name or position
+    numeric : columns whose values are numbers; what cannot be read as one is missing
+    drop : columns to leave out
+    text : columns whose values are text even where they look like numbers or dates
+    missing : texts that mean a missing value; None for the usual ones ("?", "NA", ...)
+    dates : "parts" reads dates as year, month, weekday, hour and days since 1970-01-01;
+        "drop" sets them aside
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({
+    ...     "id": [1, 2, 3], "price": ["$1,200", "?", "$900"], "colour": ["red", "blue", "red"],
+    ... })
+    >>> describe(table, "colour")
+    3 rows, 1 column used, 1 set aside
+    column  kind           missing  levels  why
+    id      set aside                       whole numbers, all different, under the name of an \
+id (say numeric=['id'] to use them)
+    price   number (text)        1          2 of 3 cells of price are numbers, the others are '?': \
+treated as missing (say missing=[] to keep them as levels)
+    colour  target                       2  the classes
+    """
+    options = ColumnOptions(categorical, numeric, drop, text, missing, dates)
+    has_labels = hasattr(target, "__len__") and not isinstance(target, str | tuple)
+    columns, named = describe_columns(X, None if has_labels else target, options)
+    if has_labels:
+        label = str(getattr(target, "name", None) or "y")
+        cells = cells_of(np.asarray(target, object))
+        columns.append(describe_column(label, cells, Role.TARGET, options))
+    labels = [column.name for column in columns if isinstance(column.kind, Target)]
+    layout = TableLayout.of_columns(columns, options.markers, named)
+    return Description(row_count(X), tuple(columns), labels[0] if labels else None, layout)
+
+
+def _cells(column: DescribedColumn) -> tuple[str, ...]:
+    """The row of a column in a printed table."""
+    levels = "" if column.levels is None else f"{column.levels:,}"
+    missing = f"{column.missing:,}" if column.missing else ""
+    name = shorten(visible(column.name), LONGEST_NAME)
+    return (name, column.kind.label, missing, levels, visible(column.why))

@@ -1,0 +1,49 @@
+"""Level rules: columns of levels and of dates, described once it is known that they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.data.cells import Cells, NumberCells
+from suffice.data.column_kinds import Dates, Levels, SetAside
+from suffice.data.column_options import ColumnOptions
+from suffice.data.described_column import DescribedColumn
+from suffice.data.levels import MOST_FRACTIONS
+from suffice.data.time_parts import varying_parts
+from suffice.errors import InvalidParameter
+
+CONSTANT = "; the same in every row, which tells nothing"
+
+
+def describe_levels(name: str, cells: Cells, kind: Levels, why: str) -> DescribedColumn:
+    """Levels, with a remark where all rows have the same."""
+    levels = len(kind.column(name, cells).encode()[0])
+    why += CONSTANT if levels == 1 and len(cells) > 1 else ""
+    return DescribedColumn(name, kind, why, int(cells.missing.sum()), levels)
+
+
+def number_levels(name: str, cells: NumberCells) -> Levels:
+    """Levels that are numbers; text where a number cannot be a level."""
+    known = cells.values[~cells.missing]
+    if len(known) and not (known.min() >= 0 and known.max() < np.iinfo(np.int64).max):
+        return Levels("text")
+    fractions = len(np.unique(known[known != np.floor(known)]))
+    if fractions > MOST_FRACTIONS:
+        raise InvalidParameter(
+            f"column {name!r} looks like a measurement: {fractions:,} different fractions, "
+            f"which are not levels. Cut it into bins, or say numeric=[{name!r}]."
+        )
+    return Levels("numbers")
+
+
+def describe_dates(
+    name: str, cells: Cells, kind: Dates, options: ColumnOptions, what: str, unread: int = 0
+) -> DescribedColumn:
+    """Dates, as those parts that differ between rows."""
+    times = kind.times(name, cells)
+    missing = int(np.isnat(times).sum())
+    if options.dates == "drop":
+        return DescribedColumn(name, SetAside("dates"), f"{what}; dates='drop'", missing)
+    kind = Dates(varying_parts(times), kind.order, kind.zone, kind.strict)
+    parts = ", ".join(kind.parts)
+    return DescribedColumn(name, kind, f"{what}; read as {parts}", missing, None, unread)

@@ -1,0 +1,145 @@
+"""Table layout: the columns that a model learned from, and how those of later tables are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from suffice.data.arrays import Array
+from suffice.data.cell_reading import cells_of, table_columns
+from suffice.data.column_kinds import ColumnKind, Dates, Levels, Number, PreparedColumn, Target
+from suffice.data.column_options import MISSING_TEXTS, ColumnOptions
+from suffice.data.column_rules import describe_column
+from suffice.data.described_column import DescribedColumn
+from suffice.data.table import check_unique, nearest, quote_names
+from suffice.errors import InvalidFeatures
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """Names and kinds of the columns of a table; nothing about its rows.
+
+    >>> rows = [["red", "$1,200"], ["blue", "$900"], ["red", "?"]]
+    >>> layout = TableLayout.of(rows)
+    >>> layout.kinds
+    (Levels(values='text', keeps=()), WrittenNumber(decimal='.', strict=True))
+    >>> layout.read([["green", "$1,050.50"]])[1].values
+    array([1050.5])
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[ColumnKind, ...]
+    missing: tuple[str, ...] = ()  # texts that mean a missing value
+    named: bool = True  # False where columns are known by position
+
+    @classmethod
+    def of(cls, X: Any, target: Any = None, **options: Any) -> TableLayout:
+        """The layout of a table; options as of `describe`."""
+        chosen = ColumnOptions(**options)
+        columns, named = describe_columns(X, target, chosen)
+        return cls.of_columns(columns, chosen.markers, named)
+
+    @classmethod
+    def of_columns(
+        cls, columns: Sequence[DescribedColumn], missing: tuple[str, ...], named: bool
+    ) -> TableLayout:
+        """The layout of described columns, without the target."""
+        kept = [column for column in columns if not isinstance(column.kind, Target)]
+        names = tuple(column.name for column in kept)
+        return cls(names, tuple(column.kind for column in kept), missing, named)
+
+    @classmethod
+    def of_features(
+        cls, features: Sequence[str], levels: Mapping[str, Array], columns: Collection[str]
+    ) -> TableLayout:
+        """The layout of a table with the features of a model.
+
+        levels : of the discrete features
+        columns : of the table; a feature such as "born (year)" may be a part of one of them
+        """
+        kinds: dict[str, ColumnKind] = {}
+        parts: dict[str, list[str]] = {}
+        for feature in features:
+            column, _, part = feature.removesuffix(")").rpartition(" (")
+            if feature in levels:
+                kinds[feature] = Levels.of(levels[feature], MISSING_TEXTS)
+            elif feature in columns or column not in columns:
+                kinds[feature] = Number()
+            else:
+                parts.setdefault(column, []).append(part)
+                kinds[column] = Dates(tuple(parts[column]))
+        return cls(tuple(kinds), tuple(kinds.values()), MISSING_TEXTS)
+
+    def validated(self) -> Self:
+        """This layout, if each column has a name and a kind; a ValueError otherwise."""
+        if len(self.names) != len(self.kinds) or len({*self.names}) < len(self.names):
+            raise ValueError("the columns do not have one name and one kind each")
+        return self
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features that `read` returns."""
+        pairs = zip(self.names, self.kinds, strict=True)
+        return tuple(feature for name, kind in pairs for feature in kind.features(name))
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The columns that are not set aside."""
+        pairs = zip(self.names, self.kinds, strict=True)
+        return tuple(name for name, kind in pairs if kind.features(name))
+
+    def read(self, X: Any) -> tuple[PreparedColumn, ...]:
+        """The features of a table: columns are found by name, in any order; others are ignored."""
+        check_unique(self.features, "X", "feature", InvalidFeatures)
+        columns = self._columns(X)
+        return tuple(
+            feature
+            for name, kind in zip(self.names, self.kinds, strict=True)
+            if name in columns
+            for feature in kind.read(name, cells_of(columns[name]), self.missing)
+        )
+
+    def _columns(self, X: Any) -> dict[str, Any]:
+        """The columns to be read, by the names that they have here."""
+        columns, names = table_columns(X)
+        if self.named and names is not None:
+            self._check_names(names)
+            by_name = dict(zip(names, columns, strict=True))
+            return {name: by_name[name] for name in self.used}
+        if len(columns) != len(self.names):
+            raise InvalidFeatures(
+                f"X has {len(columns)} columns, where {len(self.names)} are expected, found by "
+                f"position: {quote_names(self.names)}."
+            )
+        return {
+            name: column
+            for name, column in zip(self.names, columns, strict=True)
+            if name in self.used
+        }
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        absent = [name for name in self.used if name not in names]
+        if not absent:
+            return
+        near = nearest(absent[0], [name for name in names if name not in self.names])
+        hint = f" Is {absent[0]!r} now called {near!r}?" if near else ""
+        raise InvalidFeatures(
+            f"X lacks {quote_names(absent)}; its columns are {quote_names(names)}.{hint} Where "
+            f"nothing is known of them, add them with missing values."
+        )
+
+
+def describe_columns(
+    X: Any, target: Any, options: ColumnOptions
+) -> tuple[list[DescribedColumn], bool]:
+    """The columns of a table, and whether they have names."""
+    columns, given = table_columns(X)
+    names = given or tuple(f"x{j}" for j in range(len(columns)))
+    check_unique(names, "X", error=InvalidFeatures)
+    roles = options.roles(names, target)
+    described = [
+        describe_column(name, cells_of(column), roles.get(j), options)
+        for j, (name, column) in enumerate(zip(names, columns, strict=True))
+    ]
+    return described, given is not None

@@ -1,0 +1,269 @@
+"""Table rows: the rows of a table as its layout reads them, numbers apart from levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.data.column_kinds import (
+    Levels,
+    Number,
+    PreparedColumn,
+    PreparedLevels,
+    PreparedNumbers,
+)
+from suffice.data.features import as_frame
+from suffice.data.frame_output import frame_kind, new_frame, with_gaps_filled
+from suffice.data.labels import shown
+from suffice.data.levels import Column
+from suffice.data.table_layout import TableLayout
+from suffice.data.text_rules import looks_like_id
+from suffice.errors import InvalidParameter
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableRows:
+    """The rows of a table."""
+
+    numbers: Floats  # (n, numeric features), NaN where missing
+    levels: tuple[Column, ...]  # the columns of levels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedTable:
+    """The features of a table, in the order of its columns."""
+
+    columns: tuple[PreparedColumn, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def discrete(self) -> tuple[bool, ...]:
+        """Which features are levels."""
+        return tuple(isinstance(column, PreparedLevels) for column in self.columns)
+
+    def part(self, columns: Sequence[int]) -> PreparedTable:
+        """Some of the features."""
+        return PreparedTable(tuple(self.columns[j] for j in columns))
+
+    def numbers(self) -> Floats:
+        """The numeric features, (n, d)."""
+        own = [column.values for column in self.columns if isinstance(column, PreparedNumbers)]
+        return np.stack(own, axis=1) if own else np.empty((self._rows, 0))
+
+    def levels(self) -> list[Column]:
+        """The columns of levels."""
+        return [column.column for column in self.columns if isinstance(column, PreparedLevels)]
+
+    @property
+    def _rows(self) -> int:
+        first = self.columns[0]
+        return len(first.column.values if isinstance(first, PreparedLevels) else first.values)
+
+
+@dataclass(frozen=True)
+class TableReader:
+    """What a layout makes of tables: numeric features and columns of levels, and back.
+
+    >>> reader = TableReader.of([["red", 1.5], ["blue", 2.0], ["red", None]])
+    >>> reader.numeric_names, reader.level_names
+    (('x1',), ('x0',))
+    >>> reader.read([["green", 7]]).numbers
+    array([[7.]])
+    """
+
+    layout: TableLayout
+
+    @classmethod
+    def of(cls, X: Any, columns: Any = None) -> TableReader | None:
+        """The reader of a table that holds more than numbers; None for one of numbers alone.
+
+        columns : a description or a layout of the table, if the user has made one
+        """
+        if columns is not None:
+            return cls(_given_layout(columns))
+        if _is_numeric(X):
+            return None
+        layout = TableLayout.of(X)
+        numbers = all(isinstance(kind, Number) for kind in layout.kinds)
+        return None if numbers or not layout.used else cls(layout)
+
+    def validated(self) -> Self:
+        """This reader, if it has features; a ValueError otherwise."""
+        if not self.names:
+            raise ValueError("no column is used")
+        if len(set(self.feature_names)) < len(self.feature_names):
+            raise ValueError("two features have the same name")
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are used."""
+        return self.layout.used
+
+    @cached_property
+    def numeric_names(self) -> tuple[str, ...]:
+        """Names of the numeric features."""
+        return tuple(feature for _, feature, discrete in self._features if not discrete)
+
+    @cached_property
+    def level_names(self) -> tuple[str, ...]:
+        """Names of the columns of levels."""
+        return tuple(feature for _, feature, discrete in self._features if discrete)
+
+    @cached_property
+    def numeric_owners(self) -> tuple[int, ...]:
+        """The position of the column that each numeric feature belongs to."""
+        return tuple(j for j, _, discrete in self._features if not discrete)
+
+    @cached_property
+    def level_owners(self) -> tuple[int, ...]:
+        """The positions of the columns of levels."""
+        return tuple(j for j, _, discrete in self._features if discrete)
+
+    @cached_property
+    def _features(self) -> list[tuple[int, str, bool]]:
+        """Position of the column, name, and whether it is discrete, of each feature."""
+        pairs = zip(self.layout.names, self.layout.kinds, strict=True)
+        return [
+            (self.names.index(name), feature, isinstance(kind, Levels))
+            for name, kind in pairs
+            for feature in kind.features(name)
+        ]
+
+    def read(self, X: Any) -> TableRows:
+        """The rows of a table, numbers apart from levels."""
+        table = self.prepare(X)
+        return TableRows(table.numbers(), tuple(table.levels()))
+
+    def prepare(self, X: Any) -> PreparedTable:
+        """The features of a table, in the order of its columns."""
+        return PreparedTable(self.layout.read(X))
+
+    def row(self, values: Sequence[Any]) -> Array:
+        """A table of one row: a value for each column that is used, None where it is missing."""
+        at = dict(zip(self.names, values, strict=True))
+        return np.array([[at.get(name) for name in self.layout.names]], object)
+
+    def by_column(self, values: Floats, owner: Sequence[int]) -> Floats:
+        """Values of features (n, features) added up by the columns that own them, (n, columns)."""
+        out = np.zeros((len(values), len(self.names)))
+        np.add.at(out.T, list(owner), values.T)
+        return out
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of all features, in the order of the columns."""
+        return tuple(feature for _, feature, _ in self._features)
+
+    @cached_property
+    def owners(self) -> tuple[int, ...]:
+        """The position of the column that each feature belongs to."""
+        return tuple(j for j, _, _ in self._features)
+
+    def row_names(self, X: Any, row: int) -> list[str]:
+        """What to call each column in an explanation of one row: with its level, if it has one."""
+        names = list(self.names)
+        for j, column in zip(self.level_owners, self.read(X).levels, strict=True):
+            if column.missing is None or not column.missing[row]:
+                names[j] = f"{names[j]} ({column.values[row]})"
+        return names
+
+    def write_prepared(self, rows: Array, like: Any, frame: str | None) -> Any:
+        """Rows with one value for each feature as a table of the user's kind; see `write`."""
+        discrete = [discrete for _, _, discrete in self._features]
+        at = [np.flatnonzero(np.array(discrete) == kind) for kind in (False, True)]
+        numbers = rows[:, at[0]].astype(np.float64)
+        levels = [np.array(rows[:, j].tolist()) for j in at[1]]
+        return self.write(numbers, levels, like, frame)
+
+    def write(self, numbers: Floats, levels: Sequence[Array], like: Any, frame: str | None) -> Any:
+        """Rows without gaps as a table of the user's kind.
+
+        like : a table whose known values are kept; None for new rows
+        frame : the library of the data frame to make of new rows; None for an array of objects
+        """
+        columns = self._columns(numbers, levels)
+        if like is None:
+            if frame is not None:
+                return new_frame(columns, frame)
+            return _objects(columns)
+        missing = self._missing(like)
+        if frame_kind(like) is not None:
+            both = {name: (values, missing[name]) for name, values in columns.items()}
+            return with_gaps_filled(like, both)
+        given = np.array(like, dtype=object)
+        for j, name in enumerate(self.layout.names):
+            if name in columns:
+                given[missing[name], j] = columns[name][missing[name]]
+        return given
+
+    def _columns(self, numbers: Floats, levels: Sequence[Array]) -> dict[str, Array]:
+        """The values of each column that can be written back from its features."""
+        parts: dict[str, list[Array]] = {name: [] for name in self.names}
+        for at, j in enumerate(self.numeric_owners):
+            parts[self.names[j]].append(numbers[:, at])
+        for at, j in enumerate(self.level_owners):
+            parts[self.names[j]].append(levels[at])
+        kinds = dict(zip(self.layout.names, self.layout.kinds, strict=True))
+        return {name: kinds[name].write(own) for name, own in parts.items()}
+
+    def _missing(self, X: Any) -> Mapping[str, Array]:
+        """Which rows of a table miss each column."""
+        rows = self.read(X)
+        out = {}
+        for at, j in enumerate(self.numeric_owners):
+            out[self.names[j]] = np.isnan(rows.numbers[:, at])
+        for at, j in enumerate(self.level_owners):
+            gaps = rows.levels[at].missing
+            out[self.names[j]] = np.zeros(len(rows.numbers), bool) if gaps is None else gaps
+        return out
+
+
+def _given_layout(columns: Any) -> TableLayout:
+    layout = getattr(columns, "layout", columns)
+    if not isinstance(layout, TableLayout):
+        raise InvalidParameter(
+            f"columns is {shown(columns)}; it must be what suffice.describe(X) returns."
+        )
+    if not layout.used:
+        raise InvalidParameter("columns sets every column aside; there is no feature left.")
+    return layout
+
+
+def _objects(columns: Mapping[str, Array]) -> Array:
+    out = np.empty((len(next(iter(columns.values()))), len(columns)), object)
+    for j, values in enumerate(columns.values()):
+        out[:, j] = values.tolist()
+    return out
+
+
+def _is_numeric(X: Any) -> bool:
+    """Whether a table plainly holds numbers and nothing else."""
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind not in "OUT" or (X.dtype.kind == "O" and not _has_texts(X))
+    frame = as_frame(X)
+    if frame is not None:
+        # Booleans alone are numbers, as in scikit-learn; beside text they are levels.
+        kinds = frame.schema.values()
+        numbers = all(kind.is_numeric() or kind == nw.Boolean for kind in kinds)
+        return numbers and not any(looks_like_id(str(name)) for name in frame.columns)
+    if not isinstance(X, list | tuple):
+        return True
+    try:
+        return not any(isinstance(cell, str) for row in X for cell in row)
+    except TypeError:
+        return True
+
+
+def _has_texts(X: Array) -> bool:
+    return X.ndim == 2 and any(isinstance(cell, str) for cell in X.flat)

@@ -1,0 +1,169 @@
+"""Text rules: whether the texts of a column are numbers, dates, levels or free text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from suffice.data.cells import TextCells
+from suffice.data.column_kinds import Dates, Levels, SetAside, WrittenNumber
+from suffice.data.column_options import ColumnOptions
+from suffice.data.described_column import DescribedColumn
+from suffice.data.labels import shown
+from suffice.data.level_rules import describe_dates, describe_levels
+from suffice.data.written_dates import date_orders
+from suffice.data.written_numbers import decimal_mark, likely_mark
+from suffice.errors import InvalidParameter
+from suffice.text import plural, shorten
+
+# Share of the cells that must be numbers, or dates, for a column of text to be of numbers.
+NEARLY_ALL = 0.9
+
+# Text with more levels than this, and more than half as many as values, is free text.
+MOST_LEVELS = 20
+# So is text that is different in each of more rows than this.
+MOST_NAMES = 10
+# Text with more levels than this is set aside unless it is named categorical.
+TOO_MANY_LEVELS = 200
+
+# Whole numbers kept as text are levels if they are at most this many, each in several rows.
+MOST_CODES = 10
+ROWS_OF_A_CODE = 5
+
+# Share of the cells from which on "None" and the like are levels of their own.
+FREQUENT = 0.05
+
+SHOWN_LENGTH = 30  # characters of an example
+SHOWN_TEXTS = 3  # different texts named in a sentence
+
+_ID_NAME = re.compile(
+    r"|(?i:id|uuid|guid|key|index|unnamed: ?\d+|row|row[_. ]?(names?|num|number|no|id)"
+    r"|.*[_. -](id|uuid|guid|key))|.*[a-z0-9]I[Dd]"
+)
+
+
+def looks_like_id(name: str) -> bool:
+    """Whether a column is called as those are that number or name the rows.
+
+    >>> [looks_like_id(name) for name in ("CustomerID", "row names", "paid", "idle")]
+    [True, True, False, False]
+    """
+    return _ID_NAME.fullmatch(name) is not None
+
+
+def describe_texts(name: str, cells: TextCells, options: ColumnOptions) -> DescribedColumn:
+    """Numbers or dates if nearly all cells write one; otherwise words."""
+    if cells.is_category:
+        return describe_words(name, cells, options)
+    known = cells.without(options.markers)
+    share = NEARLY_ALL if options.markers else 1.0
+    numbers = decimal_mark(known, share)
+    if numbers is not None and not _are_codes(cells):
+        return _describe_written(name, cells, known, *numbers)
+    orders = {} if numbers is not None else date_orders(known, share)
+    if len(orders) > 1:
+        why = (
+            f"dates such as {example(known)}, in which day and month cannot be distinguished "
+            "(convert them to a date type to use them)"
+        )
+        return DescribedColumn(name, SetAside("unclear dates"), why, int(known.missing.sum()))
+    for order, failing in orders.items():
+        dates = known.without(failing)
+        what = _remark(name, cells, dates, "dates")
+        kind = Dates((), order, None, strict=not failing)
+        return describe_dates(name, known, kind, options, what, _lost(cells, dates))
+    return describe_words(name, cells, options)
+
+
+def describe_written(name: str, cells: TextCells, options: ColumnOptions) -> DescribedColumn:
+    """Numbers written as text, because the user says so."""
+    known = cells.without(options.markers)
+    numbers = likely_mark(known)
+    if numbers is None:
+        raise InvalidParameter(
+            f"numeric= names column {name!r}, in which no cell is a number, such as "
+            f"{example(known)}. Say categorical=[{name!r}] or drop=[{name!r}]."
+        )
+    return _describe_written(name, cells, known, *numbers)
+
+
+def _describe_written(
+    name: str, cells: TextCells, known: TextCells, mark: str, failing: list[str]
+) -> DescribedColumn:
+    numbers = known.without(failing)
+    why = _remark(name, cells, numbers, "numbers")
+    kind = WrittenNumber(mark, strict=not failing)
+    missing = int(numbers.missing.sum())
+    return DescribedColumn(name, kind, why, missing, None, _lost(cells, numbers))
+
+
+def _lost(cells: TextCells, read: TextCells) -> int:
+    """Number of cells whose text is not read."""
+    return int(cells.counts.sum() - read.counts.sum())
+
+
+def _remark(name: str, cells: TextCells, read: TextCells, what: str) -> str:
+    """A sentence on the cells that could be read, and on the texts of the others."""
+    others = {*cells.distinct} - {*read.distinct}
+    if not others:
+        return f"{what} written as text, such as {example(read)}"
+    return (
+        f"{read.counts.sum()} of {cells.counts.sum()} cells of {name} are {what}, the others are "
+        f"{_some(cells, others)}: treated as missing (say missing=[] to keep them as levels)"
+    )
+
+
+def _are_codes(cells: TextCells) -> bool:
+    """Whether few whole numbers are text for no other reason than that someone wanted it."""
+    few = 0 < len(cells.distinct) <= MOST_CODES
+    many_rows = cells.counts.sum() >= ROWS_OF_A_CODE * len(cells.distinct)
+    return bool(few and many_rows and all(re.fullmatch("[0-9]+", one) for one in cells.distinct))
+
+
+def describe_words(name: str, cells: TextCells, options: ColumnOptions) -> DescribedColumn:
+    """Levels, or names and free text."""
+    keeps = _kept(cells, options)
+    known = cells.without([one for one in options.markers if one not in keeps])
+    rows, levels = int(known.counts.sum()), len(known.distinct)
+    names = levels == rows and rows > (1 if looks_like_id(name) else MOST_NAMES)
+    way_out = f"(say categorical=[{name!r}] to use them as levels)"
+    if names or (levels > MOST_LEVELS and 2 * levels > rows):
+        why = f"names or free text: {levels:,} different ones in {plural(rows, 'row')}, such as "
+        why += f"{example(known)} {way_out}"
+        kind = SetAside("names or free text")
+        return DescribedColumn(name, kind, why, len(cells) - rows, levels)
+    if levels > TOO_MANY_LEVELS:
+        why = f"{levels:,} different texts, more than {TOO_MANY_LEVELS} {way_out}"
+        return DescribedColumn(name, SetAside("too many levels"), why, len(cells) - rows, levels)
+    why = "category type" if cells.is_category else "text"
+    if _are_codes(known) and not cells.is_category:
+        why = f"whole numbers kept as text (say numeric=[{name!r}] to use them as numbers)"
+    marked = {*cells.distinct} - {*known.distinct}
+    if marked:
+        why += f"; {_some(cells, marked)} means missing (say missing=[] to keep it as a level)"
+    why += f"; {_some(cells, keeps)} counts as a level" if keeps else ""
+    return describe_levels(name, known, Levels("text", keeps), why)
+
+
+def _kept(cells: TextCells, options: ColumnOptions) -> tuple[str, ...]:
+    """Texts that usually mean a missing value but are frequent beside a few other levels."""
+    if len(cells.distinct) > MOST_LEVELS:
+        return ()
+    enough = FREQUENT * cells.counts.sum()
+    rows = cells.rows_of(options.ambiguous)
+    return tuple(text for text in options.ambiguous if rows.get(text, 0) > enough)
+
+
+def _some(cells: TextCells, texts: Iterable[str]) -> str:
+    """The most frequent of some texts, quoted."""
+    first = list(cells.rows_of(texts))
+    quoted = [shown(shorten(text, SHOWN_LENGTH)) for text in first[:SHOWN_TEXTS]]
+    more = len(first) - SHOWN_TEXTS
+    return ", ".join(quoted) + (f" and {more:,} more" if more > 0 else "")
+
+
+def example(cells: TextCells) -> str:
+    """The most frequent text, quoted."""
+    counts = cells.counts
+    most = (counts == counts.max()).nonzero()[0]
+    return shown(shorten(min(cells.distinct[j] for j in most), SHOWN_LENGTH))

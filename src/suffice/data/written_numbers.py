@@ -1,0 +1,90 @@
+"""Written numbers: texts such as "$1,234", "12%", "1.234,5" or "(7)" -> numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.data.cells import TextCells
+
+# Written before or after a number; percent signs do not divide by a hundred.
+_UNITS = "$€£¥₹₽₩₺฿%"
+_SPACES = " \u00a0\u2009\u202f'\u2019"
+_MINUS = "\u2212"
+
+
+def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
+    point = re.escape(decimal)
+    whole = f"[0-9]+|[0-9]{{1,3}}(?:[{re.escape(thousands)}{_SPACES}][0-9]{{3}})+"
+    number = rf"(?:(?:{whole})(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    unit, sign = rf"(?:\s*[{_UNITS}]\s*)?", f"[-+{_MINUS}]"
+    signed = rf"(?:{sign}\s*{unit}|{unit}{sign}|{unit}){number}{unit}"
+    return re.compile(rf"{signed}|\({unit}{number}{unit}\)")
+
+
+def _translation(decimal: str, thousands: str) -> dict[int, str | None]:
+    """What makes Python's notation of a number that has the pattern."""
+    removed = dict.fromkeys(f"{_UNITS}{_SPACES}{thousands}\t)")
+    return str.maketrans({**removed, decimal: ".", _MINUS: "-", "(": "-"})
+
+
+# By the decimal mark; the other of the two marks separates thousands.
+_PATTERNS = {".": _pattern(".", ","), ",": _pattern(",", ".")}
+_TRANSLATIONS = {".": _translation(".", ","), ",": _translation(",", ".")}
+
+# Share of codes such as "0123" from which on a column holds codes, not numbers.
+LEADING_ZEROS = 0.01
+
+
+def parse_number(text: str, decimal: str) -> float | None:
+    """The number that a text writes, None if it writes none.
+
+    >>> parse_number("$1,234.50", "."), parse_number("1.234,5", ","), parse_number("12%", ".")
+    (1234.5, 1234.5, 12.0)
+    >>> parse_number("(1,000)", "."), parse_number("12 rooms", ".")
+    (-1000.0, None)
+    """
+    if _PATTERNS[decimal].fullmatch(text) is None:
+        return None
+    return float(text.translate(_TRANSLATIONS[decimal]))
+
+
+def parse_numbers(texts: Sequence[str], decimal: str) -> Floats:
+    """The numbers that texts write, NaN where one writes none."""
+    found = (parse_number(text, decimal) for text in texts)
+    return np.array([np.nan if one is None else one for one in found], np.float64)
+
+
+def decimal_mark(cells: TextCells, share: float) -> tuple[str, list[str]] | None:
+    """The decimal mark of a column of numbers, and the texts that are not numbers.
+
+    None if fewer than this share of the cells are numbers. "1,234" alone is one thousand two
+    hundred and thirty-four; beside "0,5" it has a fraction.
+
+    >>> decimal_mark(TextCells.of(["1.234,5", "7", "x"]), 0.5)
+    (',', ['x'])
+    """
+    total = int(cells.counts.sum())
+    zeros = [text[0] == "0" and text.isdigit() and len(text) > 1 for text in cells.distinct]
+    if not total or cells.counts[zeros].sum() > LEADING_ZEROS * total:
+        return None
+    return _best_mark(cells, total - share * total)
+
+
+def likely_mark(cells: TextCells) -> tuple[str, list[str]] | None:
+    """The same for the mark by which most cells are numbers; None if no cell is."""
+    return _best_mark(cells, int(cells.counts.sum()) - 1)
+
+
+def _best_mark(cells: TextCells, allowed: float) -> tuple[str, list[str]] | None:
+    best = None
+    for mark, pattern in _PATTERNS.items():
+        failing = cells.failing(pattern.fullmatch, allowed)
+        if failing is not None:
+            best, allowed = (mark, failing), sum(cells.rows_of(failing).values()) - 1
+        if allowed < 0:
+            break
+    return best

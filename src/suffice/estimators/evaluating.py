@@ -1,0 +1,83 @@
+"""Evaluating: a fitted classifier on labelled rows, and thresholds for its decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.data.labels import Labels, shown
+from suffice.data.weights import Weights
+from suffice.errors import InvalidInput, InvalidParameter
+from suffice.estimators.trial import log_probabilities
+from suffice.selection.evaluation import Evaluation, evaluate_predictions
+from suffice.selection.thresholds import Thresholds, tabulate_thresholds
+
+
+def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+    """Metrics of a fitted classifier with standard errors, each beside its baseline.
+
+    Log-loss, accuracy, balanced accuracy, F1, ROC AUC, average precision, Brier score,
+    calibration error and the recall of each class. The baseline ignores the features: it
+    predicts the class shares of these rows, and so always the most frequent class.
+
+    model : fitted; any classifier with `predict_proba`, or a pipeline that ends in one
+    X, y, sample_weight : rows that the model has not seen, so that it does not look better than
+        it is
+
+    >>> import suffice as sf
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = sf.evaluate(sf.LDA().fit(X[::2], y[::2]), X[1::2], y[1::2])
+    >>> names = ("roc_auc", "balanced_accuracy", "recall_0")
+    >>> [f"{found.metrics[name]:.3f} ± {found.errors[name]:.3f}" for name in names]
+    ['0.992 ± 0.003', '0.931 ± 0.016', '0.873 ± 0.032']
+    """
+    log_p, weights = _predictions(model, X, y, sample_weight)
+    return evaluate_predictions(log_p, model.classes_, y, weights)
+
+
+def thresholds(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    costs: Any = None,
+    sample_weight: Any = None,
+) -> Thresholds:
+    """What each threshold on the probability of one class would have cost, and found.
+
+    model, X, y, sample_weight : as for `evaluate`; rows that the model has not seen
+    positive : the class that is predicted from the threshold on; the second of two by default
+    costs : as for `decide`
+
+    >>> import suffice as sf
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = sf.LDA().fit(X[::2], y[::2])
+    >>> found = sf.thresholds(model, X[1::2], y[1::2], positive=0, costs={(0, 1): 10})
+    >>> found.for_cost(), found.for_recall(0.95)
+    ({0: 0.0141...}, {0: 0.0554...})
+    >>> labels = model.decide(X[1::2], threshold=found.for_recall(0.95))
+    """
+    log_p, weights = _predictions(model, X, y, sample_weight)
+    return tabulate_thresholds(np.exp(log_p), model.classes_, y, weights, positive, costs)
+
+
+def _predictions(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats | None]:
+    """Log posteriors of the rows and their weights."""
+    if not hasattr(model, "predict_proba"):
+        raise InvalidParameter(
+            f"model is {shown(model)}; pass a fitted classifier with predict_proba, such as "
+            "suffice.LDA().fit(X, y)."
+        )
+    log_p = log_probabilities(model, X)
+    labels, n = Labels.of(y), len(log_p)
+    if len(labels) != n:
+        raise InvalidInput(
+            f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
+        )
+    weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+    return log_p, weights

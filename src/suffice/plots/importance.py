@@ -1,0 +1,93 @@
+"""Importance: how much worse predictions are without each feature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from suffice.data.parameters import count
+from suffice.errors import InvalidParameter
+from suffice.plots.display import Display, canvas
+from suffice.plots.style import Style, as_text, ink
+from suffice.selection.importance import Importance
+from suffice.text import plural, shorten
+
+LONGEST_NAME = 40
+MOST_BARS = 20
+
+
+@dataclass(eq=False, repr=False)
+class ImportanceDisplay(Display):
+    """Bars of the increase of the log-loss without a feature, with two standard errors.
+
+    importance : the result of `suffice.importance`
+
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice import LDA
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> shown = ImportanceDisplay.from_estimator(LDA().fit(X, y), X, y, ax=Figure().subplots())
+    >>> shown.ax_.get_yticklabels()[0].get_text()
+    'petal length (cm)'
+    """
+
+    importance: Importance
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        cv: Any = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """A fitted model on labelled rows; options as for `plot`.
+
+        sample_weight, cv : as for `suffice.importance`
+        """
+        from suffice.estimators.importance import importance
+
+        found = importance(model, X, y, sample_weight, cv=cv)
+        return cls.from_importance(found, ax=ax, **options)
+
+    @classmethod
+    def from_importance(cls, importance: Importance, *, ax: Any = None, **options: Any) -> Self:
+        """The result of `suffice.importance`; options as for `plot`."""
+        if not isinstance(importance, Importance):
+            raise InvalidParameter("pass the result of importance(model, X, y).")
+        return cls(importance).plot(ax, **options)
+
+    def plot(
+        self, ax: Any = None, *, title: str | None = None, most: int = MOST_BARS, **bars: Any
+    ) -> Self:
+        """Draw on `ax`, or on a new figure; more options go to the bars.
+
+        most : features that are drawn, the most important ones
+        """
+        found = self.importance
+        at = found.order[: count("most", most)]
+        ax = canvas(ax, bars_size(found, most))
+        look = {"color": Style.of(0).colour, "height": 0.7, "ecolor": ink(ax), "capsize": 2}
+        y = np.arange(len(at))
+        ax.barh(y, found.increase[at], xerr=2 * found.se[at], **{**look, **bars})
+        ax.axvline(0, color=ink(ax), linewidth=1)
+        ax.set_yticks(y, [as_text(shorten(found.names[j], LONGEST_NAME)) for j in at])
+        ax.set_ylim(len(at) - 0.4, -0.6)  # the most important on top
+        ax.set_xlabel("increase of the log-loss")
+        where = "held-out rows" if found.held_out else "rows"
+        notes = [f"log-loss {found.log_loss:.4g} on {found.rows:,} {where}"]
+        notes.append("without each feature; whiskers: two standard errors")
+        if len(at) < len(found.names):
+            notes.append(f"{plural(len(found.names) - len(at), 'feature')} more")
+        return self._finish(ax, title, notes)
+
+
+def bars_size(importance: Importance, most: int = MOST_BARS) -> tuple[float, float]:
+    """Inches of a figure with one bar per feature."""
+    return 7.0, 0.3 * min(most, len(importance.names)) + 1.4

@@ -1,0 +1,243 @@
+"""Table statistics: those of a table with columns of levels (categories), as indicators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
+from suffice.data.labels import narrowest, shown
+from suffice.data.level_groups import RARE_ROWS, LevelGroups, distinct
+from suffice.data.levels import comparable
+from suffice.data.table_layout import TableLayout
+from suffice.data.table_rows import TableReader
+from suffice.errors import InvalidFeatures, Mismatch, NeverIncluded
+from suffice.statistics.feature_map import FeatureMap
+from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.registry import storable
+from suffice.statistics.saving import Savable
+from suffice.statistics.soundness import check_labels
+from suffice.statistics.statistics import listed
+
+# A level with less than this share of the rows of every class has none: the rest is rounding.
+VANISHED = 2.0**-40
+
+
+for _kind in (Number, WrittenNumber, Levels, Dates, SetAside, TableLayout, TableReader):
+    storable(_kind)
+
+
+@storable
+@dataclass(frozen=True, eq=False, slots=True)
+class TableStatistics(Savable):
+    """Statistics of the numeric columns of a table and of an indicator for each level.
+
+    A value: `a + b` is having seen both, `a - b` never having seen b. A level that one side has
+    never seen is zero in all of its rows, so both sides merge exactly; a level that no row has
+    any more is gone. Models take `numbers`, in which rare levels are merged and one indicator
+    per column is left out.
+    """
+
+    every: AnyStatistics = field(repr=False)  # numeric features, then every level of each column
+    reader: TableReader
+    known_levels: tuple[Array, ...]  # sorted, of each column of levels
+
+    @property
+    def classes(self) -> Array:
+        """Sorted class labels, (k,)."""
+        return self.every.classes
+
+    @property
+    def count(self) -> Indices:
+        """Rows of each class, (k,)."""
+        return self.every.count
+
+    @property
+    def weight(self) -> Floats:
+        """Total weight of each class, (k,)."""
+        return self.every.weight
+
+    @property
+    def detail(self) -> str:
+        """How much is kept: "separate", "shared" or "diagonal"."""
+        return self.every.detail
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Names of the columns, if they have any."""
+        return self.reader.names if self.reader.layout.named else None
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.reader.names)
+
+    @property
+    def levels(self) -> dict[int, Array]:
+        """The levels of each discrete column, by its position."""
+        return dict(zip(self.reader.level_owners, self.known_levels, strict=True))
+
+    @property
+    def groups(self) -> tuple[LevelGroups, ...]:
+        """The groups of levels of each column, rare ones together."""
+        return self.groups_of(RARE_ROWS)
+
+    def groups_of(self, rare: float) -> tuple[LevelGroups, ...]:
+        """The groups of levels of each column; those with fewer than `rare` rows are together."""
+        names = self.reader.level_names
+        parts = zip(names, self.known_levels, self._level_rows(), strict=True)
+        return tuple(LevelGroups.of(name, own, rows, rare) for name, own, rows in parts)
+
+    @property
+    def numbers(self) -> AnyStatistics:
+        """The statistics that models take: numeric features, and indicators of groups of levels."""
+        numeric, groups = self.reader.numeric_names, self.groups
+        sources: list[Sequence[int]] = [[j] for j in range(len(numeric))]
+        names = [*numeric]
+        for (low, _), own in zip(self._edges(), groups, strict=True):
+            members = (np.flatnonzero(own.group == g) for g in range(1, own.size))
+            sources += [(low + some).tolist() for some in members]
+            names += own.names
+        if not sources:
+            raise InvalidFeatures(
+                f"no column varies: {listed(self.reader.level_names)} have one level each."
+            )
+        return FeatureMap.of(sources).apply(self.every, distinct(names))
+
+    def __add__(self, other: object) -> TableStatistics:
+        if not isinstance(other, TableStatistics):
+            return NotImplemented
+        self._check_reader(other)
+        levels = tuple(map(_union, self.reader.level_names, self.known_levels, other.known_levels))
+        a, b = self.with_levels(levels), other.with_levels(levels)
+        return replace(a, every=a.every + b.every)
+
+    def __radd__(self, other: object) -> TableStatistics:
+        # sum() starts from 0, which here stands for having seen nothing.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: object) -> TableStatistics:
+        if not isinstance(other, TableStatistics):
+            return NotImplemented
+        self._check_reader(other)
+        for name, mine, theirs in zip(
+            self.reader.level_names, self.known_levels, other.known_levels, strict=True
+        ):
+            unknown = [level for level in theirs.tolist() if level not in set(mine.tolist())]
+            if unknown:
+                raise NeverIncluded(
+                    f"column {name!r} of the rows to remove holds {shown(unknown[0])}, which no "
+                    "row seen has; were they ever added?"
+                )
+        left = replace(self, every=self.every - other.with_levels(self.known_levels).every)
+        return left._without_empty_levels()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same classes, columns, levels and numbers, up to rounding."""
+        if not isinstance(other, TableStatistics):
+            return NotImplemented
+        return (
+            self.reader == other.reader
+            and all(map(np.array_equal, self.known_levels, other.known_levels))
+            and self.every == other.every
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        rows, k = int(self.count.sum()), len(self.classes)
+        text = f"{rows} rows, {self.n_features} columns, {k} classes, detail={self.detail!r}"
+        return f"<TableStatistics of {text}>"
+
+    def _repr_html_(self) -> str:
+        from suffice.statistics.class_table import class_table
+
+        return class_table(self.every, repr(self))
+
+    def coarsen(self, detail: str) -> TableStatistics:
+        """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
+        return replace(self, every=self.every.coarsen(detail))
+
+    def drop_class(self, label: Any) -> TableStatistics:
+        """The statistics without one class, as if its rows had never been seen."""
+        return replace(self, every=self.every.drop_class(label))._without_empty_levels()
+
+    def validated(self) -> Self:
+        """These statistics, if the numbers are those of the levels; a ValueError otherwise."""
+        if len(self.known_levels) != len(self.reader.level_names):
+            raise ValueError("there is not one list of levels for each column of levels")
+        for levels in self.known_levels:
+            check_labels("levels", levels)
+        if self.every.feature_names != every_name(self.reader, self.known_levels):
+            raise ValueError("there is not one feature for each number and level")
+        shares = self.every.mean[:, len(self.reader.numeric_names) :]
+        if (shares < -VANISHED).any() or (shares > 1 + VANISHED).any():
+            raise ValueError("a level has less than no rows, or more than all")
+        return self
+
+    def with_levels(self, levels: tuple[Array, ...]) -> TableStatistics:
+        """The same rows among other levels: new ones are zero in all rows, lost ones must be."""
+        if all(map(_same, self.known_levels, levels)):
+            return replace(self, known_levels=levels)
+        p = len(self.reader.numeric_names)
+        sources: list[tuple[int, ...]] = [(j,) for j in range(p)]
+        beside = list(range(p))
+        for (low, _), mine, wanted in zip(self._edges(), self.known_levels, levels, strict=True):
+            place = {level: low + i for i, level in enumerate(mine.tolist())}
+            found = [place.get(level) for level in wanted.tolist()]
+            sources += [() if at is None else (at,) for at in found]
+            first = low if len(mine) else -1
+            beside += [first if at is None else at for at in found]
+        mapped = FeatureMap(tuple(sources), tuple(beside), is_isometry=True)
+        names = every_name(self.reader, levels)
+        return replace(self, every=mapped.apply(self.every, names), known_levels=levels)
+
+    def _without_empty_levels(self) -> TableStatistics:
+        rows = self._level_rows()
+        total = VANISHED * self.count.sum()
+        kept = [narrowest(own[n > total]) for own, n in zip(self.known_levels, rows, strict=True)]
+        return self.with_levels(tuple(kept))
+
+    def _level_rows(self) -> list[Floats]:
+        """How many rows each level has, in units of the mean weight of a row."""
+        weight = self.weight.sum()
+        each = (self.every.mean * self.every.known_weight).sum(axis=0)
+        each = each * (self.count.sum() / weight if weight > 0 else 1.0)
+        return [np.asarray(each[low:high]) for low, high in self._edges()]
+
+    def _edges(self) -> list[tuple[int, int]]:
+        """Where the indicators of each column of levels start and end."""
+        at = len(self.reader.numeric_names) + np.cumsum([0, *map(len, self.known_levels)])
+        return list(zip(at[:-1].tolist(), at[1:].tolist(), strict=True))
+
+    def _check_reader(self, other: TableStatistics) -> None:
+        if self.reader != other.reader:
+            raise Mismatch(
+                f"the two sides have different columns, or read them differently: "
+                f"{listed(self.reader.names)} and {listed(other.reader.names)}."
+            )
+
+
+def every_name(reader: TableReader, levels: Iterable[Array]) -> tuple[str, ...]:
+    """The names of the numeric features and of the indicators of all levels."""
+    names = list(reader.numeric_names)
+    for name, own in zip(reader.level_names, levels, strict=True):
+        names += [f"{name}={level}" for level in own.tolist()]
+    return distinct(names)
+
+
+def _same(a: Array, b: Array) -> bool:
+    return a is b or (len(a) == len(b) and bool(np.all(a == b)))
+
+
+def _union(name: str, a: Array, b: Array) -> Array:
+    if not comparable(a, b):
+        raise Mismatch(
+            f"column {name!r} holds levels of different kinds on the two sides: "
+            f"{shown(a[0])} and {shown(b[0])}."
+        )
+    return np.union1d(a, b)

@@ -1,0 +1,102 @@
+"""Statistics of tables with levels: an algebra in which levels come and go."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suffice.data.encoding import Encoding
+from suffice.data.table_rows import TableReader
+from suffice.errors import Mismatch, NeverIncluded
+from suffice.statistics.summarize import summarize, summarize_table
+
+COLOURS = ["amber", "blue", "cyan", "dun"]
+READER = TableReader.of(pd.DataFrame({"size": [1.0, 2.0], "colour": ["blue", "dun"]}))
+DETAILS = ("separate", "shared", "diagonal")
+
+
+def table(n, colours=COLOURS, gaps=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"size": rng.normal(size=n), "colour": rng.choice(colours, n)})
+    X.loc[rng.random(n) < gaps, "colour"] = None
+    X.loc[rng.random(n) < gaps, "size"] = np.nan
+    return X, rng.choice(["no", "yes"], n)
+
+
+def statistics(X, y, detail="separate", weights=None):
+    return summarize_table(READER.read(X), y, weights, detail, READER)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("detail", DETAILS)
+def test_levels_that_one_side_has_never_seen_merge_exactly(detail, gaps):
+    X, y = table(60, ["amber", "blue"], gaps)
+    Z, z = table(50, ["blue", "cyan"], gaps, seed=1)
+    whole = statistics(pd.concat([X, Z]), np.concatenate([y, z]), detail)
+    assert statistics(X, y, detail) + statistics(Z, z, detail) == whole
+    assert statistics(Z, z, detail) + statistics(X, y, detail) == whole
+    assert [level for own in whole.known_levels for level in own] == ["amber", "blue", "cyan"]
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("detail", DETAILS)
+def test_levels_that_only_removed_rows_had_are_gone(detail, gaps):
+    X, y = table(60, ["amber", "blue"], gaps)
+    Z, z = table(50, ["blue", "cyan"], gaps, seed=1)
+    left = (statistics(X, y, detail) + statistics(Z, z, detail)) - statistics(Z, z, detail)
+    assert left == statistics(X, y, detail)
+    assert left.every.feature_names == ("size", "colour=amber", "colour=blue")
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("detail", DETAILS)
+def test_models_take_the_statistics_of_encoded_rows(detail, gaps):
+    X, y = table(300, gaps=gaps)
+    X.loc[:5, "colour"] = ["even", "fawn", "even", None, "fawn", "even"]  # too rare to stand alone
+    s = statistics(X, y, detail)
+    rows = Encoding(READER, s.groups).encode(X)
+    assert s.numbers.feature_names == (
+        *("size", "colour=blue", "colour=cyan", "colour=dun", "colour=other"),
+    )
+    direct = summarize(rows, y, detail=detail).named(s.numbers.feature_names)
+    assert direct == s.numbers
+
+
+def test_weighted_rows_count_in_units_of_their_mean_weight():
+    X, y = table(300)
+    plain = statistics(X, y)
+    light = statistics(X, y, weights=np.full(300, 1e-6))
+    assert [own.labels for own in light.groups] == [own.labels for own in plain.groups]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from([*COLOURS, None]), st.integers(0, 1)), min_size=2))
+def test_any_split_of_any_rows_adds_up(cells):
+    half = len(cells) // 2
+    colours, y = zip(*cells, strict=True)
+    X = pd.DataFrame({"size": np.arange(len(cells), dtype=float), "colour": colours}, dtype=object)
+    parts = [statistics(X[at], y[at]) for at in (slice(half), slice(half, None))]
+    assert parts[0] + parts[1] == statistics(X, y)
+
+
+def test_a_column_without_any_level_so_far_is_missing_in_these_rows():
+    X, y = table(20)
+    bare = X.assign(colour=None)
+    total = statistics(bare, y) + statistics(X, y)
+    assert total == statistics(pd.concat([bare, X]), np.concatenate([y, y]))
+    assert total.every.known_count.sum(axis=0).tolist() == [40, 20, 20, 20, 20]
+
+
+def test_removing_a_level_that_was_never_added_is_refused():
+    X, y = table(30, ["amber", "blue"])
+    with pytest.raises(NeverIncluded, match=r"column 'colour'.*'cyan'"):
+        statistics(X, y) - statistics(X.assign(colour="cyan"), y)
+
+
+def test_statistics_of_different_columns_do_not_merge():
+    X, y = table(30)
+    Z = X.rename(columns={"colour": "hue"})
+    other = TableReader.of(Z)
+    with pytest.raises(Mismatch, match="different columns"):
+        statistics(X, y) + summarize_table(other.read(Z), y, None, "separate", other)
