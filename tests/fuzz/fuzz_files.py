@@ -43,6 +43,12 @@ GAPS = np.where(RNG.random(X.shape) < 0.2, np.nan, X)
 CODES = RNG.integers(0, 3, (40, 3))
 MIXED = pd.DataFrame({"size": X[:, 0], "colour": np.array(["red", "blue"])[CODES[:, 0] % 2]})
 FRAME = pd.DataFrame(X, columns=["u", "v", "w"])
+TABLE = MIXED.assign(
+    id=np.arange(40),
+    smoker=CODES[:, 1] == 1,
+    price=[f"${value:,.2f}" for value in 1000 * X[:, 1]],
+    since=pd.date_range("2024-01-01", periods=40, freq="50h"),
+)
 
 
 def samples():
@@ -82,6 +88,16 @@ def samples():
     yield sf.summarize(wide, Y[:8]), wide, Y[:8]
     yield sf.count_levels(CODES, Y), CODES, Y
     yield sf.MixedNB().fit(MIXED, Y).statistics_, MIXED, Y
+    table = TABLE.assign(age=GAPS[:, 0])
+    yield sf.LDA(columns=sf.describe(TABLE, drop=["id"])).fit(TABLE, Y), TABLE, Y
+    yield sf.QDA(shrinkage=0.1).fit(table, Y), table, Y
+    yield sf.GaussianNB().fit(table, Y), table, Y
+    yield sf.UnskewedDiscriminant(pooling=1.0, shrinkage=0.1).fit(TABLE, Y), TABLE, Y
+    yield sf.MixtureDiscriminant(1, random_state=0, shrinkage=0.1).fit(TABLE, Y), TABLE, Y
+    yield sf.MixedNB().fit(TABLE, Y), TABLE, Y
+    for detail in ("separate", "diagonal"):
+        yield sf.summarize(TABLE, Y, detail=detail), TABLE, Y
+    yield sf.summarize(table, Y), table, Y
 
 
 def asked(found, rows, y, path):
@@ -106,7 +122,11 @@ def asked(found, rows, y, path):
         yield "coarsen", lambda: found.coarsen("shared")
     if hasattr(found, "select"):
         yield "select", lambda: found.select([0])
-    if isinstance(found, sf.Statistics) or hasattr(found, "known_weight"):
+    if (
+        isinstance(found, sf.Statistics)
+        or hasattr(found, "known_weight")
+        or hasattr(found, "every")
+    ):
         yield "fit", lambda: known_chances(sf.LDA().fit_statistics(found), rows)
         yield "fit more", lambda: known_chances(sf.GaussianNB().fit_statistics(found), rows)
     yield "save", lambda: found.save(path)
