@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 import suffice as sf
 from suffice.errors import InvalidInput, UnwritableFile
 from suffice.reports import page, pictures
+from suffice.reports.choice_section import choice_html
 from suffice.reports.material import Material
 
 SECTIONS = ["data", "choice", "quality", "pictures", "diagnosis", "atypical", "gaps", "usage"]
@@ -137,6 +139,19 @@ def test_the_choice_is_compared_with_the_best_in_words_and_marked_in_the_picture
     drawn = pages.Page(report.pictures["selection"].day).words
     assert "best" in drawn
     assert "chosen" in drawn
+
+
+def test_a_choice_that_is_better_than_every_candidate_needs_no_excuse(iris):
+    _, report = iris
+    found = report.choice.selection
+    losses = found.scores["log_loss"].copy()
+    losses[report.choice.at] = losses[found.best] - 0.001
+    selection = replace(found, scores={**found.scores, "log_loss": losses})
+    better = replace(report.choice, selection=selection, _table=selection.table)
+    words = pages.Page(choice_html(better)).words
+    assert "Why not the best" not in words
+    own, best = losses[better.at].mean(), losses[found.best].mean()
+    assert f"it has a mean log-loss of {own:.4f}, the best single one {best:.4f}" in words
 
 
 @pytest.mark.usefixtures("without_pictures")

@@ -104,6 +104,11 @@ def _why(choice: Choice) -> list[str]:
             f"This one has the best mean {metric}, {best:.4f}, and no simpler one comes within "
             "half a standard error of the difference."
         )
+    elif _is_no_worse(choice):
+        why = (
+            "This one averages the parameters of those that predicted well; it has a mean "
+            f"{metric} of {choice.score(found.metric)[0]:.4f}, the best single one {best:.4f}."
+        )
     elif found.averaged and at == found.tried:
         why = (
             f"Why not the best, with a mean {metric} of {best:.4f}? The best of "
@@ -117,6 +122,13 @@ def _why(choice: Choice) -> list[str]:
             f"{_difference(choice)}"
         )
     return [tried, why]
+
+
+def _is_no_worse(choice: Choice) -> bool:
+    """Whether the average of candidates does as well as the best of them."""
+    found = choice.selection
+    own, best = choice.score(found.metric)[0], choice.score(found.metric, found.best)[0]
+    return own >= best if found.metric == "accuracy" else own <= best
 
 
 def _difference(choice: Choice) -> str:

@@ -81,7 +81,7 @@ caption span {
   max-width: min(100%, calc(100vw - 4rem));
 }
 th, td {
-  text-align: right; padding: .4rem .75rem; border-top: 1px solid var(--line);
+  text-align: right; padding: .4rem .6rem; border-top: 1px solid var(--line);
   white-space: nowrap; vertical-align: top;
 }
 thead th { border-bottom: 2px solid var(--line); font-weight: 600; }
