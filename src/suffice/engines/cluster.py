@@ -7,8 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from suffice.data.table_rows import TableReader
 from suffice.engines.parts import Sums, single_threaded
-from suffice.engines.recipes import ColumnsRecipe, LearnerRecipe, MomentsRecipe, TotalRecipe
+from suffice.engines.recipes import (
+    ColumnsRecipe,
+    LearnerRecipe,
+    MomentsRecipe,
+    ReaderRecipe,
+    TotalRecipe,
+)
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter, NeedsAllRows
 from suffice.estimators.choosing import cross_validated
 from suffice.estimators.fitting import Fitting
@@ -75,6 +82,10 @@ class ClusterRows(Protocol):
     @property
     def untyped(self) -> bool:
         """Whether the type of a column is only known from its values."""
+
+    @property
+    def has_text(self) -> bool:
+        """Whether some columns may hold more than numbers."""
 
     @property
     def sample(self) -> str:
@@ -153,11 +164,28 @@ class RowsInParts(NewRows):
 
     def outline(self, learner: Any, settings: Any) -> Outline | None:
         """What all partitions must agree on and no single one can decide, if anything."""
+        reader = self._reader(learner)
+        if reader is not None:
+            return Outline(reader=reader)
+        numbers = Outline() if hasattr(learner, "columns") else None
         if not isinstance(settings, Product) or not self.rows.untyped:
-            return None
+            return numbers
         if sum(claim.columns is None for claim in settings.claims.values()) < 2:
-            return None
+            return numbers
         return Outline((self.rows.over(self.y, None)(ColumnsRecipe(settings.claims)), {}))
+
+    def _reader(self, learner: Any) -> TableReader | None:
+        """How all partitions are read, if they hold more than numbers: as the first one."""
+        columns = getattr(learner, "columns", None)
+        if columns is not None:
+            return TableReader.of(None, columns)
+        named = getattr(learner, "categorical", None), getattr(learner, "parts", None)
+        if not hasattr(learner, "columns") or named != (None, None) or not self.rows.has_text:
+            return None
+        found: TableReader | None = self.rows.over(self.y, self.sample_weight)(
+            ReaderRecipe()
+        ).reader
+        return found
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
         """Statistics of all partitions, added."""

@@ -69,6 +69,11 @@ class ArrayRows:
         return bool(self.X.dtype.kind == "O")
 
     @property
+    def has_text(self) -> bool:
+        """Whether some columns may hold more than numbers."""
+        return self.untyped
+
+    @property
     def sample(self) -> str:
         """The call that brings some rows into memory."""
         return "{}[::10].compute()"
@@ -107,6 +112,12 @@ class FrameRows:
         """Whether the type of a column is only known from its values."""
         return any(isinstance(dtype, np.dtype) and dtype.kind == "O" for dtype in self.X.dtypes)
 
+    @property
+    def has_text(self) -> bool:
+        """Whether some columns may hold more than numbers."""
+        kinds = (getattr(dtype, "kind", "O") for dtype in self.X.dtypes)
+        return any(kind not in "fiub" for kind in kinds)
+
     def over(self, y: Any, weight: Any) -> Sums:
         """The function that applies a recipe to all partitions and adds the results."""
         split, y, weight = split_of(self.X.columns, y, weight)
@@ -130,6 +141,11 @@ class DelayedRows:
     def untyped(self) -> bool:
         """Whether the type of a column is only known from the values of all partitions."""
         return isinstance(self.X, list) and len(self.X) > 1
+
+    @property
+    def has_text(self) -> bool:
+        """Whether some columns may hold more than numbers."""
+        return self.untyped
 
     @property
     def sample(self) -> str:

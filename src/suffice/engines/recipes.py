@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.mixed import Claim, ColumnLayout
+from suffice.data.table_rows import TableReader
 from suffice.engines.parts import Recipe
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
@@ -76,6 +77,26 @@ class ColumnsRecipe(Recipe):
             owner |= dict.fromkeys([*a.parts.get(key, ()), *b.parts.get(key, ())], key)
         columns = {key: tuple(j for j in sorted(owner) if owner[j] == key) for key in self.claims}
         return ColumnLayout({key: at for key, at in columns.items() if at})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundReader:
+    """The reader of some rows; None where they are all numbers."""
+
+    reader: TableReader | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderRecipe(Recipe):
+    """How tables are read: as the first of them that holds more than numbers."""
+
+    def of(self, X: Any, y: Any, weight: Any) -> FoundReader:
+        """The reader of some rows."""
+        return FoundReader(TableReader.of(X))
+
+    def added(self, a: FoundReader, b: FoundReader) -> FoundReader:
+        """The first reader."""
+        return b if a.reader is None else a
 
 
 @dataclass(frozen=True, slots=True)

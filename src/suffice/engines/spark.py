@@ -58,6 +58,12 @@ class SparkRows:
         return False
 
     @property
+    def has_text(self) -> bool:
+        """Whether some columns may hold more than numbers."""
+        kinds = dict(self.frame.dtypes).values()
+        return any(kind in ("string", "boolean", "date", "timestamp") for kind in kinds)
+
+    @property
     def sample(self) -> str:
         """The call that brings some rows into memory."""
         return "{}.sample(0.1).toPandas()"

@@ -218,7 +218,8 @@ class TableStatistics(Savable):
         if self.reader != other.reader:
             raise Mismatch(
                 f"the two sides have different columns, or read them differently: "
-                f"{listed(self.reader.names)} and {listed(other.reader.names)}."
+                f"{listed(self.reader.names)} and {listed(other.reader.names)}. Describe the "
+                "columns once, and pass columns=suffice.describe(X) to both models."
             )
 
 
