@@ -128,7 +128,8 @@ def _is_no_worse(choice: Choice) -> bool:
     """Whether the average of candidates does as well as the best of them."""
     found = choice.selection
     own, best = choice.score(found.metric)[0], choice.score(found.metric, found.best)[0]
-    return own >= best if found.metric == "accuracy" else own <= best
+    loss = METRICS[found.metric].loss(np.array([own, best]))
+    return bool(loss[0] <= loss[1])
 
 
 def _difference(choice: Choice) -> str:
