@@ -34,7 +34,7 @@ def test_summarizing_a_small_array_loads_nothing_heavy():
 def test_every_public_name_resolves():
     assert len(set(sf.__all__)) == len(sf.__all__)
     assert all(getattr(sf, name) is not None for name in sf.__all__)
-    assert dir(sf) == sorted([*sf.__all__, "plots", "report"])
+    assert dir(sf) == sorted([*sf.__all__, "plots"])
     assert callable(sf.report)
     assert sf.plots.ClassesDisplay is not None
     assert {"Statistics", "load", "summarize"} <= set(dir(sf))

@@ -16,4 +16,4 @@ X, y = load_wine(return_X_y=True, as_frame=True)
 X = X[["alcohol", "color_intensity"]]
 
 model = sf.QDA().fit(X, y)
-display = DensityDisplay.from_estimator(model, X, y, show_points=True, title="Density of wines")
+display = DensityDisplay.from_estimator(model, X, y, title="Density of wines")

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
     from suffice.estimators.onnx_export import to_onnx
     from suffice.estimators.selecting import select_model
+    from suffice.estimators.summary import Summary, summary
     from suffice.estimators.unskewed import UnskewedDiscriminant
+    from suffice.reports.page import report
     from suffice.selection.comparison import Comparison
     from suffice.selection.diagnostics.diagnosis import Diagnosis, diagnose
     from suffice.selection.evaluation import Evaluation
@@ -82,11 +84,14 @@ _HOME = {
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "RepairedModel": "suffice.errors",
+    "report": "suffice.reports.page",
     "save": "suffice.estimators.files",
     "select_model": "suffice.estimators.selecting",
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
     "summarize": "suffice.statistics.summarize",
+    "summary": "suffice.estimators.summary",
+    "Summary": "suffice.estimators.summary",
     "thresholds": "suffice.estimators.evaluating",
     "Thresholds": "suffice.selection.thresholds",
     "to_onnx": "suffice.estimators.onnx_export",
@@ -120,6 +125,7 @@ __all__ = [
     "RepairedModel",
     "Selection",
     "Statistics",
+    "Summary",
     "Thresholds",
     "UnskewedDiscriminant",
     "__version__",
@@ -131,21 +137,19 @@ __all__ = [
     "importance",
     "load",
     "model_card",
+    "report",
     "save",
     "select_model",
     "summarize",
+    "summary",
     "thresholds",
     "to_onnx",
 ]
 
 
-# Packages of their own; `report` can be called.
-_PACKAGES = ("plots", "report")
-
-
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"suffice.{name}")
+    if name == "plots":
+        return import_module("suffice.plots")
     if name not in _HOME:
         raise AttributeError(f"module 'suffice' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
@@ -154,4 +158,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_PACKAGES])
+    return sorted([*__all__, "plots"])

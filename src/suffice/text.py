@@ -6,9 +6,8 @@ move the cursor of a terminal, reorder the letters around it, or become a link.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
-from html import escape
 
 # C0 and C1 controls with DEL, marks that reorder text, line and paragraph separators, and halves
 # of characters, which no terminal can encode.
@@ -20,6 +19,10 @@ MARKUP = re.compile(
     r"[`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?]|\S*@)"
     r"|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~]|$)"
 )
+
+# Smaller and larger numbers are written with an exponent.
+SMALLEST_WRITTEN_OUT = 1e-4
+LARGEST_WRITTEN_OUT = 1e15
 
 
 def visible(text: str) -> str:
@@ -60,18 +63,18 @@ def shorten(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1 - end]}…{text[-end:]}"
 
 
-def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table for notebooks; the first column is a heading of its row.
+def format_number(value: float, digits: int = 4) -> str:
+    """A number rounded to significant digits, as a sentence writes it: 200,000, not 2e+05.
 
-    >>> html_table(["", "n"], [["a<b", "1"]])
-    '<table><thead><tr><th></th><th>n</th></tr></thead><tbody><tr><th>a&lt;b</th><td>1</td></tr>...
+    >>> format_number(200_000.0), format_number(1234.56), format_number(0.25), format_number(2e-9)
+    ('200,000', '1,235', '0.25', '2e-09')
     """
-
-    def cells(tag: str, texts: Sequence[str]) -> str:
-        return "".join(f"<{tag}>{escape(visible(text))}</{tag}>" for text in texts)
-
-    body = "".join(f"<tr>{cells('th', row[:1])}{cells('td', row[1:])}</tr>" for row in rows)
-    return f"<table><thead><tr>{cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
+    size = abs(float(value))
+    if size and (not SMALLEST_WRITTEN_OUT <= size < LARGEST_WRITTEN_OUT):
+        return f"{value:.{digits}g}"
+    places = digits - 1 - (math.floor(math.log10(size)) if size else 0)
+    text = f"{value:,.{max(0, places)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def plural(n: int, noun: str) -> str:

@@ -123,7 +123,7 @@ def test_the_table_has_the_most_important_feature_first():
     assert set(named["feature"]) == set(rows.columns)
     lines = repr(found).splitlines()
     assert lines[2].startswith(named["feature"][0])
-    assert "<th>petal length (cm)</th>" in found._repr_html_()
+    assert ">petal length (cm)</th>" in found._repr_html_()
 
 
 def test_what_has_no_importance_is_an_error():

@@ -235,7 +235,7 @@ def test_learning_curves_are_those_of_the_comparison():
             np.testing.assert_array_equal(line.get_ydata(), values[ok])
             np.testing.assert_array_equal(line.get_xdata(), np.array(found.curve.rows)[ok])
         assert legend_of(shown.ax_) == ["LDA", "QDA"]
-        assert shown.caption_ == "mean over 3 folds"
+        assert shown.caption_ == "mean over 3 folds ± standard error"
     with pytest.raises(InvalidParameter, match="metric"):
         plots.LearningDisplay.from_comparison(found, metric="brier")
     with pytest.raises(InvalidParameter, match="compare"):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer, load_wine
 
 import suffice as sf
 from suffice import plots
-from suffice.plots.style import COLOURS, ground, theme
+from suffice.errors import InvalidInput
+from suffice.plots.display import Display
+from suffice.plots.regions import innermost
+from suffice.plots.style import COLOURS, Style, ground, theme
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 
@@ -108,3 +112,194 @@ def test_contours_below_a_hill_show_on_its_floor(background):
         floor = axis.pane.get_facecolor()
         assert contrast(floor, COLOURS[0]) > 3
         assert contrast(floor, ground(shown.ax_)) < 1.5
+
+
+def blobs(k, n, seed=0):
+    """Rows of k classes on a grid."""
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n) % k
+    centres = np.array([[4.0 * (c % 6), 4.0 * (c // 6)] for c in range(k)])
+    return centres[codes] + rng.normal(size=(n, 2)), codes
+
+
+def test_among_many_rows_no_class_lies_on_top_of_another():
+    rows, codes = blobs(3, 12_000)
+    shown = plots.ClassesDisplay.from_data(rows, codes)
+    cloud = shown.ax_.collections[0]
+    first, second = np.array_split(cloud.get_facecolor()[:, :3], 2)
+    for c in range(3):
+        shares = [
+            np.isclose(part, Style.of(c).colour).all(axis=1).mean() for part in (first, second)
+        ]
+        np.testing.assert_allclose(shares, 1 / 3, atol=0.03)
+    assert cloud.get_alpha() < 0.7
+    few = plots.ClassesDisplay.from_data(rows[:300], codes[:300])
+    assert few.ax_.collections[0].get_alpha() == 0.9
+
+
+@pytest.mark.parametrize("k", [3, 8])
+def test_regions_are_named_where_their_tints_would_look_alike(k):
+    rows, codes = blobs(k, 40 * k)
+    labels = np.array([f"class {c}" for c in range(k)])[codes]
+    model = sf.LDA().fit(rows, labels)
+    shown = plots.RegionsDisplay.from_estimator(model, rows, labels, resolution=60)
+    names = {text.get_text(): text.xy for text in shown.ax_.texts}
+    assert sorted(names) == (sorted(set(labels)) if k > 4 else [])
+    for name, place in names.items():
+        assert model.predict([place]) == [name]
+
+
+def test_a_region_too_small_for_a_name_gets_none():
+    region = np.zeros((100, 100), bool)
+    region[50:52, :] = True
+    assert innermost(region) is None
+    region[40:60, 70:90] = True
+    across, up = innermost(region)
+    assert region[up, across]
+    assert 70 <= across < 90
+
+
+@pytest.mark.parametrize("k", [8, 26])
+def test_means_of_many_classes_are_named(k):
+    rows, codes = blobs(k, 20 * k)
+    shown = plots.ClassesDisplay.from_estimator(sf.LDA().fit(rows, codes), rows, codes)
+    named = [text.get_text() for text in shown.ax_.texts if text.get_text()]
+    assert named == ([str(c) for c in range(k)] if k > len(COLOURS) else [])
+    shown.figure_.draw_without_rendering()
+    assert shown.ax_.get_legend().get_window_extent().x0 > shown.ax_.bbox.x1
+
+
+@pytest.mark.parametrize("background", ["light", "dark"])
+def test_ellipses_stand_out_from_rows_of_their_own_colour(background):
+    rows, codes = blobs(2, 200)
+    model = sf.QDA().fit(rows, codes)
+    with theme(background):
+        shown = plots.ClassesDisplay.from_estimator(model, rows, codes)
+    curves = [line for line in shown.ax_.lines if len(line.get_xdata()) > 2]
+    assert len(curves) == 4
+    for line in curves:
+        (rim,) = line.get_path_effects()
+        assert rim._gc["linewidth"] > line.get_linewidth()
+        np.testing.assert_allclose(to_rgb(rim._gc["foreground"]), ground(shown.ax_))
+
+
+def test_long_names_do_not_shrink_the_cells_of_a_confusion_matrix():
+    codes = np.arange(60) % 6
+    names = [f"a rather long class name with the number {c}" for c in range(6)]
+    widths = []
+    for labels in (np.array(list("abcdef")), np.array(names)):
+        shown = plots.ConfusionDisplay.from_predictions(labels[codes], labels[codes])
+        shown.figure_.draw_without_rendering()
+        widths.append(shown.ax_.get_window_extent().width / shown.figure_.dpi)
+    assert widths[1] > 0.9 * widths[0]
+    written = [text.get_text() for text in shown.ax_.get_yticklabels()]
+    assert len(set(written)) == 6
+    assert max(map(len, written)) <= 24
+
+
+def test_names_that_differ_only_in_the_middle_are_written_out():
+    labels = [f"{'a' * 20} {c} {'b' * 20}" for c in range(3)]
+    shown = plots.ConfusionDisplay.from_predictions(labels, labels)
+    assert [text.get_text() for text in shown.ax_.get_yticklabels()] == labels
+
+
+def test_a_density_shows_rows_if_they_have_labels():
+    rows, codes = blobs(2, 60)
+    model = sf.LDA().fit(rows, codes)
+    drawn = {
+        (labels is not None, show): len(
+            [
+                one
+                for one in plots.DensityDisplay.from_estimator(
+                    model, rows, labels, show_points=show, resolution=20
+                ).ax_.collections
+                if len(one.get_offsets()) > 1
+            ]
+        )
+        for labels in (codes, None)
+        for show in (None, True, False)
+    }
+    assert drawn == {
+        (True, None): 2,
+        (True, True): 2,
+        (True, False): 0,
+        (False, None): 0,
+        (False, True): 1,
+        (False, False): 0,
+    }
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "accuracy"])
+def test_learning_curves_have_error_bars_of_a_standard_error(metric):
+    found = sf.compare(X, Y, {"LDA": sf.LDA(), "NB": sf.GaussianNB()})
+    shown = plots.LearningDisplay.from_comparison(found, metric=metric)
+    means, errors = getattr(found.curve, metric), getattr(found.curve, f"{metric}_se")
+    assert (errors[:, 0] > 0).all()
+    bars = shown.ax_.collections
+    assert len(bars) == 2
+    for i, bar in enumerate(bars):
+        tops = [segment[1, 1] for segment in bar.get_segments()]
+        np.testing.assert_allclose(tops, means[i] + errors[i])
+    np.testing.assert_allclose(means[:, -1], found.selection.scores[metric].mean(axis=1), rtol=0.2)
+
+
+def test_regions_with_ellipses_have_points_means_and_boundaries_in_one_chart():
+    rows, codes = blobs(2, 80)
+    model = sf.QDA().fit(rows, codes)
+    shown = plots.RegionsDisplay.from_estimator(model, rows, codes, ellipses=True, resolution=40)
+    plain = plots.RegionsDisplay.from_estimator(model, rows, codes, resolution=40)
+    assert not plain.ellipses
+    drawn = [line.get_xydata() for line in shown.ax_.lines]
+    for label in (0, 1):
+        for ellipse in shown.ellipses[label]:
+            assert any(
+                line.shape == (n := ellipse.points()).shape and (line == n).all() for line in drawn
+            )
+            assert (ellipse.points() >= np.array(shown.plane.box)[:, 0]).all()
+    assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == [
+        "0",
+        "1",
+        "1 std. dev.",
+        "2 std. dev.",
+    ]
+    with pytest.raises(InvalidInput, match="ellipses is 2"):
+        plots.RegionsDisplay.from_estimator(model, rows, codes, ellipses=2)
+
+
+def test_rows_are_drawn_within_a_box_that_is_given():
+    rows, codes = blobs(2, 40)
+    shown = plots.ClassesDisplay.from_data(rows, codes, box=((-9, 9), (-5, 5)))
+    assert shown.ax_.get_xlim() == (-9, 9)
+    assert shown.ax_.get_ylim() == (-5, 5)
+
+
+def test_a_display_is_its_picture_in_a_notebook_and_short_in_text(monkeypatch):
+    rows, codes = blobs(2, 40)
+    shown = plots.ClassesDisplay.from_data(rows, codes)
+    assert repr(shown) == "<ClassesDisplay>"
+    assert shown._repr_png_().startswith(b"\x89PNG")
+    assert pyplot.get_fignums()
+    monkeypatch.setattr(
+        "matplotlib.get_backend", lambda: "module://matplotlib_inline.backend_inline"
+    )
+    assert shown._repr_png_().startswith(b"\x89PNG")
+    assert not pyplot.get_fignums()
+
+
+def test_every_display_has_a_short_repr():
+    for name in plots.__all__:
+        kind = getattr(plots, name)
+        if isinstance(kind, type):
+            assert kind.__repr__ is Display.__repr__
+
+
+def test_the_chosen_candidate_is_marked_even_if_no_line_holds_it():
+    found = sf.select_model(X.iloc[:, :3], Y)
+    assert found.averaged
+    shown = plots.SelectionDisplay.from_selection(found)
+    drawn = {line.get_label(): line for line in shown.ax_.lines}
+    score = found.table["log_loss"][found.chosen]
+    np.testing.assert_allclose(drawn["chosen"].get_ydata(), score)
+    np.testing.assert_allclose(drawn["best"].get_ydata(), found.table["log_loss"][found.best])
+    value = found.candidates[found.chosen][shown.along]
+    np.testing.assert_allclose(drawn["chosen"].get_xdata(), value)

@@ -248,7 +248,7 @@ def test_evaluate_is_the_evaluation_of_the_predictions_of_a_model():
     np.testing.assert_allclose(found.recall, [found.metrics[f"recall_{c}"] for c in range(3)])
     assert found.table["metric"].tolist() == list(found.metrics)
     assert "ROC AUC" in repr(found)
-    assert "<td>" in found._repr_html_()
+    assert "</td>" in found._repr_html_()
 
 
 def test_what_cannot_be_evaluated_is_an_error():

@@ -53,7 +53,7 @@ def test_the_threshold_for_the_cost_has_the_least_cost():
     assert found.cost[found.threshold == threshold] == found.cost.min()
     assert list(found.for_cost()) == [0]
     assert f"{threshold:.4g}" in repr(found)
-    assert "<td>" in found._repr_html_()
+    assert "</td>" in found._repr_html_()
 
 
 def test_with_right_probabilities_the_expected_threshold_is_the_best():

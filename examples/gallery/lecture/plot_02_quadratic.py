@@ -22,10 +22,10 @@ model = sf.QDA().fit(X, y)
 shown = ClassesDisplay.from_estimator(model, X, y)
 
 # %%
-# The regions: the surer the model, the deeper the colour. The boundary is drawn from its equation,
-# which is that of a hyperbola.
+# The regions, the rows and the ellipses of the classes in one chart: the more certain the model,
+# the deeper the colour. The boundary is drawn from its equation, which is that of a hyperbola.
 print(model.boundary(1, 0))
-shown = RegionsDisplay.from_estimator(model, X, y)
+shown = RegionsDisplay.from_estimator(model, X, y, ellipses=True)
 
 # %%
 # Where the classes lie, how dense rows are, and which class wins where, side by side.

@@ -18,7 +18,7 @@ shown = SurfaceDisplay.from_estimator(model, sepals)
 
 # %%
 # From one line to the next the density halves.
-shown = DensityDisplay.from_estimator(model, sepals, species, show_points=True)
+shown = DensityDisplay.from_estimator(model, sepals, species)
 
 # %%
 # Along one feature: the density of each class times its prior, and their sum. A row a tick.

@@ -3,8 +3,8 @@ Drawing rows
 ============
 
 A generative model draws rows: first a class, then a row of it. Beside the rows that the model was
-fitted to, those that it draws tell what it has understood. One Gaussian a class has not seen that
-the rows of a class lie in two heaps; two have.
+fitted to, on axes of the same limits, those that it draws show what it has learned. One Gaussian
+per class has not learned that the rows of a class lie in two clusters; two have.
 """
 
 import sys
@@ -20,12 +20,15 @@ TABLE = Path(sys.argv[0]).resolve().parents[3] / "tests" / "reference" / "notes3
 notes = pd.read_csv(TABLE)
 X, y = notes[["first", "second"]], notes["target"].astype(int)
 
-models = {"QDA": sf.QDA(), "two Gaussians a class": sf.MixtureDiscriminant(2, random_state=0)}
+models = {"QDA": sf.QDA(), "two Gaussians per class": sf.MixtureDiscriminant(2, random_state=0)}
+samples = {name: model.fit(X, y).sample(500, random_state=0) for name, model in models.items()}
+both = pd.concat([X, *(pd.DataFrame(rows, columns=X.columns) for rows, _ in samples.values())])
+box = [(both[name].min() - 0.2, both[name].max() + 0.2) for name in X.columns]
+
 axes = plt.subplots(1, 3, figsize=(13, 4.4), layout="constrained")[1]
-ClassesDisplay.from_data(X, y, ax=axes[0], title="rows", show_legend=False)
-for ax, (name, model) in zip(axes[1:], models.items(), strict=True):
-    rows, labels = model.fit(X, y).sample(500, random_state=0)
-    drawn = pd.DataFrame(rows, columns=X.columns)
+ClassesDisplay.from_data(X, y, box=box, ax=axes[0], title="rows", show_legend=False)
+for ax, (name, (rows, labels)) in zip(axes[1:], samples.items(), strict=True):
+    drawn, last = pd.DataFrame(rows, columns=X.columns), ax is axes[2]
     ClassesDisplay.from_data(
-        drawn, labels, ax=ax, title=f"drawn: {name}", show_legend=ax is axes[2]
+        drawn, labels, box=box, ax=ax, title=f"drawn: {name}", show_legend=last
     )

@@ -232,8 +232,16 @@ class Boundary:
         return write_equation(self.log_odds, self.feature_names, LATEX, digits, solved, centred)
 
     def __str__(self) -> str:
+        return self.equation(solved=self._is_solved)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex(solved=self._is_solved)}$"
+
+    @property
+    def _is_solved(self) -> bool:
+        """Whether it depends on one feature only, and so is a list of values of that feature."""
         single = self.log_odds.single
-        return self.equation(solved=single is not None and len(single[1]) > 0)
+        return single is not None and len(single[1]) > 0
 
     def _hyperplane(self) -> Form:
         form = self.log_odds

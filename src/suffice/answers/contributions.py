@@ -11,11 +11,17 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.data.labels import shown
+from suffice.html import html_table
 from suffice.models.covariance import DiagonalCovariance
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
 from suffice.models.model import Model
-from suffice.text import visible
+from suffice.text import plural, shorten, visible
+
+# Of a table in a notebook.
+MOST_ROWS = 10
+MOST_FEATURES = 8
+LONGEST_NAME = 32  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,7 @@ class Contributions:
     classes: tuple[Any, Any]
     values: Floats  # (n, d)
     base: Floats  # (n,)
+    feature_names: tuple[str, ...] | None = None
 
     @classmethod
     def of(
@@ -47,6 +54,26 @@ class Contributions:
         """Their sum, (n,); NaN where neither class is possible."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.values.sum(axis=1) + self.base)
+
+    def _repr_html_(self) -> str:
+        """The first rows, and the features that contribute most."""
+        n, d = self.values.shape
+        names = self.feature_names or tuple(f"x{j + 1}" for j in range(d))
+        with np.errstate(invalid="ignore"):
+            order = np.argsort(-np.abs(self.values).mean(axis=0), kind="stable")
+        at, rest = order[:MOST_FEATURES], order[MOST_FEATURES:]
+        others = [f"other {plural(len(rest), 'feature')}"] if len(rest) else []
+        shown_names = [shorten(visible(names[j]), LONGEST_NAME) for j in at]
+        rows = []
+        for i in range(min(n, MOST_ROWS)):
+            values = [*self.values[i, at], *([self.values[i, rest].sum()] if others else [])]
+            numbers = [f"{value:+.2f}" for value in (*values, self.base[i], self.log_odds[i])]
+            rows.append([f"{i:,}", *numbers])
+        a, b = map(shown, self.classes)
+        caption = f"log-odds of {a} against {b}: the sum of what each feature contributes"
+        head = ["row", *shown_names, *others, "before any feature", "log-odds"]
+        more = [f"{plural(n - MOST_ROWS, 'row')} more."] if n > MOST_ROWS else []
+        return html_table(head, rows, caption=caption, words=(), notes=more)
 
 
 def log_odds(scores: Floats, a: int, b: int) -> Floats:

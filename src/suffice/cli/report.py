@@ -24,7 +24,7 @@ def report(
 
     check_file_out(out)
     try:
-        from suffice.report.page import write_report
+        from suffice.reports.page import report as write_report
     except ImportError:
         raise MissingPackage(
             "the report is not available in this installation: pip install 'suffice[plot]', or "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from suffice.data.column_rules import describe_column
 from suffice.data.described_column import DescribedColumn
 from suffice.data.labelled_table import row_count
 from suffice.data.table_layout import TableLayout, describe_columns
+from suffice.html import html_table
 from suffice.text import plural, shorten, visible
 
 LONGEST_NAME = 32  # characters of a name in a printed table
@@ -62,13 +62,7 @@ class Description:
 
     def _repr_html_(self) -> str:
         """The table in a notebook."""
-        head = "".join(f"<th>{name}</th>" for name in HEADER)
-        lines = ["".join(f"<td>{escape(c)}</td>" for c in _cells(one)) for one in self.columns]
-        body = "".join(f"<tr>{line}</tr>" for line in lines)
-        return (
-            f"<table><caption>{escape(self._title)}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>"
-        )
+        return html_table(HEADER, map(_cells, self.columns), caption=self._title, words=(0, 1, 4))
 
     def to_dict(self) -> dict[str, Any]:
         """The description as values that JSON can hold."""

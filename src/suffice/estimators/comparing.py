@@ -34,6 +34,7 @@ from suffice.selection.comparison import Comparison, LearningCurve
 from suffice.selection.folds import Fold
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import METRICS
+from suffice.selection.selection import standard_error
 from suffice.selection.steps import ProgressCallback, Steps
 
 # Share of the training rows that become outliers.
@@ -166,17 +167,18 @@ class _Contest:
             part = table.take(at)
             return replace(part, X=with_outliers(part.X, rows, self.rng))
 
-        return self._scores(add_outliers)
+        by_fold = self._scores(add_outliers)
+        return {name: scores.mean(axis=1) for name, scores in by_fold.items()}
 
     def learning_curve(self) -> LearningCurve:
         """Mean scores by number of training rows."""
         rows = np.mean([len(fold.train) for fold in self.trial.folds])
         sizes = tuple(round(share * rows) for share in TRAINING_SHARES)
         scores = [self._scores(partial(self._sample, share)) for share in TRAINING_SHARES]
-        log_loss, accuracy = (
-            np.stack([one[name] for one in scores], axis=1) for name in ("log_loss", "accuracy")
-        )
-        return LearningCurve(sizes, log_loss, accuracy)
+        by_fold = [[one[name] for one in scores] for name in ("log_loss", "accuracy")]
+        means = (np.stack([one.mean(axis=1) for one in own], axis=1) for own in by_fold)
+        errors = (np.stack([standard_error(one) for one in own], axis=1) for own in by_fold)
+        return LearningCurve(sizes, *means, *errors)
 
     def _sample(self, share: float, table: LabelledTable, at: Indices) -> LabelledTable:
         """A share of each class, but at least two rows, so that every model is defined."""
@@ -187,15 +189,14 @@ class _Contest:
         return table.take(np.sort(np.concatenate(kept)))
 
     def _scores(self, change: Change) -> dict[str, Floats]:
-        """Mean scores of every model over the folds; NaN for one that cannot be fitted."""
+        """Scores of the models, (models, folds) by metric; NaN for one that cannot be fitted."""
         by_fold = []
         for fold in self.trial.folds:
             training = change(self.trial.table, fold.train)
             by_fold.append([self._test(model, training, fold) for model in self.models])
             self.steps.add()
         return {
-            name: np.mean([[one[name] for one in fold] for fold in by_fold], axis=0)
-            for name in METRICS
+            name: np.array([[one[name] for one in fold] for fold in by_fold]).T for name in METRICS
         }
 
     def _test(self, model: Any, training: LabelledTable, fold: Fold) -> dict[str, float]:

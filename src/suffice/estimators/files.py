@@ -32,6 +32,12 @@ class Storable:
         """
         save(self, path, created=created, key=key)
 
+    def _html_repr(self) -> str:
+        """What notebooks show, in place of scikit-learn's diagram."""
+        from suffice.estimators.summary import html_card
+
+        return html_card(self)
+
 
 def save(
     model: Any, path: str | PathLike[str], *, created: Created = None, key: bytes | None = None

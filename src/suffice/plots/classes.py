@@ -14,10 +14,11 @@ from suffice.data.labels import shown
 from suffice.data.parameters import positive
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import numbers, two_features, width
+from suffice.plots.decoration import name_class
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows
-from suffice.plots.style import Style, as_text, ink, line_style
-from suffice.plots.view import Box, View, around
+from suffice.plots.style import COLOURS, Style, as_text, halo, ink, line_style
+from suffice.plots.view import Box, View, around, checked_box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 DEVIATIONS = (1.0, 2.0)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ClassesDisplay(Display):
     """Rows by class in two features, and class ellipses.
 
@@ -55,17 +56,26 @@ class ClassesDisplay(Display):
 
     @classmethod
     def from_data(
-        cls, X: Any, y: Any = None, *, features: Any = None, ax: Any = None, **options: Any
+        cls,
+        X: Any,
+        y: Any = None,
+        *,
+        features: Any = None,
+        box: Any = None,
+        ax: Any = None,
+        **options: Any,
     ) -> Self:
         """Rows by class, without a model; options as for `plot`.
 
         features : the two to draw, by name or position; None if there are only two
+        box : ((xmin, xmax), (ymin, ymax)) to show; None for all rows
         """
         names = width(X)[1]
         pair = two_features(names, features)
         points = PlottedRows.of(numbers(X, pair), y)
         labels = names[pair[0]], names[pair[1]]
-        return cls(points, points.classes, labels, around(points.rows)).plot(ax, **options)
+        limits = around(points.rows) if box is None else checked_box(box)
+        return cls(points, points.classes, labels, limits).plot(ax, **options)
 
     @classmethod
     def from_estimator(
@@ -97,15 +107,7 @@ class ClassesDisplay(Display):
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         if self.points is not None:
             self.points.draw(ax, **options)
-        drawn = [(c, self.ellipses.get(label)) for c, label in enumerate(self.classes.tolist())]
-        draw_classes(
-            ax,
-            self.classes,
-            {c: several[0].centre for c, several in drawn if several},
-            {c: [one.points() for one in several] for c, several in drawn if several},
-            self.points,
-            self.deviations,
-        )
+        draw_ellipses(ax, self.classes, self.ellipses, self.points, self.deviations)
         name_axes(ax, self.labels, self.box)
         return [] if self.points is None else self.points.notes
 
@@ -123,7 +125,9 @@ def draw_classes(
         style = Style.of(c)
         for i, curve in enumerate(curves[c]):
             line = line_style(i)
-            ax.plot(*curve.T, color=style.colour, linestyle=line, linewidth=1.8, zorder=4)
+            look: Any = {"color": style.colour, "linestyle": line, "linewidth": 1.8}
+            # Among many rows of the same colour a line alone would be lost.
+            ax.plot(*curve.T, **look, path_effects=halo(ax, 3.2), zorder=4)
         in_legend = points is not None and (points.codes == c).any()
         ax.plot(
             *mean[:, None],
@@ -136,8 +140,24 @@ def draw_classes(
             zorder=5,
             label=None if in_legend else as_text(classes[c]),
         )
+        if len(means) > len(COLOURS):
+            name_class(ax, mean, classes[c], offset=6.0)
     for i, size in enumerate(deviations):
         ax.plot([], [], color=ink(ax), linestyle=line_style(i), label=f"{size:g} std. dev.")
+
+
+def draw_ellipses(
+    ax: Axes,
+    classes: Array,
+    ellipses: Mapping[Any, Sequence[Ellipse]],
+    points: PlottedRows | None,
+    deviations: Sequence[float],
+) -> None:
+    """Means and ellipses of those classes that have any, and their legend."""
+    drawn = [(c, ellipses.get(label)) for c, label in enumerate(classes.tolist())]
+    means = {c: several[0].centre for c, several in drawn if several}
+    curves = {c: [one.points() for one in several] for c, several in drawn if several}
+    draw_classes(ax, classes, means, curves, points, deviations if means else ())
 
 
 def class_ellipses(view: View, sizes: Sequence[float]) -> dict[Any, list[Ellipse]]:

@@ -13,6 +13,7 @@ from suffice.data.gaps import is_missing
 from suffice.data.labels import shown
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.statistics.statistics import listed
+from suffice.text import format_number
 
 
 def width(X: Any) -> tuple[int, tuple[str, ...]]:
@@ -123,4 +124,4 @@ def as_value(value: Any, missing: str) -> str:
     """The value of a feature as text, to four digits; `missing` stands for a missing one."""
     if is_missing(value):
         return missing
-    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
+    return format_number(float(value)) if isinstance(value, float | np.floating) else str(value)

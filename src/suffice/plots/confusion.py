@@ -14,12 +14,14 @@ from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.points import encode_labels
 from suffice.plots.style import COLOURS, as_text, depth, ground, ink
+from suffice.text import shorten
 
 MOST_NUMBERS = 16  # classes whose counts fit into the cells
+LONGEST_NAME = 24  # characters
 MOST_NAMES = 40  # classes whose names fit beside the axes
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ConfusionDisplay(Display):
     """Rows by true and predicted class; colour is the share of the true class.
 
@@ -100,7 +102,7 @@ class ConfusionDisplay(Display):
         show_numbers : whether counts are written; None writes them where they fit
         """
         k = len(self.classes)
-        ax = canvas(ax, (max(4.5, min(9.0, 0.55 * k + 2.5)), max(4.0, min(8.5, 0.5 * k + 2.0))))
+        ax = canvas(ax, self._inches)
         total = self.counts.sum(axis=1, keepdims=True)
         share = self.counts / np.where(total > 0, total, 1.0)
         shades = depth(ax, COLOURS[0])
@@ -114,8 +116,22 @@ class ConfusionDisplay(Display):
         right = float(np.trace(self.counts) / self.counts.sum()) if self.counts.any() else np.nan
         return self._finish(ax, title, [f"{right:.1%} on the diagonal"])
 
+    @property
+    def _names(self) -> list[str]:
+        """The classes as they are written beside the cells: long names lose their middle."""
+        names = [str(label) for label in self.classes]
+        short = [shorten(name, LONGEST_NAME) for name in names]
+        return short if len(set(short)) == len(names) else names
+
+    @property
+    def _inches(self) -> tuple[float, float]:
+        """Size of a new figure: that of the cells, and room for the names."""
+        cells = max(2.4, min(7.0, 0.5 * len(self.classes)))
+        room = 0.09 * max(map(len, self._names), default=0)
+        return cells + room + 1.0, cells + 0.7 * room + 1.2
+
     def _name_classes(self, ax: Any) -> None:
-        names = [as_text(label) for label in self.classes]
+        names = list(map(as_text, self._names))
         k, long = len(names), max(map(len, names)) * len(names) > 60
         name_axes(ax, ("predicted class", "true class"))
         if k > MOST_NAMES:

@@ -19,7 +19,7 @@ from suffice.plots.style import Style, as_text, ink
 from suffice.text import plural
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ContributionsDisplay(Display):
     """The log-odds of two classes for one row, as a sum of bars.
 

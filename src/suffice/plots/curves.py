@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 RESOLUTION = 400  # points along the feature
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CurvesDisplay(Display):
     """p(x, class) of every class along one feature, and p(x), which is their sum.
 

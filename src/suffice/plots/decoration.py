@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.plots.style import as_text, ink
-from suffice.text import visible_lines
+from suffice.plots.style import as_text, halo, ink
+from suffice.text import shorten, visible_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
 LEGEND_ENTRIES = 36  # at most; the last entry counts the rest
+LONGEST_NAME = 18  # characters of the name of a class within the axes
 LEGEND_ROWS = 18  # entries in one column of a legend
 
 
@@ -60,6 +61,24 @@ def beside(ax: Axes, at: Any, text: str, offset: float) -> None:
         va="center",
         fontsize="small",
         color=ink(ax),
+    )
+
+
+def name_class(ax: Axes, at: Any, label: Any, offset: float = 0.0) -> None:
+    """The name of a class at a position, or above it by `offset` points."""
+    ax.annotate(
+        as_text(shorten(str(label), LONGEST_NAME)),
+        at,
+        (0, offset),
+        textcoords="offset points",
+        ha="center",
+        va="bottom" if offset else "center",
+        fontsize="medium",
+        fontweight="bold",
+        color=ink(ax),
+        path_effects=halo(ax),
+        annotation_clip=True,
+        zorder=6,
     )
 
 

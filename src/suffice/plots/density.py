@@ -18,7 +18,7 @@ from suffice.plots.view import RESOLUTION, View
 HALVINGS = 10  # contour lines: at a half of the highest density, a quarter, and so on
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class DensityDisplay(Display):
     """Contours of the density p(x) in two features; from one line to the next it halves.
 
@@ -67,12 +67,15 @@ class DensityDisplay(Display):
         ax: Any = None,
         *,
         title: str | None = None,
-        show_points: bool = False,
+        show_points: bool | None = None,
         show_legend: bool = True,
         colorbar: bool = True,
         **scatter: Any,
     ) -> Self:
-        """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter."""
+        """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter.
+
+        show_points : whether rows are drawn; None draws them if they have labels
+        """
         ax = canvas(ax)
         x, y = self.plane.axes
         levels = np.arange(-HALVINGS, 1.0)
@@ -81,7 +84,7 @@ class DensityDisplay(Display):
         lines = mixed(ink(ax), COLOURS[0], 0.6)
         ax.contour(x, y, halvings, levels[:-1], colors=[lines], linewidths=0.6, linestyles="solid")
         notes = [self.plane.note]
-        if show_points and self.points is not None:
+        if self.points is not None and (show_points or (show_points is None and self._labelled)):
             self.points.draw(ax, **{"edgecolors": [ink(ax)], **scatter})
             notes += self.points.notes
         name_axes(ax, self.plane.labels, self.plane.box)
@@ -89,6 +92,10 @@ class DensityDisplay(Display):
             ticks = {-float(j): f"1/{2**j}" if j else "1" for j in (9, 6, 3, 0)}
             colour_bar(ax, filled, "density, as a share of the highest", ticks)
         return self._finish(ax, title, notes, show_legend=show_legend)
+
+    @property
+    def _labelled(self) -> bool:
+        return self.points is not None and bool((self.points.codes >= 0).any())
 
 
 def log_density(view: View) -> Floats:

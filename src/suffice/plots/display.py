@@ -61,6 +61,22 @@ class Display:
         headline(ax, None if title is None else str(title), self.caption_)
         return self
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture, which notebooks show in place of the text."""
+        if not hasattr(self, "figure_"):
+            return None
+        from matplotlib import get_backend
+
+        picture = io.BytesIO()
+        self.figure_.savefig(picture, format="png", bbox_inches="tight")
+        if "inline" in get_backend():
+            # It would be shown once more at the end of the cell.
+            pyplot().close(self.figure_)
+        return picture.getvalue()
+
     def save(self, path: Any, **options: Any) -> None:
         """Write the figure to a file, whole or not at all, its text as text.
 

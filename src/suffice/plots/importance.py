@@ -18,7 +18,7 @@ LONGEST_NAME = 40
 MOST_BARS = 20
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ImportanceDisplay(Display):
     """Bars of the increase of the log-loss without a feature, with two standard errors.
 

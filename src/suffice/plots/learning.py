@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 METRICS = {"log_loss": "log-loss", "accuracy": "accuracy"}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class LearningDisplay(Display):
     """Learning curves: scores of models on other rows, by number of training rows.
 
@@ -52,12 +52,17 @@ class LearningDisplay(Display):
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         curve = self.comparison.curve
-        scores = curve.log_loss if self.metric == "log_loss" else curve.accuracy
+        scores, errors = curve.accuracy, curve.accuracy_se
+        if self.metric == "log_loss":
+            scores, errors = curve.log_loss, curve.log_loss_se
         rows = np.array(curve.rows)
-        for i, (name, values) in enumerate(zip(self.comparison.names, scores, strict=True)):
-            style, ok = Style.of(i), np.isfinite(values)
+        for i, name in enumerate(self.comparison.names):
+            style, ok = Style.of(i), np.isfinite(scores[i])
             look = {"marker": style.marker, **style.line_options(), **options}
-            ax.plot(rows[ok], values[ok], label=as_text(name), **look)
+            ax.plot(rows[ok], scores[i][ok], label=as_text(name), **look)
+            low = np.maximum(scores[i] - errors[i], 0.2 * scores[i])  # a logarithm has no zero
+            high = scores[i] + errors[i]
+            ax.vlines(rows[ok], low[ok], high[ok], color=style.colour, linewidth=1.2)
         ax.set_xscale("log")
         ax.set_xticks(rows, [f"{n:,}" for n in curve.rows])
         ax.minorticks_off()
@@ -65,4 +70,4 @@ class LearningDisplay(Display):
             scale_heights(ax, scores, decades=1.2)
         name_axes(ax, ("training rows", METRICS[self.metric]))
         folds = self.comparison.selection.scores[self.metric].shape[1]
-        return [f"mean over {folds} folds"]
+        return [f"mean over {folds} folds ± standard error"]

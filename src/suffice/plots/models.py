@@ -15,7 +15,7 @@ from suffice.plots.regions import RegionsDisplay, posterior
 from suffice.plots.view import RESOLUTION, View
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ModelsDisplay(SeveralDisplays):
     """Decision regions of several models on the same rows.
 

@@ -14,7 +14,7 @@ from suffice.plots.regions import RegionsDisplay, posterior
 from suffice.plots.view import RESOLUTION, View
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PanelsDisplay(SeveralDisplays):
     """Where classes lie, how dense they are, and which one is the most probable.
 
@@ -70,6 +70,6 @@ class PanelsDisplay(SeveralDisplays):
         axes = canvases(ax, (1, 3), (13.0, 5.0), 3)
         plain = {"show_legend": False, **scatter}
         self.classes.plot(axes[0], title="classes", **plain)
-        self.density.plot(axes[1], title="density", colorbar=False, **plain)
+        self.density.plot(axes[1], title="density", colorbar=False, show_points=False, **plain)
         self.regions.plot(axes[2], title="regions", colorbar=False, **plain)
         return self._finish_all(axes, (self.classes, self.density, self.regions), show_legend)

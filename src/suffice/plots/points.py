@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_ROWS = 20_000  # drawn; of more, each class's share is drawn at random
-MOST_SHAPES = 5_000  # rows drawn as shapes; more are drawn as pixels
+MOST_SHAPES = 5_000  # rows drawn as shapes; more are drawn as a cloud of pixels
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,14 +74,15 @@ class PlottedRows:
     def draw(self, ax: Axes, **options: Any) -> None:
         """One scatter per class, each with its own colour and marker."""
         n = len(self.rows)
-        size = float(np.clip(36 * (150 / max(n, 1)) ** 0.45, 4, 36))
+        if n > MOST_SHAPES:
+            self._draw_cloud(ax, options)
+            return
         shared = {
-            "s": size,
+            "s": float(np.clip(36 * (150 / max(n, 1)) ** 0.45, 4, 36)),
             "edgecolors": [ground(ax)],
-            "linewidths": 0.4 if n <= MOST_SHAPES else 0.0,
+            "linewidths": 0.4,
             "alpha": 0.9,
             "zorder": 3,
-            "rasterized": n > MOST_SHAPES,
             **options,
         }
         for c in np.unique(self.codes).tolist():
@@ -92,6 +93,21 @@ class PlottedRows:
             else:
                 style, label = Style.of(c), as_text(self.classes[c])
                 ax.scatter(x, y, color=[style.colour], marker=style.marker, label=label, **shared)
+
+    def _draw_cloud(self, ax: Axes, options: dict[str, Any]) -> None:
+        """Many rows as faint dots in random order, so that no class hides another."""
+        from matplotlib.colors import to_rgb
+
+        present = np.unique(self.codes).tolist()
+        colours = {c: Style.of(c).colour if c >= 0 else to_rgb(ink(ax)) for c in present}
+        order = np.random.default_rng(0).permutation(len(self.rows))
+        x, y = self.rows[order].T
+        look = {"s": 5.0, "alpha": 0.9 * (MOST_SHAPES / len(order)) ** 0.5, "zorder": 3}
+        look |= {"linewidths": 0.0, "rasterized": True, **options, "edgecolors": "none"}
+        ax.scatter(x, y, c=[colours[c] for c in self.codes[order].tolist()], marker="o", **look)
+        for c in present:
+            label = as_text(self.classes[c]) if c >= 0 else "no label"
+            ax.scatter([], [], color=[colours[c]], label=label)
 
 
 def encode_labels(

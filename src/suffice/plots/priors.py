@@ -26,7 +26,7 @@ PRIORS = (0.02, 0.1, 0.5, 0.9, 0.98)
 FAINTEST = 0.4  # share of the background in the first line: its contrast stays above 3
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PriorsDisplay(Display):
     """The boundaries of one model under several priors.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_CIRCLES = 6  # classes with two circles each; of more, each has one
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ProjectionDisplay(Display):
     """Rows along two discriminant axes, or, for two classes, along the only one.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class QuantilesDisplay(Display):
     """Distances of each class's rows to its mean against those expected of Gaussian rows.
 

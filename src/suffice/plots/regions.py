@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
+from suffice.data.parameters import flag
 from suffice.plots.borders import Border, borders
-from suffice.plots.decoration import colour_bar
+from suffice.plots.classes import DEVIATIONS, box_around, class_ellipses, draw_ellipses
+from suffice.plots.decoration import colour_bar, name_class
 from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import DEEPEST, Style, as_text, depth, ground, ink, mixed
@@ -18,8 +22,11 @@ from suffice.plots.view import RESOLUTION, View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+DISTINCT_TINTS = 4  # regions whose colours differ clearly, though they are mixed with white
+NAMED_DEPTH = 0.02  # of the grid: a region whose inner circle has a smaller radius gets no name
 
-@dataclass(eq=False)
+
+@dataclass(eq=False, repr=False)
 class RegionsDisplay(Display):
     """Decision regions in two features: the more certain the class, the deeper its colour.
 
@@ -27,6 +34,7 @@ class RegionsDisplay(Display):
     posterior : (n, n, k) probabilities on a grid, row by row from below
     borders : the lines between regions, see `Border`
     points : rows drawn on them, or None
+    ellipses : those of each class, if they are drawn
 
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_iris
@@ -42,6 +50,7 @@ class RegionsDisplay(Display):
     posterior: Floats
     borders: list[Border]
     points: PlottedRows | None = None
+    ellipses: Mapping[Any, Sequence[Ellipse]] = field(default_factory=dict)
 
     @classmethod
     def from_estimator(
@@ -53,6 +62,7 @@ class RegionsDisplay(Display):
         features: Any = None,
         at: Any = None,
         box: Any = None,
+        ellipses: bool = False,
         resolution: int = RESOLUTION,
         ax: Any = None,
         **options: Any,
@@ -64,10 +74,15 @@ class RegionsDisplay(Display):
         at : values of the others: None for their means; a mapping by feature, the rest at their
             means; a row (d,); or "unknown", which the model integrates out
         box : ((xmin, xmax), (ymin, ymax)) to show
+        ellipses : whether to draw the means of the classes, and ellipses at one and two standard
+            deviations
         resolution : grid points along each feature
         """
         view = View.of(model, X, y, features, at, box, resolution)
-        return cls(view, posterior(view), borders(view), view.points).plot(ax, **options)
+        around = class_ellipses(view, DEVIATIONS) if flag("ellipses", ellipses) else {}
+        if box is None:
+            view = replace(view, box=box_around(view.box, around))
+        return cls(view, posterior(view), borders(view), view.points, around).plot(ax, **options)
 
     def plot(
         self,
@@ -86,6 +101,7 @@ class RegionsDisplay(Display):
         if self.points is not None:
             # Points have the colour of their region; an edge makes them visible.
             self.points.draw(ax, **{"edgecolors": [ink(ax)], **scatter})
+        draw_ellipses(ax, self.plane.classes, self.ellipses, self.points, DEVIATIONS)
         self._name_regions(ax)
         name_axes(ax, self.plane.labels, self.plane.box)
         if colorbar and self.posterior.shape[2] > 1:
@@ -102,13 +118,39 @@ class RegionsDisplay(Display):
         ax.imshow(image, extent=extent, origin="lower", aspect="auto", interpolation="bilinear")
 
     def _name_regions(self, ax: Axes) -> None:
-        """Add a patch to the legend for each class of which no row is drawn."""
+        """The classes within their regions, or in the legend if no row of them is drawn there.
+
+        Beyond a few classes tints look alike, so that regions need names.
+        """
         drawn = set() if self.points is None else set(self.points.codes.tolist())
-        for c in np.unique(self.posterior.argmax(axis=2)).tolist():
+        drawn |= set(range(len(self.plane.classes))) if self.ellipses else set()
+        winner = self.posterior.argmax(axis=2)
+        present = np.unique(winner).tolist()
+        for c in present:
+            place = innermost(winner == c) if len(present) > DISTINCT_TINTS else None
+            if place is not None:
+                x, y = (values[i] for values, i in zip(self.plane.axes, place, strict=True))
+                name_class(ax, (x, y), self.plane.classes[c])
             if c not in drawn:
                 colour = mixed(ground(ax), Style.of(c).colour, DEEPEST)
                 label = as_text(self.plane.classes[c])
                 ax.scatter([], [], marker="s", s=60, color=[colour], label=label)
+
+
+def innermost(region: Array) -> tuple[int, int] | None:
+    """The position, across and up, furthest inside a region of the grid; None in a tiny one.
+
+    >>> region = np.zeros((9, 30), bool)
+    >>> region[3:6, 3:26] = True
+    >>> innermost(region)[1], innermost(region[:, :4])
+    (4, None)
+    """
+    from scipy.ndimage import distance_transform_edt
+
+    depths = distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
+    up, across = np.unravel_index(int(depths.argmax()), depths.shape)
+    fewest = max(1.0, NAMED_DEPTH * max(region.shape))
+    return (int(across), int(up)) if depths[up, across] > fewest else None
 
 
 def posterior(view: View) -> Floats:

@@ -21,7 +21,7 @@ CURVES = ("auto", "top", "each")
 MOST_INSIDE = 3  # curves whose legend lies within the axes
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
     """How often events occurred, by their predicted probability; calibrated on the diagonal.
 

@@ -34,7 +34,7 @@ class ScorePath:
     at: list[int]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SelectionDisplay(Display):
     """Mean scores over the folds, plus and minus a standard error, along a parameter.
 
@@ -117,19 +117,19 @@ class SelectionDisplay(Display):
         return [self._note()]
 
     def _mark(self, ax: Axes, mean: Floats) -> None:
-        """Mark the best candidate, and the simplest that is not clearly worse."""
-        simple = "simplest, not\nclearly worse"
-        rings = (
-            ("best", self.selection.best, 15, "o"),
-            (simple, self.selection.careful, 12, "s"),
-        )
-        for label, i, size, marker in rings:
-            for path in self.paths:
-                if i in path.at:
-                    ring: Any = {"markersize": size, "markeredgewidth": 1.5, "zorder": 5}
-                    ring |= {"markerfacecolor": "none", "markeredgecolor": ink(ax)}
-                    x = path.values[path.at.index(i)]
-                    ax.plot(x, mean[i], marker, label=label, **ring)
+        """Mark the best candidate, and the one that was chosen, which may lie beside the lines."""
+        found = self.selection
+        label, taken = "chosen", found.chosen
+        if taken is None:
+            label, taken = "simplest, not\nclearly worse", found.careful
+        for text, i, size, marker in (("best", found.best, 15, "o"), (label, taken, 12, "s")):
+            x = _value(found.candidates[i], self.along)
+            if is_number(x):
+                ring: Any = {"markersize": size, "markeredgewidth": 1.5, "zorder": 5}
+                ring |= {"markerfacecolor": "none", "markeredgecolor": ink(ax)}
+                ax.plot(float(x), mean[i], marker, label=text, **ring)
+            elif np.isfinite(mean[i]):
+                ax.axhline(mean[i], color=ink(ax), linewidth=1.2, linestyle=":", label=text)
 
     def _scales(self, ax: Axes, mean: Floats) -> None:
         values = np.concatenate([path.values for path in self.paths])

@@ -111,6 +111,13 @@ def ink(ax: Axes) -> Any:
     return ax.xaxis.label.get_color()
 
 
+def halo(ax: Axes, width: float = 2.5) -> list[Any]:
+    """Path effects: a rim in the colour of the background, so that what is drawn stands out."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=width, foreground=ground(ax))]
+
+
 def depth(ax: Axes, colour: Any) -> LinearSegmentedColormap:
     """A colour map from the background to a colour."""
     from matplotlib.colors import LinearSegmentedColormap

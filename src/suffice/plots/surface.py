@@ -17,7 +17,7 @@ from suffice.plots.view import View
 RESOLUTION = 80  # grid points along each feature: more take long to draw and show no more
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SurfaceDisplay(Display):
     """The density p(x) as a height over two features, with its contours on the floor.
 

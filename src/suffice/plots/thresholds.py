@@ -21,7 +21,7 @@ ENDS = (0.005, 0.995)  # of the thresholds that are drawn, unless the least cost
 SMALLEST = 1e-6
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ThresholdsDisplay(Display):
     """Mean cost of a row by the threshold on the probability of one class.
 

@@ -264,7 +264,7 @@ def _mean(X: Any, j: int) -> float | None:
 
 def _box(model: Any, X: Any, pair: tuple[int, int], box: Any) -> Box:
     if box is not None:
-        return _checked_box(box)
+        return checked_box(box)
     if X is not None:
         rows = numbers(X, pair)
         return around(rows[~np.isnan(rows).any(axis=1)])
@@ -276,7 +276,8 @@ def _box(model: Any, X: Any, pair: tuple[int, int], box: Any) -> Box:
     return around(np.concatenate([ellipse.points() for ellipse in ellipses]), margin=0.0)
 
 
-def _checked_box(box: Any) -> Box:
+def checked_box(box: Any) -> Box:
+    """A box that a user gives, checked."""
     try:
         (left, right), (bottom, top) = np.asarray(box, np.float64)
     except (TypeError, ValueError):

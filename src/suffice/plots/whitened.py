@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class WhitenedDisplay(Display):
     """A model of two features after whitening: the shared covariance is the identity.
 

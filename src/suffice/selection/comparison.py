@@ -9,20 +9,26 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.html import html_table
 from suffice.selection.metrics import METRICS
 from suffice.selection.selection import BASELINE, SHOWN, Selection, align_columns, format_score
 
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """Mean log-loss and accuracy of each model by number of training rows."""
+    """Mean log-loss and accuracy of each model by number of training rows, over the folds.
+
+    log_loss_se, accuracy_se : their standard errors
+    """
 
     rows: tuple[int, ...]
     log_loss: Floats  # (models, sizes)
     accuracy: Floats  # (models, sizes)
+    log_loss_se: Floats
+    accuracy_se: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Models side by side, the result of `suffice.compare`.
 
@@ -85,6 +91,15 @@ class Comparison:
         return [int(i) for i in np.argsort(loss, kind="stable")]
 
     def __str__(self) -> str:
+        return "\n".join([*align_columns(self._lines()), *self.selection.notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._lines()
+        return html_table(head, rows, notes=self.selection.notes)
+
+    def _lines(self) -> list[list[str]]:
         table, deciding = self.table, self.selection.metric
         shown = dict.fromkeys([deciding, *SHOWN])
         scores = {METRICS[name].heading: (table[name], ".4f") for name in shown}
@@ -105,7 +120,7 @@ class Comparison:
             lines.append([self.names[i], *cells.values()])
         without = [format_score(self.selection.baseline[name]) for name in shown]
         lines.append([BASELINE, *without, *[""] * (len(columns) - len(without))])
-        return "\n".join([*align_columns(lines), *self.selection.notes])
+        return lines
 
 
 def _cell(value: float, kind: str) -> str:

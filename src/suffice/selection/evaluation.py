@@ -11,11 +11,11 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import Labels
 from suffice.errors import InvalidLabels
+from suffice.html import html_table
 from suffice.selection.metric_sums import RowScores
 from suffice.selection.metrics import metrics_of
 from suffice.selection.selection import BASELINE, align_columns, format_score
 from suffice.statistics.statistics import listed
-from suffice.text import html_table
 
 HEAD = ("metric", "value", "standard error", BASELINE)
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.html import html_table
 from suffice.selection.selection import align_columns
-from suffice.text import html_table, plural, shorten, visible
+from suffice.text import plural, shorten, visible
 
 SHOWN_FEATURES = 30
 LONGEST_NAME = 40

@@ -11,6 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
+from suffice.html import html_table
 from suffice.selection.metrics import METRICS
 from suffice.statistics.registry import storable
 from suffice.text import visible
@@ -166,12 +167,24 @@ class Selection:
         return columns
 
     def __repr__(self) -> str:
+        at, more = self._shown()
+        return "\n".join([self._heading(), *align_columns(self._lines(at)), *more, *self.notes])
+
+    def _repr_html_(self) -> str:
+        at, more = self._shown()
+        head, *rows = self._lines(at)
+        marked = [i for i, row in enumerate(rows) if "+" in row[0]]
+        notes = [*more, *self.notes]
+        return html_table(
+            head, rows, caption=self._heading(), words=(0, 1), marked=marked, notes=notes
+        )
+
+    def _shown(self) -> tuple[list[int], list[str]]:
+        """Positions of the candidates to show, and in words how many are left out."""
         order = np.lexsort((self.complexity[: self.tried], self._loss.mean(axis=1)))
         at = list(dict.fromkeys([*order[:10].tolist(), self._taken]))
-        lines = [self._heading(), *align_columns(self._lines(at))]
-        if len(at) < len(self.candidates):
-            lines.append(f"... and {len(self.candidates) - len(at)} more")
-        return "\n".join([*lines, *self.notes])
+        left = len(self.candidates) - len(at)
+        return at, [f"... and {left} more"] if left else []
 
     @property
     def _loss(self) -> Floats:
@@ -250,11 +263,17 @@ def _format_value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def align_columns(lines: list[list[str]]) -> list[str]:
-    """Rows of cells as lines of text with aligned columns."""
+def align_columns(lines: list[list[str]], numbers: Sequence[int] = ()) -> list[str]:
+    """Rows of cells as lines of text with aligned columns.
+
+    numbers : positions of columns that are aligned at the right
+    """
     safe = [[visible(cell) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
     return [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        "  ".join(
+            cell.rjust(width) if j in numbers else cell.ljust(width)
+            for j, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
         for line in safe
     ]

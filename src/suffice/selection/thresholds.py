@@ -13,9 +13,9 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.labels import shown
 from suffice.data.parameters import share
 from suffice.errors import InvalidParameter
+from suffice.html import html_table
 from suffice.selection.evaluation import label_codes
 from suffice.selection.selection import align_columns
-from suffice.text import html_table
 
 SHOWN_LINES = 12
 HEAD = ("threshold", "recall", "precision", "predicted", "cost")

@@ -160,6 +160,11 @@ class IncompleteStatistics(Savable):
             text += f", {len(self.parts.parts)} patterns"
         return f"<IncompleteStatistics of {text}>"
 
+    def _repr_html_(self) -> str:
+        from suffice.statistics.class_table import class_table
+
+        return class_table(self, repr(self))
+
     def select(self, features: Iterable[int] | Iterable[str]) -> AnyStatistics:
         """The statistics of some features, by name or position, in the order given."""
         names = self.feature_names

@@ -151,6 +151,11 @@ class Statistics(Savable):
         rows = int(self.count.sum())
         return f"<Statistics of {rows} rows, {d} features, {k} classes, detail={self.detail!r}>"
 
+    def _repr_html_(self) -> str:
+        from suffice.statistics.class_table import class_table
+
+        return class_table(self, repr(self))
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Through __init__, so that copies are locked too.
         return Statistics, tuple(getattr(self, f.name) for f in fields(self))

@@ -153,6 +153,11 @@ class TableStatistics(Savable):
         text = f"{rows} rows, {self.n_features} columns, {k} classes, detail={self.detail!r}"
         return f"<TableStatistics of {text}>"
 
+    def _repr_html_(self) -> str:
+        from suffice.statistics.class_table import class_table
+
+        return class_table(self.every, repr(self))
+
     def coarsen(self, detail: str) -> TableStatistics:
         """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
         return replace(self, every=self.every.coarsen(detail))

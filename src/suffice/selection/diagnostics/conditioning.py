@@ -14,6 +14,7 @@ from suffice.selection.diagnostics.cloud import scatter_of
 from suffice.selection.diagnostics.complete_rows import as_statistics
 from suffice.selection.diagnostics.diagnostic import Diagnostic, format_count, name_features, number
 from suffice.statistics.statistics import Statistics
+from suffice.text import format_number
 
 # Condition number of correlations above which near dependencies do harm (Belsley, Kuh and Welsch
 # 1980: a condition index, its root, of 30).
@@ -59,7 +60,7 @@ def conditioning(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic
     >>> X[:, 2] += 100 * X[:, 0]
     >>> print(conditioning(X, np.arange(50) % 2))
     The pooled covariance is ill-conditioned: feature 0 and feature 2 nearly depend on each
-    other (condition number 7.6e+04). Drop one of them, or use shrinkage='oas'.
+    other (condition number 76,000). Drop one of them, or use shrinkage='oas'.
     """
     statistics = as_statistics(X, y, sample_weight)
     pooled = _pooled(statistics)
@@ -125,7 +126,10 @@ def _why(found: Condition, names: tuple[str, ...] | None) -> str:
 
 
 def _size(value: float) -> str:
-    return number(value) if np.isinf(value) else f"{value:.2g}"
+    if np.isinf(value):
+        return number(value)
+    rounded = f"{value:.2g}"
+    return rounded if value >= 1e6 else format_number(float(rounded))
 
 
 def _own(statistics: Statistics, c: int) -> Condition:

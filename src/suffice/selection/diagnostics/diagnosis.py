@@ -5,9 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from suffice.errors import SufficeError, TooFewRows
+from suffice.html import html_table
 from suffice.models.settings import Settings
 from suffice.selection.diagnostics.box import box_m
 from suffice.selection.diagnostics.calibration import calibration
@@ -68,28 +70,51 @@ class Diagnosis:
         return len(self.diagnostics)
 
     def __str__(self) -> str:
+        lines = [self._heading, ""]
+        for mark, name, sentence, advice in self._findings:
+            lines += _entry(mark, name, sentence)
+            if advice:
+                lines += _entry("", "", f"→ {advice}")
+        for sentence in self._not_tested:
+            lines += _entry("-", "Not tested", sentence)
+        return "\n".join(line.rstrip() for line in lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        notes = [f"Not tested: {sentence}" for sentence in self._not_tested]
+        head = ["", "diagnostic", "finding", "what to do"]
+        return html_table(head, self._findings, caption=self._heading, words=range(4), notes=notes)
+
+    @property
+    def _findings(self) -> list[tuple[str, str, str, str]]:
+        """Mark, name, sentence and advice of each finding."""
+        advice = [found.recommendation * found.concern for found in self.diagnostics.values()]
+        # Advice that neighbours share is given once, after the last of them.
+        last = [own * (own != after) for own, after in pairwise([*advice, ""])]
+        return [
+            ("!" if found.concern else "✓", name, found.sentence, own)
+            for (name, found), own in zip(self.diagnostics.items(), last, strict=True)
+        ]
+
+    @property
+    def _heading(self) -> str:
         head = (
             f"{format_count(self.rows, 'row')}, {format_count(self.features, 'feature')}, "
             f"{format_count(len(self.classes), 'class')}"
         )
         if self.dropped:
             head += f"; {format_count(self.dropped, 'further row')} with missing values left out"
-        lines = [head, ""]
-        advice = ""
-        for name, found in self.diagnostics.items():
-            # Advice that several findings share is given once, after the last of them.
-            if advice and not (found.concern and found.recommendation == advice):
-                lines += _entry("", "", f"→ {advice}")
-            lines += _entry("!" if found.concern else "✓", name, found.sentence)
-            advice = found.recommendation if found.concern else ""
-        if advice:
-            lines += _entry("", "", f"→ {advice}")
+        return head
+
+    @property
+    def _not_tested(self) -> list[str]:
+        """The diagnostics that were not possible, and why; each reason once."""
+        sentences = []
         for why in dict.fromkeys(self.skipped.values()):
             names = [name for name, reason in self.skipped.items() if reason == why]
-            lines += _entry("-", "Not tested", f"{', '.join(names)}: {why}")
-        return "\n".join(line.rstrip() for line in lines)
-
-    __repr__ = __str__
+            sentences.append(f"{', '.join(names)}: {why}")
+        return sentences
 
 
 def _entry(mark: str, name: str, text: str) -> list[str]:

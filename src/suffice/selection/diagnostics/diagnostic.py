@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.labels import shown
+from suffice.text import format_number
 
 # Significance level: p-values below it are a concern.
 LEVEL = 0.05
@@ -56,9 +57,9 @@ def number(value: float) -> str:
     """A number with four digits.
 
     >>> number(140.9431), number(1234567.0), number(float("inf"))
-    ('140.9', '1.235e+06', 'infinite')
+    ('140.9', '1,234,567', 'infinite')
     """
-    return "infinite" if np.isinf(value) else f"{value:.4g}"
+    return "infinite" if np.isinf(value) else format_number(value)
 
 
 def format_pvalue(pvalue: float) -> str:

@@ -11,10 +11,12 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labelled_table import LabelledTable
+from suffice.html import html_table
 from suffice.selection.leave_one_out.densities import LeftOutDensities, LeftOutPriors
 from suffice.selection.leave_one_out.removal import blocks
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import METRICS
+from suffice.text import plural
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +98,19 @@ class LeaveOneOut:
             f"<LeaveOneOut of {len(self.codes)} rows: accuracy {self.accuracy:.4g}, "
             f"log-loss {self.log_loss:.4g}>"
         )
+
+    def _repr_html_(self) -> str:
+        wrong = ", ".join(map(str, self.wrong[:20].tolist()))
+        more = f" and {len(self.wrong) - 20} more" if len(self.wrong) > 20 else ""
+        rows = [
+            ["accuracy", f"{self.accuracy:.4f}"],
+            ["log-loss", f"{self.log_loss:.4f}"],
+            ["Brier score", f"{self.brier:.4f}"],
+            ["wrong rows", f"{len(self.wrong):,}"],
+        ]
+        notes = [f"Wrong: {wrong}{more}."] if wrong else []
+        caption = f"{plural(len(self.codes), 'row')}, each predicted from all others"
+        return html_table([], rows, caption=caption, notes=notes)
 
     def _metric(self, name: str) -> float:
         sums = reduce(add, map(self._sums, blocks(*self.log_proba.shape)))

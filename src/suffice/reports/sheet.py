@@ -5,13 +5,13 @@ from __future__ import annotations
 LIGHT = """
   --paper: #ffffff; --ink: #1c2024; --muted: #525c66; --accent: #0b5cad; --surface: #f4f6f8;
   --line: #d3d9df; --good: #17603a; --good-ground: #e3f3e9; --look: #8a3b00; --look-ground: #fdeedd;
-  --marked: #e8f1fb;
+  --marked: #0b5cad1a; --shadow: #1c202459;
 """
 
 DARK = """
   --paper: #15181c; --ink: #e6e6e6; --muted: #a9b4bf; --accent: #86bff7; --surface: #1e2328;
   --line: #3a424a; --good: #86d7a5; --good-ground: #15301f; --look: #f6b26b; --look-ground: #38240f;
-  --marked: #1b2d40;
+  --marked: #86bff726; --shadow: #00000099;
 """
 
 BODY = """
@@ -61,6 +61,15 @@ section { border-top: 1px solid var(--line); padding: 1.75rem 0 .75rem; margin-t
 .scroll {
   overflow-x: auto; margin: 1rem 0; border: 1px solid var(--line); border-radius: .6rem;
   width: fit-content; max-width: 100%; min-width: min(100%, 26rem);
+  scrollbar-width: thin; scrollbar-color: var(--muted) transparent;
+  /* Shadows at the edges behind which there is more; what scrolls along covers them at the ends. */
+  background:
+    linear-gradient(to right, var(--paper) 40%, transparent) left,
+    linear-gradient(to left, var(--paper) 40%, transparent) right,
+    linear-gradient(to right, var(--shadow), transparent) left,
+    linear-gradient(to left, var(--shadow), transparent) right;
+  background-repeat: no-repeat; background-size: 3rem 100%, 3rem 100%, 1rem 100%, 1rem 100%;
+  background-attachment: local, local, scroll, scroll;
 }
 table {
   border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .95rem;
@@ -72,10 +81,10 @@ caption span {
   max-width: min(100%, calc(100vw - 4rem));
 }
 th, td {
-  text-align: right; padding: .4rem .75rem; border-top: 1px solid var(--line);
+  text-align: right; padding: .4rem .6rem; border-top: 1px solid var(--line);
   white-space: nowrap; vertical-align: top;
 }
-thead th { background: var(--surface); font-weight: 600; }
+thead th { border-bottom: 2px solid var(--line); font-weight: 600; }
 tbody th { font-weight: 500; }
 .words { text-align: left; }
 td.words { white-space: nowrap; }
@@ -84,11 +93,10 @@ tbody .prose { white-space: normal; min-width: 17rem; }
 tr.marked > * { background: var(--marked); font-weight: 650; }
 .pictures {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 25rem), 1fr));
-  gap: 1.25rem; align-items: start; margin: 1rem 0;
+  gap: 1.25rem; margin: 1rem 0;
 }
 figure {
-  margin: 0; border: 1px solid var(--line); border-radius: .6rem; padding: .75rem;
-  min-width: 0; max-width: 36rem;
+  margin: 0; border: 1px solid var(--line); border-radius: .6rem; padding: .75rem; min-width: 0;
 }
 figure h3 { margin: 0 0 .5rem; font-size: 1rem; }
 figure svg { display: block; width: 100%; height: auto; }
@@ -96,6 +104,13 @@ figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
 figure svg text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
 figcaption { font-size: .9rem; margin-top: .5rem; }
 .at-night { display: none; }
+/* The last of an odd number has a row of its own: the picture, and its words beside it. */
+@media (min-width: 56rem) {
+  .pictures > figure:last-child:nth-child(odd) {
+    grid-column: 1 / -1; display: grid; grid-template: auto 1fr / 1fr 1fr; column-gap: 2rem;
+  }
+  .pictures > figure:last-child:nth-child(odd) svg { grid-area: 1 / 1 / 3 / 2; }
+}
 .findings { list-style: none; padding: 0; max-width: 52rem; }
 .findings li {
   border: 1px solid var(--line); border-radius: .6rem; padding: .7rem .9rem; margin: .6rem 0;
@@ -106,6 +121,7 @@ figcaption { font-size: .9rem; margin-top: .5rem; }
   padding: .05rem .6rem; margin-right: .4rem;
 }
 .fine { color: var(--good); background: var(--good-ground); }
+.noted { color: var(--muted); background: var(--surface); }
 .look { color: var(--look); background: var(--look-ground); }
 .note {
   background: var(--surface); border-left: 4px solid var(--accent); border-radius: .25rem;

@@ -11,10 +11,11 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import SufficeError
-from suffice.report.choice_section import Choice, title
-from suffice.report.data_section import DataFacts
-from suffice.report.markup import Html, heading, joined, paragraphs, percent, short, table
-from suffice.report.material import Material
+from suffice.html import Html, joined
+from suffice.reports.choice_section import Choice, title
+from suffice.reports.data_section import DataFacts
+from suffice.reports.markup import heading, paragraphs, percent, short, table
+from suffice.reports.material import Material
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.evaluation import evaluate_predictions
@@ -28,6 +29,9 @@ MOST_CLASSES = 25  # of a confusion matrix in numbers; of more there is only the
 MOST_COLUMNS = 200  # that are left out in turn, to see how much each matters
 IMPORTANCE_ROWS = 2000  # that this is tested on
 LISTED_COLUMNS = 10
+
+# Not in the table: a part of its own has the error of all rows together.
+CALIBRATION = "calibration_error"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,15 +138,11 @@ def quality_html(found: Quality, facts: DataFacts) -> Html:
         f"model gives the true class is {percent(float(np.exp(-loss)))}."
     )
     calibrated = found.calibration
-    overall = (
-        "This is of all tested rows together. The calibration error above is a mean over folds; "
-        "with fewer rows per bin there are larger gaps by chance, so it is usually larger."
-    )
     parts = [
         paragraphs(method, result),
         _scores(found),
         heading("Are the probabilities calibrated?"),
-        paragraphs(f"{calibrated.sentence} {calibrated.recommendation}", overall),
+        paragraphs(f"{calibrated.sentence} {calibrated.recommendation}"),
         heading("Which classes are confused?"),
         paragraphs(found.worst_confusion),
     ]
@@ -161,6 +161,7 @@ def _scores(found: Quality) -> Html:
             METRICS[name].reading,
         ]
         for name, (mean, se) in found.scores.items()
+        if name != CALIBRATION
     ]
     repeated = f", repeated {found.repeats} times," if found.repeats > 1 else ""
     caption = f"Scores on unseen rows: mean over {found.folds} folds{repeated} and standard error."

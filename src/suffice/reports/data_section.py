@@ -9,9 +9,10 @@ import numpy as np
 
 from suffice.data.levels import columns_of
 from suffice.data.mixed import DISCRETE
-from suffice.report.markup import Html, joined, paragraphs, percent, short, table
-from suffice.report.material import Material
-from suffice.text import plural
+from suffice.html import Html, joined
+from suffice.reports.markup import paragraphs, percent, short, table
+from suffice.reports.material import Material
+from suffice.text import format_number, plural
 
 MOST_COLUMNS = 40  # listed
 
@@ -129,7 +130,7 @@ def _columns(facts: DataFacts) -> Html:
             short(column.name),
             "numbers" if column.kind == "numbers" else "categories",
             f"{column.missing:,}",
-            *(("-",) * 3 if column.range is None else (f"{v:.4g}" for v in column.range)),
+            *(("-",) * 3 if column.range is None else map(format_number, column.range)),
             _name_levels(column),
         ]
         for column in facts.columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,9 +18,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import suffice as sf
 from suffice.errors import InvalidInput, UnwritableFile
-from suffice.report import page, pictures
-from suffice.report.material import Material
-from suffice.report.page import write_report
+from suffice.reports import page, pictures
+from suffice.reports.choice_section import choice_html
+from suffice.reports.material import Material
 
 SECTIONS = ["data", "choice", "quality", "pictures", "diagnosis", "atypical", "gaps", "usage"]
 
@@ -35,7 +36,7 @@ def iris(tmp_path_factory):
     X, y = load_iris(return_X_y=True, as_frame=True)
     table = X.assign(species=np.array(["setosa", "versicolor", "virginica"])[y])
     file = tmp_path_factory.mktemp("iris") / "iris.html"
-    return table, write_report(table, "species", file)
+    return table, sf.report(table, "species", file)
 
 
 @pytest.fixture
@@ -72,11 +73,111 @@ def test_the_page_shows_the_numbers(iris):
     assert report.choice.code in words
     assert "150 rows and 4 columns (4 of numbers)" in words
     assert "No value is missing." in words
-    for mean, se in report.quality.scores.values():
+    for metric in ("log_loss", "accuracy", "brier"):
+        mean, se = report.quality.scores[metric]
         assert f"{mean:.4f}" in words
         assert f"{se:.4f}" in words
-    for found in sf.diagnose(table.drop(columns="species"), table["species"]).diagnostics.values():
-        assert found.sentence in words
+    found = sf.diagnose(table.drop(columns="species"), table["species"])
+    for name in ("Box's M", "Conditioning", "Influential rows"):
+        assert found[name].sentence in words
+
+
+def test_one_number_is_called_the_calibration_error(iris):
+    _, report = iris
+    words = read(report).words
+    error = report.quality.calibration.statistic
+    found = re.findall(r"[Cc]alibration error\W+([\d.]+)", words)
+    assert found
+    assert len(set(found)) == 1
+    assert report.quality.calibration.sentence in words
+    assert np.isfinite(error)
+
+
+def badges(report):
+    """The badge of each card of the diagnosis, by its question."""
+    text = report.path.read_text(encoding="utf-8")
+    return {
+        question: badge
+        for badge, question in re.findall(r'class="badge (\w+)">.*?<strong>(.*?)</strong>', text)
+    }
+
+
+def test_a_finding_calls_for_a_look_only_if_the_choice_did_not_take_care_of_it(iris, tmp_path):
+    table, chosen = iris
+    given = sf.report(table, "species", tmp_path / "a.html", model=sf.LDA())
+    covariance = "Do all classes have the same covariance?"
+    assert badges(given)[covariance] == "look"
+    assert badges(chosen)[covariance] == "noted"
+    assert chosen.diagnosis["Box's M"].recommendation in read(given).words
+    assert chosen.diagnosis["Box's M"].recommendation not in read(chosen).words
+    for report in (given, chosen):
+        looks = sum(badge == "look" for badge in badges(report).values())
+        words = f"{looks} finding{'s' if looks > 1 else ''} of 4" if looks else "took care of that"
+        assert words in read(report).words
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_tests_of_one_question_share_a_card_and_its_advice(tmp_path):
+    report = sf.report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
+    assert len(badges(report)) == 4
+    words = read(report).words
+    assert words.count(report.diagnosis["Mardia"].recommendation) == 1
+    assert words.count("Class 1 is not Gaussian") == 1
+    for name in ("Mardia", "Henze-Zirkler", "Distance quantiles"):
+        numbers = re.search(r"\((.*)\)", report.diagnosis[name].sentence)[1]
+        assert numbers in words
+
+
+def test_the_choice_is_compared_with_the_best_in_words_and_marked_in_the_picture(iris):
+    _, report = iris
+    found, at = report.choice.selection, report.choice.at
+    assert at != found.best
+    losses = found.scores["log_loss"]
+    words = read(report).words
+    assert "Why not the best" in words
+    assert f"the difference is {abs(losses[at].mean() - losses[found.best].mean()):.4f} ±" in words
+    drawn = pages.Page(report.pictures["selection"].day).words
+    assert "best" in drawn
+    assert "chosen" in drawn
+
+
+def test_a_choice_that_is_better_than_every_candidate_needs_no_excuse(iris):
+    _, report = iris
+    found = report.choice.selection
+    losses = found.scores["log_loss"].copy()
+    losses[report.choice.at] = losses[found.best] - 0.001
+    selection = replace(found, scores={**found.scores, "log_loss": losses})
+    better = replace(report.choice, selection=selection, _table=selection.table)
+    words = pages.Page(choice_html(better)).words
+    assert "Why not the best" not in words
+    own, best = losses[better.at].mean(), losses[found.best].mean()
+    assert f"it has a mean log-loss of {own:.4f}, the best single one {best:.4f}" in words
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_large_numbers_are_written_out(tmp_path):
+    X, y = pages.numbers(60, 2, 2)
+    X[:, 0] = 200_000.0 + 20_000.0 * X[:, 0]
+    X[0, 0] = 1_000_000.0
+    report = sf.report(X, y, tmp_path / "a.html", model=sf.LDA())
+    words = read(report).words
+    assert "1,000,000" in words
+    assert not re.search(r"\de\+\d", words)
+
+
+@pytest.mark.usefixtures("without_pictures")
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_the_listing_runs_on_the_frames_of_every_library(library, tmp_path, monkeypatch):
+    table, target = pages.polars_frame()
+    frames = {"pandas": table.to_pandas(), "polars": table, "pyarrow": table.to_arrow()}
+    report = sf.report(frames[library], target, tmp_path / "a.html", model=sf.MixedNB())
+    monkeypatch.chdir(tmp_path)
+    others = ["pandas", "polars"] if library != "pyarrow" else [library]
+    for other in others:
+        names = {"table": frames[other]}
+        exec(report.usage.python, names)
+        expected = sf.MixedNB().fit(table.drop(target), table[target]).predict(table.drop(target))
+        np.testing.assert_array_equal(names["labels"], expected)
 
 
 def test_all_pictures_are_there_with_words_for_them(iris):
@@ -132,7 +233,7 @@ def test_the_python_listing_runs(iris, tmp_path, monkeypatch):
 )
 def test_the_listing_of_a_given_model_runs(model, tmp_path, monkeypatch):
     X, y = pages.numbers(60, 2, 2)
-    report = write_report(X, y, tmp_path / "a.html", model=model)
+    report = sf.report(X, y, tmp_path / "a.html", model=model)
     monkeypatch.chdir(tmp_path)
     names = {"X": X, "y": y}
     exec(report.usage.python, names)
@@ -145,7 +246,7 @@ def test_the_listing_of_a_given_model_runs(model, tmp_path, monkeypatch):
 def test_a_slip_of_the_pen_is_the_first_odd_row(tmp_path):
     X = WINE.copy()
     X.loc[7, "flavanoids"] = 28.0
-    report = write_report(X, KINDS, tmp_path / "wine.html", model=sf.LDA())
+    report = sf.report(X, KINDS, tmp_path / "wine.html", model=sf.LDA())
     model = sf.LDA().fit(X, KINDS)
     p = model.outlier_pvalue(X)
     assert [one.row for one in report.atypical.rows] == np.argsort(p, kind="stable")[:8].tolist()
@@ -165,7 +266,7 @@ def test_gaps_are_counted_where_they_are(tmp_path):
     X = WINE.copy()
     X.iloc[:12, 2] = np.nan
     X.iloc[5:8, 0] = np.nan
-    report = write_report(X, KINDS, tmp_path / "gaps.html", model=sf.GaussianNB())
+    report = sf.report(X, KINDS, tmp_path / "gaps.html", model=sf.GaussianNB())
     assert (report.gaps.columns, report.gaps.counts) == (("ash", "alcohol"), (12, 3))
     assert report.gaps.incomplete == 12
     np.testing.assert_allclose(report.gaps.shares[0], [12 / 59, 0, 0])
@@ -178,7 +279,7 @@ def test_gaps_are_counted_where_they_are(tmp_path):
 @pytest.mark.usefixtures("without_pictures")
 def test_columns_are_described_by_kind(tmp_path):
     table = pages.hostile()
-    report = write_report(table, pages.TARGET, tmp_path / "a.html", model=sf.MixedNB())
+    report = sf.report(table, pages.TARGET, tmp_path / "a.html", model=sf.MixedNB())
     kinds = [column.kind for column in report.data.columns]
     assert kinds == ["numbers"] * 4 + ["levels"]
     first = table[pages.SCRIPT]
@@ -190,7 +291,7 @@ def test_columns_are_described_by_kind(tmp_path):
 
 
 def test_no_text_of_the_data_becomes_html(tmp_path):
-    report = write_report(
+    report = sf.report(
         pages.hostile(), pages.TARGET, tmp_path / "a.html", model=sf.MixedNB(), title="<h1>'\"&"
     )
     found = read(report)
@@ -225,7 +326,7 @@ def test_no_text_of_the_data_becomes_html(tmp_path):
     ids=["d1", "d2", "student", "k20", "wide", "six", "gaps", "levels", "polars", "logistic"],
 )
 def test_every_table_gets_a_page(table, options, shown, failed, tmp_path):
-    report = write_report(*table, tmp_path / "a.html", **options)
+    report = sf.report(*table, tmp_path / "a.html", **options)
     found = read(report)
     assert [one["id"] for one in found.named("section")] == SECTIONS
     assert set(report.failures) == failed
@@ -244,7 +345,7 @@ def test_every_table_gets_a_page(table, options, shown, failed, tmp_path):
     ],
 )
 def test_a_table_too_small_for_a_model_still_gets_a_page(X, y, why, tmp_path):
-    report = write_report(X, y, tmp_path / "a.html")
+    report = sf.report(X, y, tmp_path / "a.html")
     assert report.model is None
     assert why in report.failures["choice"]
     words = read(report).words
@@ -258,7 +359,7 @@ def test_a_part_that_fails_leaves_the_others_alone(tmp_path, monkeypatch):
 
     monkeypatch.setattr(page, "diagnosis", broken)
     monkeypatch.setattr(pictures, "_confusion", broken)
-    report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
+    report = sf.report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
     assert report.failures == {"diagnosis": "<of all things>."}
     assert report.drawings.skipped == {"confusion": "<of all things>."}
     words = read(report).words
@@ -269,7 +370,7 @@ def test_a_part_that_fails_leaves_the_others_alone(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("without_pictures")
 def test_without_matplotlib_there_are_no_pictures(tmp_path):
-    report = write_report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
+    report = sf.report(WINE, KINDS, tmp_path / "a.html", model=sf.LDA())
     assert not report.pictures
     assert "pip install 'suffice[plot]'" in read(report).words
 
@@ -280,7 +381,7 @@ def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     file.write_text("before")
     monkeypatch.setattr("suffice.data.files.os.replace", _refused)
     with pytest.raises(UnwritableFile, match=r"a\.html cannot be written"):
-        write_report(*pages.numbers(20, 1, 2), file, model=sf.LDA())
+        sf.report(*pages.numbers(20, 1, 2), file, model=sf.LDA())
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
 
@@ -292,7 +393,7 @@ def _refused(*_):
 def test_equal_tables_make_equal_pages(tmp_path):
     files = [tmp_path / "a.html", tmp_path / "b.html"]
     for file in files:
-        write_report(*pages.numbers(45, 2, 3), file, model=sf.LDA())
+        sf.report(*pages.numbers(45, 2, 3), file, model=sf.LDA())
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
@@ -314,9 +415,7 @@ def test_a_large_table_is_judged_by_a_part_of_it():
 def test_the_model_of_a_large_table_is_fitted_to_all_of_it(tmp_path, monkeypatch):
     X, y = pages.numbers(900, 2, 2)
     monkeypatch.setattr(Material.sampled, "__defaults__", (300,))
-    report = write_report(
-        pd.DataFrame(X, columns=["a", "b"]), y, tmp_path / "a.html", model=sf.QDA()
-    )
+    report = sf.report(pd.DataFrame(X, columns=["a", "b"]), y, tmp_path / "a.html", model=sf.QDA())
     assert report.model.statistics_ == sf.summarize(pd.DataFrame(X, columns=["a", "b"]), y)
     assert (report.data.rows, report.data.judged, report.quality.tested) == (900, 300, 300)
     assert "300 rows drawn at random" in read(report).words
@@ -336,19 +435,19 @@ def test_the_model_of_a_large_table_is_fitted_to_all_of_it(tmp_path, monkeypatch
 )
 def test_what_cannot_be_reported_on_is_refused(X, y, options, why, tmp_path):
     with pytest.raises(InvalidInput, match=why):
-        write_report(X, y, tmp_path / "a.html", **options)
+        sf.report(X, y, tmp_path / "a.html", **options)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(UnwritableFile, match="there is no folder"):
-        write_report(WINE, KINDS, tmp_path / "none" / "a.html")
+        sf.report(WINE, KINDS, tmp_path / "none" / "a.html")
 
 
 def test_names_that_look_like_drawing_stay_as_they_are(tmp_path):
     X, y = pages.numbers(30, 2, 2)
     names = ['#010203 id="axes_1"', "font: 9px a; url(#b)"]
-    report = write_report(pd.DataFrame(X, columns=names), y, tmp_path / "a.html", model=sf.LDA())
+    report = sf.report(pd.DataFrame(X, columns=names), y, tmp_path / "a.html", model=sf.LDA())
     drawn = pages.Page(report.pictures["rows"].day).words
     for name in names:
         assert name in drawn
@@ -365,7 +464,7 @@ def test_odd_columns_do_no_harm(spoil, tmp_path):
         frame.columns = [0, 1, 2]
     else:
         frame["c"] = {"constant": 1.0, "empty": np.nan, "infinite": np.inf}[spoil]
-    report = write_report(frame, y, tmp_path / "a.html", model=sf.GaussianNB())
+    report = sf.report(frame, y, tmp_path / "a.html", model=sf.GaussianNB())
     assert [one["id"] for one in read(report).named("section")] == SECTIONS
     refused = {"infinite": "infinity", "empty": "missing in every row"}
     if spoil in refused:
@@ -376,17 +475,15 @@ def test_odd_columns_do_no_harm(spoil, tmp_path):
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_the_package_is_called_by_its_name(tmp_path):
-    import suffice.report
-
+def test_a_report_has_the_title_and_the_path_that_are_given(tmp_path):
     X, y = pages.numbers(20, 1, 2)
-    made = suffice.report(X, y, tmp_path / "a.html", model=sf.LDA(), title="So")
+    made = sf.report(X, y, tmp_path / "a.html", model=sf.LDA(), title="So")
     assert (made.title, made.path) == ("So", tmp_path / "a.html")
 
 
 def test_progress_of_a_report_grows_to_all(tmp_path):
     shares = []
-    write_report(
+    sf.report(
         *load_iris(return_X_y=True), tmp_path / "r.html", model=sf.LDA(), progress=shares.append
     )
     assert shares == sorted(shares)
@@ -400,7 +497,7 @@ def test_names_with_control_characters_make_a_page_and_pictures_that_are_well_fo
     codes = np.arange(90) % 3
     X = pd.DataFrame(rng.normal(size=(90, 2)) + codes[:, None], columns=["a\x07$\x9b", "]]>&\x1b"])
     y = np.array(labels, object)[codes]
-    report = write_report(X, y, tmp_path / "a.html", model=sf.LDA(), title="\x1b]0;x\x07")
+    report = sf.report(X, y, tmp_path / "a.html", model=sf.LDA(), title="\x1b]0;x\x07")
     assert not report.failures
     text = report.path.read_text()
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", text)

@@ -12,28 +12,19 @@ from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, check_path
 from suffice.errors import InvalidParameter
 from suffice.estimators.repairing import repairs_expected
-from suffice.report.atypical_section import atypical, atypical_html
-from suffice.report.choice_section import choice_html, choose
-from suffice.report.data_section import data_facts, data_html
-from suffice.report.diagnosis_section import diagnosis, diagnosis_html
-from suffice.report.findings import Report
-from suffice.report.gaps_section import gap_facts, gaps_html
-from suffice.report.markup import (
-    Html,
-    element,
-    escaped,
-    items,
-    joined,
-    note,
-    percent,
-    reason,
-    short,
-)
-from suffice.report.material import Material
-from suffice.report.pictures import Pictures, pictures
-from suffice.report.quality_section import quality, quality_html
-from suffice.report.sheet import stylesheet
-from suffice.report.usage_section import usage, usage_html
+from suffice.html import Html, element, escaped, joined
+from suffice.reports.atypical_section import atypical, atypical_html
+from suffice.reports.choice_section import choice_html, choose
+from suffice.reports.data_section import data_facts, data_html
+from suffice.reports.diagnosis_section import diagnosis, diagnosis_html
+from suffice.reports.findings import Report
+from suffice.reports.gaps_section import gap_facts, gaps_html
+from suffice.reports.markup import items, note, percent, reason, short
+from suffice.reports.material import Material
+from suffice.reports.pictures import Pictures, pictures
+from suffice.reports.quality_section import quality, quality_html
+from suffice.reports.sheet import stylesheet
+from suffice.reports.usage_section import usage, usage_html
 from suffice.selection.steps import ProgressCallback, Steps
 
 Part = TypeVar("Part")
@@ -77,7 +68,7 @@ SUBJECTS = {
 }
 
 
-def write_report(
+def report(
     X: Any,
     y: Any,
     path: str | PathLike[str],
@@ -105,7 +96,7 @@ def write_report(
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "iris.html"
-    >>> write_report(X, y, file, model=sf.LDA()).summary
+    >>> report(X, y, file, model=sf.LDA()).summary
     '150 rows, 4 columns, 3 classes. LinearDiscriminantAnalysis: 98.0% ± 0.8% of the rows ...'
     """
     check_path(path)
@@ -165,7 +156,7 @@ def page(found: Report) -> str:
         "choice": found.choice and choice_html(found.choice),
         "quality": found.quality and quality_html(found.quality, found.data),
         "pictures": _pictures(found.drawings),
-        "diagnosis": found.diagnosis and diagnosis_html(found.diagnosis),
+        "diagnosis": found.diagnosis and diagnosis_html(found.diagnosis, found.choice),
         "atypical": found.atypical and atypical_html(found.atypical),
         "gaps": found.gaps and gaps_html(found.gaps),
         "usage": found.usage and usage_html(found.usage),

@@ -1,36 +1,19 @@
-"""Markup: pieces of HTML, in which every text is escaped unless it is of type Html."""
+"""Markup: the tables, lists and paragraphs of a page."""
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from suffice.data.parameters import is_number
-from suffice.text import shorten, visible_lines
+from suffice.html import Html, element, joined
+from suffice.text import format_number, shorten
 
 LONGEST = 80  # characters of a name or value; longer ones lose their middle
 
 # A label in a sentence; the apostrophe of "Box's M" does not open one.
 QUOTED = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
-
-
-class Html(str):
-    """A text that is HTML already."""
-
-    __slots__ = ()
-
-
-def escaped(value: Any) -> Html:
-    """A value as HTML text; control characters, which HTML forbids, are escaped.
-
-    >>> escaped("<b> & 'c'"), escaped(Html("<b>"))
-    ('&lt;b&gt; &amp; &#x27;c&#x27;', '<b>')
-    """
-    if isinstance(value, Html):
-        return value
-    return Html(html.escape(visible_lines(str(value)), quote=True))
 
 
 def short(value: Any, longest: int = LONGEST) -> str:
@@ -45,7 +28,7 @@ def short(value: Any, longest: int = LONGEST) -> str:
 
 def short_number(value: Any, longest: int = 24) -> str:
     """A number to four digits; anything else as text."""
-    return f"{value:.4g}" if is_number(value) else short(value, longest)
+    return format_number(value) if is_number(value) else short(value, longest)
 
 
 def short_labels(sentence: str) -> str:
@@ -55,25 +38,6 @@ def short_labels(sentence: str) -> str:
     105
     """
     return QUOTED.sub(lambda label: f"'{short(label[1])}'", sentence)
-
-
-def joined(parts: Iterable[Any]) -> Html:
-    """Pieces one after another, each escaped."""
-    return Html("\n".join(escaped(part) for part in parts))
-
-
-def element(tag: str, *content: Any, **attributes: Any) -> Html:
-    """An element; attributes that are None are left out, "_" stands for "-", `class_` is class.
-
-    >>> element("p", "a < b", class_="note", aria_label=None)
-    '<p class="note">a &lt; b</p>'
-    """
-    text = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{escaped(value)}"'
-        for name, value in attributes.items()
-        if value is not None
-    )
-    return Html(f"<{tag}{text}>{''.join(escaped(part) for part in content)}</{tag}>")
 
 
 def paragraphs(*sentences: str) -> Html:

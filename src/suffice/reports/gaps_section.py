@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.report.choice_section import Choice, last_step
-from suffice.report.markup import Html, joined, paragraphs, percent, short, table
-from suffice.report.material import Material
+from suffice.html import Html, joined
+from suffice.reports.choice_section import Choice, last_step
+from suffice.reports.markup import paragraphs, percent, short, table
+from suffice.reports.material import Material
 from suffice.text import plural
 
 MOST_CLASSES = 8  # with their own column

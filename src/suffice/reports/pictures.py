@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InvalidParameter
-from suffice.report.choice_section import Choice
-from suffice.report.choice_section import describe as describe_candidate
-from suffice.report.markup import percent, reason, short, short_labels
-from suffice.report.material import Material
-from suffice.report.picture import HEIGHT, Picture, draw_picture
-from suffice.report.quality_section import Quality
+from suffice.reports.choice_section import Choice
+from suffice.reports.choice_section import describe as describe_candidate
+from suffice.reports.markup import percent, reason, short, short_labels
+from suffice.reports.material import Material
+from suffice.reports.picture import HEIGHT, Picture, draw_picture
+from suffice.reports.quality_section import Quality
 from suffice.selection.diagnostics.diagnosis import Diagnosis
 from suffice.selection.importance import Importance
 from suffice.text import plural

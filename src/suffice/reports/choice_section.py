@@ -9,48 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from suffice.report.code import constructor
-from suffice.report.markup import (
-    Html,
-    element,
-    heading,
-    items,
-    joined,
-    paragraphs,
-    short,
-    table,
-)
-from suffice.report.material import Material
+from suffice.estimators.summary import WORDS
+from suffice.html import Html, element, joined
+from suffice.reports.code import constructor
+from suffice.reports.markup import heading, items, paragraphs, short, table
+from suffice.reports.material import Material
 from suffice.selection.metrics import METRICS
-from suffice.selection.selection import BASELINE, Selection, format_score
+from suffice.selection.selection import BASELINE, Selection, format_score, standard_error
 from suffice.selection.steps import ProgressCallback
-from suffice.text import plural
+from suffice.text import format_number, plural
 
 # Metrics in the table of candidates.
 SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "brier")
-
-# The models in words, by class.
-WORDS = {
-    "GaussianDiscriminant": "one Gaussian per class, its covariance pooled with the others' and "
-    "shrunk as far as it helps",
-    "UnskewedDiscriminant": "one Gaussian per class, of columns each taken to the power that makes "
-    "it symmetric; its covariance pooled and shrunk as far as it helps",
-    "GaussianNB": "naive Bayes: one Gaussian per class and column, columns independent within a "
-    "class",
-    "LinearDiscriminantAnalysis": "one Gaussian per class, one covariance for all: boundaries are "
-    "planes",
-    "LDA": "one Gaussian per class, one covariance for all: boundaries are planes",
-    "QuadraticDiscriminantAnalysis": "one Gaussian per class, each with its own covariance: "
-    "boundaries are quadrics",
-    "QDA": "one Gaussian per class, each with its own covariance: boundaries are quadrics",
-    "DiagonalLDA": "one Gaussian per class, columns independent, variances shared by all",
-    "BayesianDiscriminant": "one Student t per class: the uncertainty of means and covariances is "
-    "integrated out",
-    "MixedNB": "Gaussians for numbers, frequencies for categories, each class separately",
-    "CategoricalNB": "naive Bayes of categories: frequencies in each class",
-    "BernoulliNB": "naive Bayes of binary columns: frequencies in each class",
-    "MixtureDiscriminant": "several Gaussians per class, fitted by EM",
-}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -124,38 +94,55 @@ def _why(choice: Choice) -> list[str]:
     found, at = choice.selection, choice.at
     metric = METRICS[found.metric].title
     best, _ = choice.score(found.metric, found.best)
-    own, _ = choice.score(found.metric)
     tried = (
         f"{plural(found.tried, 'candidate')}, from naive Bayes to one covariance per class, were "
         f"each tested on the same {choice.folds} parts of the rows, each part by a model trained "
         "on the others."
     )
-    if found.averaged and at == found.tried:
-        why = (
-            f"The best mean {metric} is {best:.4f}. The best of many is partly luck, so the model "
-            "averages those of its kind, each weighted by how probable it makes the rows that it "
-            f"was not trained on; it has {own:.4f}. {_parameters(found, at)}"
-        )
-    elif at == found.best:
+    if at == found.best:
         why = (
             f"This one has the best mean {metric}, {best:.4f}, and no simpler one comes within "
             "half a standard error of the difference."
         )
+    elif _is_no_worse(choice):
+        why = (
+            "This one averages the parameters of those that predicted well; it has a mean "
+            f"{metric} of {choice.score(found.metric)[0]:.4f}, the best single one {best:.4f}."
+        )
+    elif found.averaged and at == found.tried:
+        why = (
+            f"Why not the best, with a mean {metric} of {best:.4f}? The best of "
+            f"{found.tried:,} is partly luck, so the model averages the parameters of those that "
+            f"predicted well. {_difference(choice)}"
+        )
     else:
         why = (
-            f"The best mean {metric} is {best:.4f}; this one has {own:.4f}. The rule is careful: "
-            "it takes the simplest candidate that is worse than the best by no more than half a "
-            "standard error of the difference between the two. "
-            f"{_parameters(found, at)}"
+            f"Why not the best, with a mean {metric} of {best:.4f}? This one is the simplest "
+            "whose score is within half a standard error of the difference from it. "
+            f"{_difference(choice)}"
         )
     return [tried, why]
 
 
-def _parameters(found: Selection, at: int) -> str:
-    own, best = found.complexity[at], found.complexity[found.best]
-    if not np.isfinite([own, best]).all() or own == best:
-        return ""
-    return f"It has {own:.4g} effective parameters, the best one {best:.4g}."
+def _is_no_worse(choice: Choice) -> bool:
+    """Whether the average of candidates does as well as the best of them."""
+    found = choice.selection
+    own, best = choice.score(found.metric)[0], choice.score(found.metric, found.best)[0]
+    loss = METRICS[found.metric].loss(np.array([own, best]))
+    return bool(loss[0] <= loss[1])
+
+
+def _difference(choice: Choice) -> str:
+    """How much worse the chosen candidate is than the best on the same folds."""
+    found = choice.selection
+    own, _ = choice.score(found.metric)
+    by_fold = found.scores[found.metric]
+    gaps = by_fold[[choice.at]] - by_fold[[found.best]]
+    behind, error = abs(float(gaps.mean())), float(standard_error(gaps, found.repeats)[0])
+    verdict = "too little to tell the two apart"
+    if behind > 2 * error:
+        verdict = "the price of not trusting the luckiest of many"
+    return f"It has {own:.4f}; the difference is {behind:.4f} ± {error:.4f}, {verdict}."
 
 
 def _candidates(choice: Choice, most: int = 6) -> Html:
@@ -169,7 +156,7 @@ def _candidates(choice: Choice, most: int = 6) -> Html:
         marks = [word for word, j in (("best", found.best), ("chosen", choice.at)) if i == j]
         name = describe(found.candidates[i])
         label = f"{name} ({', '.join(marks)})" if marks else name
-        rows.append([label, f"{found.complexity[i]:.4g}", *scores])
+        rows.append([label, format_number(found.complexity[i]), *scores])
     without = [format_score(found.baseline[metric]) for metric in SHOWN]
     rows.append([BASELINE, "", *without])
     more = len(found.candidates) - len(at)

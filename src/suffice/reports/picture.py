@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from suffice.html import Html, element
 from suffice.plots.decoration import legend_below
 from suffice.plots.style import colour_settings, theme
-from suffice.report.markup import Html, element, heading, short, short_labels
+from suffice.reports.markup import heading, short, short_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

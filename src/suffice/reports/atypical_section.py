@@ -12,19 +12,11 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_frame
 from suffice.data.gaps import is_missing
 from suffice.errors import InvalidParameter
-from suffice.report.choice_section import Choice, last_step
-from suffice.report.markup import (
-    Html,
-    heading,
-    items,
-    joined,
-    paragraphs,
-    short,
-    short_number,
-    table,
-)
-from suffice.report.material import Material
-from suffice.text import plural
+from suffice.html import Html, joined
+from suffice.reports.choice_section import Choice, last_step
+from suffice.reports.markup import heading, items, paragraphs, short, short_number, table
+from suffice.reports.material import Material
+from suffice.text import format_number, plural
 
 MOST_ROWS = 8  # listed
 MOST_VALUES = 3  # odd values of a row that are listed, and rows that are explained
@@ -184,7 +176,7 @@ def atypical_html(found: AtypicalRows) -> Html:
     number = f"{plural(found.rare, 'row')} {'is' if found.rare == 1 else 'are'}"
     counted = (
         f"{number if found.rare else 'No row is'} so unlike every class that the p-value is below "
-        f"{LEVEL:g}; about {found.expected:.2g} are expected by chance."
+        f"{LEVEL:g}; about {format_number(found.expected, 2)} are expected by chance."
     )
     advice = "That is no more than chance explains."
     if found.rare > found.expected + 2 * found.expected**0.5:

@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from suffice.report.atypical_section import AtypicalRows
-from suffice.report.choice_section import Choice
-from suffice.report.data_section import DataFacts
-from suffice.report.gaps_section import GapFacts
-from suffice.report.markup import percent
-from suffice.report.picture import Picture
-from suffice.report.pictures import Pictures
-from suffice.report.quality_section import Quality
-from suffice.report.usage_section import Usage
+from suffice.reports.atypical_section import AtypicalRows
+from suffice.reports.choice_section import Choice
+from suffice.reports.data_section import DataFacts
+from suffice.reports.gaps_section import GapFacts
+from suffice.reports.markup import percent
+from suffice.reports.picture import Picture
+from suffice.reports.pictures import Pictures
+from suffice.reports.quality_section import Quality
+from suffice.reports.usage_section import Usage
 from suffice.selection.diagnostics.diagnosis import Diagnosis
 from suffice.text import plural
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Report:
-    """The result of `write_report`; None for a part that could not be made.
+    """The result of `suffice.report`; None for a part that could not be made.
 
     path : the file
     title : of the page

@@ -9,7 +9,6 @@ import pages
 import pytest
 
 import suffice as sf
-from suffice.report.page import write_report
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -70,11 +69,11 @@ def files(tmp_path_factory):
     names = [f"a rather long class name {i:02d}" for i in range(20)]
     many = [names[c] for c in y]
     made = {
-        "hostile": write_report(
+        "hostile": sf.report(
             pages.hostile(), pages.TARGET, folder / "hostile.html", model=sf.MixedNB()
         ),
-        "plane": write_report(*pages.numbers(60, 2, 3), folder / "plane.html"),
-        "many": write_report(X, many, folder / "many.html", model=sf.LDA()),
+        "plane": sf.report(*pages.numbers(60, 2, 3), folder / "plane.html"),
+        "many": sf.report(X, many, folder / "many.html", model=sf.LDA()),
     }
     return {name: report.path for name, report in made.items()}
 
@@ -175,6 +174,40 @@ def test_links_lead_within_the_page_and_focus_is_seen(opened):
         "e.getAttribute('href'))).length"
     )
     assert lost == 0
+
+
+@pytest.mark.parametrize("left_out", [0, 1])
+def test_no_half_of_a_row_of_pictures_is_empty(opened, left_out):
+    found, _ = opened("plane", DESK)
+    for _ in range(left_out):
+        found.evaluate("document.querySelector('.pictures > figure:last-child').remove()")
+    edges = found.evaluate(
+        "[...document.querySelectorAll('.pictures > figure')].map(e => {"
+        " const box = e.getBoundingClientRect(); return [box.top, box.left, box.right]; })"
+    )
+    whole = found.evaluate("document.querySelector('.pictures').getBoundingClientRect().right")
+    rows = {}
+    for top, _, right in edges:
+        rows[top] = max(rows.get(top, 0), right)
+    assert len(edges) >= 4
+    assert all(right == pytest.approx(whole, abs=1) for right in rows.values())
+
+
+def test_tables_wider_than_a_phone_show_that_they_scroll(opened):
+    found, _ = opened("hostile", PHONE)
+    wide = found.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth)"
+        ".map(e => { const s = getComputedStyle(e);"
+        " return [s.backgroundImage.split('gradient').length - 1, s.backgroundAttachment]; })"
+    )
+    assert wide
+    assert all(one == [4, "local, local, scroll, scroll"] for one in wide)
+    # Nothing opaque lies on the shadows.
+    opaque = found.evaluate(
+        "[...document.querySelectorAll('.scroll *')].map(e => getComputedStyle(e).backgroundColor)"
+        ".filter(c => c.startsWith('rgb('))"
+    )
+    assert opaque == []
 
 
 def test_texts_of_pictures_can_be_read_on_a_phone(opened):

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from suffice.report.choice_section import Choice, last_step
-from suffice.report.code import imports
-from suffice.report.markup import Html, code, heading, joined
-from suffice.report.material import Material
+from suffice.html import Html, joined
+from suffice.reports.choice_section import Choice, last_step
+from suffice.reports.code import imports
+from suffice.reports.markup import code, heading
+from suffice.reports.material import Material
 
 FILE = "model.suffice"
 
@@ -58,12 +59,12 @@ def _table(data: Material) -> list[str]:
     frame = data.frame
     if data.target is None:
         return ["# X, y: the rows and labels of this report"]
-    target: Any = repr(data.target)
-    comment = "# table: the data frame of this report"
-    drop = f"table.drop(columns=[{target}])"
-    if frame is not None and not frame.implementation.is_pandas():
-        drop = f"table.drop([{target}])"
-    return [comment, f"X, y = {drop}, table[{target}]"]
+    target = repr(data.target)
+    # In the words that pandas and polars share.
+    others = f"table[[name for name in table.columns if name != {target}]]"
+    if frame is not None and frame.implementation.is_pyarrow():
+        others = f"table.drop_columns([{target}])"
+    return ["# table: the data frame of this report", f"X = {others}", f"y = table[{target}]"]
 
 
 def _command(data: Material, choice: Choice) -> str:

@@ -1,0 +1,1 @@
+"""Finished values to pages: one HTML file about a table and its model."""
