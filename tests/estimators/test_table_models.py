@@ -304,3 +304,29 @@ def test_a_description_says_how_columns_are_read(tmp_path):
     assert chosen.model.feature_names_in_.tolist() == model.feature_names_in_.tolist()
     with pytest.raises(InvalidParameter, match="columns is 3"):
         sf.LDA(columns=3).fit(X, Y)
+
+
+def test_labels_by_name_go_everywhere():
+    whole, model = X.assign(buys=Y), sf.LDA().fit(X, Y)
+    assert sf.evaluate(model, whole, "buys").metrics == sf.evaluate(model, X, Y).metrics
+    found = sf.importance(model, whole, "buys")
+    assert sorted(found.table["feature"]) == sorted(USED)
+    assert str(sf.diagnose(whole, "buys")) == str(sf.diagnose(X, Y))
+    assert sf.thresholds(model, whole, "buys").for_cost() == sf.thresholds(model, X, Y).for_cost()
+    models = [sf.LDA(), sf.GaussianNB()]
+    named, given = (sf.compare(*rows, models, cv=3) for rows in ((whole, "buys"), (X, Y)))
+    assert np.array_equal(named.selection.scores["log_loss"], given.selection.scores["log_loss"])
+
+
+def test_pictures_of_tables_show_numbers_and_hold_levels():
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    from suffice.plots import ClassesDisplay, ContributionsDisplay, RegionsDisplay
+
+    model = sf.LDA().fit(X, Y)
+    shown = RegionsDisplay.from_estimator(
+        model, X.assign(buys=Y), "buys", features=("age", "income"), at={"city": "Oslo"}
+    )
+    assert "city = Oslo" in shown.caption_
+    assert ClassesDisplay.from_estimator(model, X, Y, features=("age", "income"))
+    names = ContributionsDisplay.from_estimator(model, X).names
+    assert sorted(name.split(" = ")[0] for name in names) == sorted(USED)

@@ -77,7 +77,7 @@ def split_columns(
     if target is not None:
         X, y = split_target(X, y, target)
     if columns is not None:
-        X = _select(X, columns)
+        X = select_columns(X, columns)
     return X, y, sample_weight
 
 
@@ -88,6 +88,11 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
     _check_column(frame, target, "target", InvalidLabels)
     return frame.drop(target).to_native(), frame[target].to_native()
+
+
+def split_named(X: Any, y: Any) -> tuple[Any, Any]:
+    """The features and the labels, which may be the name of a column of X."""
+    return split_target(X, None, y) if isinstance(y, str) else (X, y)
 
 
 def without_target(X: Any, target: str, features: Any) -> Any:
@@ -109,7 +114,8 @@ def split_weight(X: Any, sample_weight: Any, weight: str) -> tuple[Any, Any]:
     return frame.drop(weight).to_native(), frame[weight].to_numpy()
 
 
-def _select(X: Any, columns: Sequence[str]) -> Any:
+def select_columns(X: Any, columns: Sequence[str]) -> Any:
+    """Some columns of a frame, by name."""
     frame = as_frame(X)
     if frame is None:
         raise InvalidInput("columns names features of a data frame; of an array, pass X[:, ...].")

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, TextCells, TimeCells
-from suffice.data.labels import shown, string_array
+from suffice.data.labels import shown
 from suffice.data.levels import Column
 from suffice.data.time_parts import TimePart, wall_time
 from suffice.data.written_dates import CLEAR, ORDERS, parse_dates
@@ -266,8 +266,7 @@ def _numbers(name: str, cells: Cells, decimal: str, strict: bool) -> Floats:
 def _texts(name: str, cells: Cells) -> tuple[Array, Array | None]:
     texts = cells.texts()
     declared = texts.declared if isinstance(cells, TextCells) else None
-    levels = string_array(list(texts.distinct), f"column {name!r}", InvalidFeatures)
-    return texts.spread(levels, ""), declared
+    return texts.spread(np.array(texts.distinct, np.str_), ""), declared
 
 
 def _whole_numbers(name: str, cells: Cells) -> tuple[Array, Array | None]:

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from suffice.answers.sampling import generator
 from suffice.data.arrays import Floats, Indices
+from suffice.data.batches import split_named
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.mixed import ColumnLayout
 from suffice.data.outliers import with_outliers
@@ -77,6 +78,7 @@ def compare(
     """
     choice("metric", metric, tuple(METRICS))
     check_callable("progress", progress)
+    X, y = split_named(X, y)
     rng = generator(random_state)
     steps = Steps(1.0, progress)
     trial = Trial(X, y, sample_weight, cv, 1, groups)

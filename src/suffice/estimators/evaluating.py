@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.batches import split_named
 from suffice.data.labels import Labels, shown
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidParameter
@@ -34,6 +35,7 @@ def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluatio
     >>> [f"{found.metrics[name]:.3f} ± {found.errors[name]:.3f}" for name in names]
     ['0.992 ± 0.003', '0.931 ± 0.016', '0.873 ± 0.032']
     """
+    X, y = split_named(X, y)
     log_p, weights = _predictions(model, X, y, sample_weight)
     return evaluate_predictions(log_p, model.classes_, y, weights)
 
@@ -62,6 +64,7 @@ def thresholds(
     ({0: 0.0141...}, {0: 0.0554...})
     >>> labels = model.decide(X[1::2], threshold=found.for_recall(0.95))
     """
+    X, y = split_named(X, y)
     log_p, weights = _predictions(model, X, y, sample_weight)
     return tabulate_thresholds(np.exp(log_p), model.classes_, y, weights, positive, costs)
 

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.batches import select_columns, split_named
 from suffice.data.blanking import blank_column, column_names
 from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.errors import InvalidParameter
@@ -48,6 +49,10 @@ def importance(
             "fit a model of suffice, such as suffice.LDA(), or use scikit-learn's "
             "permutation_importance."
         )
+    X, y = split_named(X, y)
+    used = getattr(model, "columns_", None)
+    if used is not None and used.named:
+        X = select_columns(X, used.used)
     table = LabelledTable.of(X, y, sample_weight)
     names = column_names(X)
     if cv is None:

@@ -167,6 +167,12 @@ class LinearDiscriminantAnalysis(
         return self._axes.directions
 
     @property
+    def transformed_means_(self) -> Floats:
+        """The class means along the discriminant axes, (k, components)."""
+        axes, m = self._axes, self._n_features_out
+        return np.asarray((self.means_ - axes.centre) @ axes.directions[:, :m] - axes.start[:m])
+
+    @property
     def xbar_(self) -> Floats:
         """Overall mean: the class means weighted by the priors."""
         return self._axes.centre

@@ -30,6 +30,7 @@ from suffice.estimators.onnx_scores import (
     level_scores,
     positions_of_texts,
 )
+from suffice.estimators.onnx_tables import encoded_rows, input_types
 from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
@@ -54,7 +55,9 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
 
     Rows and probabilities have the given dtype; in between, everything is float64. CategoricalNB
     takes int64 or strings. Naive Bayes ignores missing values (NaN), as in `predict`; full
-    covariances give NaN for such a row. Unseen levels are treated as in `predict`.
+    covariances give NaN for such a row. Unseen levels are treated as in `predict`, but count as
+    missing in a model of a table, whose graph takes one input (n, 1) for each of its columns:
+    numbers, strings or booleans.
 
     >>> import suffice as sf
     >>> lda = sf.LDA().fit([[1.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
@@ -68,7 +71,12 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     check_is_fitted(model)
     graph = Graph(OPSET)
     rows = _input_type(model, dtype)
-    label, probabilities = _answers(graph, "X", model, np.dtype(dtype))
+    encoding = model._learned.encoding
+    taken, inputs = "X", {"X": (rows, model.n_features_in_)}
+    if encoding is not None:
+        inputs = {name: (kind, 1) for name, kind in input_types(encoding, rows).items()}
+        taken = encoded_rows(graph, encoding, _ELEMENTS["float64"], _ELEMENTS["str"])
+    label, probabilities = _answers(graph, taken, model, np.dtype(dtype))
     renamed = {label: "label", probabilities: "probabilities"}
     nodes = [_node_proto(onnx, node, renamed) for node in graph.nodes]
     tensors = [_tensor(onnx, values, name) for name, values in graph.constants.items()]
@@ -80,7 +88,7 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     graph_proto = onnx.helper.make_graph(
         nodes,
         type(model).__name__,
-        [info("X", _element(onnx, rows), [None, model.n_features_in_])],
+        [info(name, _element(onnx, kind), [None, d]) for name, (kind, d) in inputs.items()],
         outputs,
         tensors,
     )

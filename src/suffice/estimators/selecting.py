@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from suffice.data.batches import split_target
+from suffice.data.batches import split_named
 from suffice.data.labels import Labels, shown
 from suffice.data.parameters import check_callable, choice, count
 from suffice.errors import InvalidParameter
@@ -98,8 +98,7 @@ def select_model(
             f"rule='average' weighs models by log_loss, but metric is {shown(metric)}; use "
             "rule='careful'."
         )
-    if isinstance(y, str):
-        X, y = split_target(X, None, y)
+    X, y = split_named(X, y)
     folds = _folds_and_repeats(cv, repeats, y, models is None)
     trial = Trial(X, y, sample_weight, *folds, groups, columns)
     candidates = _candidates(models, grid, X, y, columns)

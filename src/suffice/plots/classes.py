@@ -18,7 +18,7 @@ from suffice.plots.decoration import name_class
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import COLOURS, Style, as_text, halo, ink, line_style
-from suffice.plots.view import Box, View, around, checked_box
+from suffice.plots.view import Box, View, around, checked_box, ellipse_features
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -169,8 +169,9 @@ def class_ellipses(view: View, sizes: Sequence[float]) -> dict[Any, list[Ellipse
             f"a {type(view.model).__name__} has no ellipses; draw the rows alone with "
             "deviations=(), or the density with DensityDisplay."
         )
+    pair = ellipse_features(view.model, view.features)
     return {
-        label: [view.model.ellipse(label, view.features, deviations=r) for r in sizes]
+        label: [view.model.ellipse(label, pair, deviations=r) for r in sizes]
         for label in view.classes.tolist()
     }
 

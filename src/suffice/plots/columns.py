@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.column_kinds import PreparedNumbers
 from suffice.data.features import as_features, as_frame, infinite
 from suffice.data.gaps import is_missing
 from suffice.data.labels import shown
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.statistics.statistics import listed
 from suffice.text import format_number
@@ -38,6 +41,34 @@ def plain(X: Any) -> Array:
             f"X has shape {table.shape}; a picture takes rows and columns, (n, d)."
         )
     return table
+
+
+def used_table(model: Any, X: Any) -> Any:
+    """The columns of a table that a model uses, in its order; numbers in text are numbers."""
+    layout = getattr(model, "columns_", None)
+    if layout is None or X is None:
+        return X
+    reader = TableReader(layout)
+    table = reader.prepare(X)
+    single = {
+        own: column.values
+        for own, column in zip(reader.owners, table.columns, strict=True)
+        if isinstance(column, PreparedNumbers) and reader.owners.count(own) == 1
+    }
+    frame = as_frame(X)
+    if frame is None:
+        out = plain(X)[:, [layout.names.index(name) for name in layout.used]].astype(object)
+        for j, values in single.items():
+            out[:, j] = values
+        return out
+    backend = frame.implementation
+    new = [
+        nw.new_series(layout.used[j], values, nw.Float64, backend=backend)
+        for j, values in single.items()
+    ]
+    index = nw.maybe_align_index
+    chosen = frame.select(list(layout.used))
+    return chosen.with_columns(*[index(one, chosen) for one in new]).to_native()
 
 
 def select_columns(X: Any, at: Sequence[int]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.batches import split_named
 from suffice.data.labels import shown
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
@@ -52,6 +53,7 @@ class ConfusionDisplay(Display):
         """A fitted classifier on labelled rows; options as for `plot`."""
         if not hasattr(model, "predict"):
             raise InvalidParameter(f"model is {shown(model)}; pass a fitted classifier.")
+        X, y = split_named(X, y)
         given = {"classes": model.classes_, "sample_weight": sample_weight}
         return cls.from_predictions(y, model.predict(X), ax=ax, **given, **options)
 

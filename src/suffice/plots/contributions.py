@@ -12,7 +12,7 @@ from suffice.data.arrays import Floats
 from suffice.data.features import as_frame
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
-from suffice.plots.columns import as_value, feature_names, plain
+from suffice.plots.columns import as_value, feature_names, plain, used_table
 from suffice.plots.decoration import beside
 from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
@@ -68,6 +68,7 @@ class ContributionsDisplay(Display):
                 f"the log-odds of a {type(model).__name__} are not a sum over features; fit a "
                 "Gaussian or naive Bayes model, such as LDA()."
             )
+        X = used_table(model, X)
         one, values, at = _row(X, row)
         classes = list(np.asarray(model.classes_).tolist())
         if a is None and b is None and len(classes) > 1:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.plots.columns import numbers
+from suffice.plots.columns import numbers, used_table
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import encode_labels
 from suffice.plots.style import Style, as_text, ink
@@ -72,7 +72,7 @@ class CurvesDisplay(Display):
         joint = np.exp(_log_joint(view))
         own = getattr(model, "classes_", None)
         classes = np.arange(joint.shape[1]) if own is None else np.asarray(own)
-        rows = None if X is None else numbers(X, view.features)[:, 0]
+        rows = None if X is None else numbers(used_table(model, X), view.features)[:, 0]
         codes = None
         if y is not None and rows is not None:
             codes = encode_labels(y, len(rows), own, getattr(model, "unlabelled", None))[1]

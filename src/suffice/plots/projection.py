@@ -18,7 +18,7 @@ from suffice.plots.classes import draw_classes
 from suffice.plots.display import Display
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import Style, as_text, ink
-from suffice.plots.view import around, ask
+from suffice.plots.view import around
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +80,7 @@ class ProjectionDisplay(Display):
             )
         scores = np.asarray(model.transform(X))
         at = _axes(scores.shape[1], axes)
-        means = ask(model, "transform", model.means_)[:, at]
+        means = np.asarray(model.transformed_means_)[:, at]
         rows = scores[:, at]
         if len(at) == 1:
             rows = np.column_stack([rows, 0.0 * rows])

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from suffice.data.batches import split_named
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
 from suffice.plots.decoration import legend_inside
@@ -48,6 +49,7 @@ class ReliabilityDisplay(Display):
         """A fitted classifier on rows it has not seen; options as for `from_predictions`."""
         if not hasattr(model, "predict_proba"):
             raise InvalidParameter(f"a {type(model).__name__} has no predict_proba.")
+        X, y = split_named(X, y)
         p = model.predict_proba(X)
         return cls.from_predictions(y, p, classes=model.classes_, ax=ax, **options)
 

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.batches import split_named
 from suffice.data.features import as_frame
 from suffice.data.gaps import is_missing
 from suffice.data.labels import shown
 from suffice.data.parameters import count
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, NotNumbers, SufficeError
 from suffice.plots.columns import (
     as_value,
@@ -22,6 +24,7 @@ from suffice.plots.columns import (
     one_feature,
     position,
     two_features,
+    used_table,
 )
 from suffice.plots.points import PlottedRows
 
@@ -78,6 +81,9 @@ class View:
         """
         if not hasattr(model, "fit"):
             raise InvalidParameter(f"model is {shown(model)}; pass a fitted one: LDA().fit(X, y).")
+        if X is not None:
+            X, y = split_named(X, y)
+        X = used_table(model, X)
         names = feature_names(model, X)
         pair = two_features(names, features)
         held, note = _held(model, X, names, pair, at)
@@ -93,6 +99,7 @@ class View:
         feature : by name or position; None if there is only one
         limits : (from, to) in place of those that hold the rows
         """
+        X = used_table(model, X)
         names = feature_names(model, X)
         j = one_feature(names, feature)
         box = (_limits(model, None if X is None else numbers(X, [j])[:, 0], j, limits),)
@@ -248,6 +255,10 @@ def _note(
 def _means(model: Any, X: Any, d: int) -> list[Any]:
     """The mean of every feature by the model, or else by the rows; None where there is none."""
     means, priors = getattr(model, "means_", None), getattr(model, "priors_", None)
+    layout = getattr(model, "columns_", None)
+    if layout is not None:  # the means are those of indicators, too
+        levels = TableReader(layout).level_owners
+        return [None if X is None or j in levels else _mean(X, j) for j in range(d)]
     if means is not None and priors is not None and np.shape(means) == (len(priors), d):
         return list(priors @ means)
     return [None if X is None else _mean(X, j) for j in range(d)]
@@ -272,8 +283,16 @@ def _box(model: Any, X: Any, pair: tuple[int, int], box: Any) -> Box:
         raise InvalidParameter(
             f"a {type(model).__name__} does not say where its classes lie; pass X or box."
         )
-    ellipses = [model.ellipse(label, pair, deviations=3.0) for label in model.classes_]
+    features = ellipse_features(model, pair)
+    ellipses = [model.ellipse(label, features, deviations=3.0) for label in model.classes_]
     return around(np.concatenate([ellipse.points() for ellipse in ellipses]), margin=0.0)
+
+
+def ellipse_features(model: Any, pair: Sequence[int]) -> Any:
+    """Two features of a picture as `ellipse` takes them: by name, where a model encodes columns."""
+    if getattr(model, "columns_", None) is None:
+        return tuple(pair)
+    return tuple(model.feature_names_in_[j] for j in pair)
 
 
 def checked_box(box: Any) -> Box:

@@ -9,9 +9,10 @@ from typing import Any, cast
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.data.features import as_features
+from suffice.data.features import ArrayFeatures, Features, as_features
 from suffice.data.labelled_table import LabelledTable
-from suffice.errors import HasGaps, InvalidParameter
+from suffice.data.table_rows import TableReader
+from suffice.errors import HasGaps, InvalidParameter, NotNumbers
 from suffice.selection.diagnostics.diagnostic import format_count
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.statistics import Statistics
@@ -44,7 +45,13 @@ class CompleteRows:
             raise InvalidParameter(
                 "this diagnostic needs single rows, which statistics do not keep; pass X and y."
             )
-        features = as_features(X)
+        reader = TableReader.of(X)
+        if reader is None:
+            features: Features = as_features(X)
+        elif reader.numeric_names:
+            features = ArrayFeatures(reader.read(X).numbers, reader.numeric_names)
+        else:
+            raise NotNumbers("no column of X holds numbers, which these diagnostics are about.")
         n = features.shape[0]
         table = LabelledTable.of(features.read(0, n), y, sample_weight)
         table = replace(table, feature_names=features.names)

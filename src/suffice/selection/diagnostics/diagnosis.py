@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from suffice.data.batches import split_named
 from suffice.errors import SufficeError, TooFewRows
 from suffice.html import html_table
 from suffice.models.settings import Settings
@@ -131,7 +132,8 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
 
     Box's M, Mardia's tests, Henze and Zirkler's, the quantiles of distances, the condition of
     covariances, influential rows, and the calibration of LDA and QDA on rows held out in turn.
-    Rows with missing values are left out. Diagnostics that need more rows or classes are skipped.
+    Rows with missing values are left out, and so are columns that are not numbers. Diagnostics that
+    need more rows or classes are skipped.
 
     sample_weight : a weight counts as that many equal rows
 
@@ -143,6 +145,7 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
                             → Use QDA, or GaussianDiscriminant with pooling below 1.
     ✓ Mardia                No evidence against Gaussian classes (Mardia, p = 0.34...
     """
+    X, y = split_named(X, y)
     rows = CompleteRows.of(X, y, sample_weight)
     found: dict[str, Diagnostic] = {}
     skipped: dict[str, str] = {}
