@@ -175,7 +175,7 @@ def _of_number_objects(values: Sequence[Any], missing: Array) -> Cells:
 
 
 def _of_mixed(values: Sequence[Any], missing: Array, kinds: set[type]) -> Cells:
-    texts = (str, *_NUMBERS, dt.date, dt.time)
+    texts = (str, *_NUMBERS, dt.date, dt.time, dt.timedelta)
     odd = [k for k in kinds if not issubclass(k, texts) and k.__name__ not in _NAMED_BY_TEXT]
     if not odd:
         return TextCells.of(values)

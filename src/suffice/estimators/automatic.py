@@ -45,9 +45,10 @@ def automatic_candidates(
         gaps = _has_gaps(X)
         mixtures = _mixtures() if not gaps and _supports_mixtures(X, y, max_em_work) else []
         return [*_family(gaps), *mixtures]
-    numbers = reader.read(X).numbers
-    gaps = bool(np.isnan(numbers).any())
-    return [*_mixed(gaps or not numbers.shape[1]), *_family(gaps)]
+    rows = reader.read(X)
+    numeric = bool(np.isnan(rows.numbers).any())
+    gaps = numeric or any(column.missing is not None for column in rows.levels)
+    return [*_mixed(numeric or not rows.numbers.shape[1]), *_family(gaps)]
 
 
 def _family(few: bool) -> list[Any]:
