@@ -11,7 +11,7 @@ def describe(
     data: options.Data,
     *,
     target: options.AnyTarget = None,
-    table: options.ColumnOptions,
+    table: options.NamedColumns,
     json: options.Json = False,
 ) -> None:
     """Show what each column of a table is taken for: numbers, categories, dates, or nothing.

@@ -170,7 +170,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnOptions(Reading):
+class NamedColumns(Reading):
     """What the columns of a table are, and how it is read."""
 
     categorical: Categorical = None
@@ -192,7 +192,7 @@ class ColumnOptions(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class TableOptions(ColumnOptions):
+class TableOptions(NamedColumns):
     """Which columns and rows of a table count, and how it is read."""
 
     drop_unlabelled: DropUnlabelled = False

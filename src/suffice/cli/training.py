@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options import ColumnOptions, Reading, TableOptions
+from suffice.cli.options import NamedColumns, Reading, TableOptions
 from suffice.cli.output import say, working
 from suffice.errors import InvalidFeatures, InvalidParameter
 
@@ -91,7 +91,7 @@ def read_training(
     return TrainingTable(rows, labels, own, table.source, layout)
 
 
-def read_columns(path: Path, options: ColumnOptions, others: Sequence[str]) -> Any:
+def read_columns(path: Path, options: NamedColumns, others: Sequence[str]) -> Any:
     """The table in a file; an error reports a column that is named but not there."""
     kinds = options.kinds
     table = read(path, options, (*kinds["categorical"], *kinds["text"]))
@@ -100,7 +100,7 @@ def read_columns(path: Path, options: ColumnOptions, others: Sequence[str]) -> A
 
 
 def describe_columns(
-    table: Any, options: ColumnOptions, target: str | None = None, drop: Sequence[str] = ()
+    table: Any, options: NamedColumns, target: str | None = None, drop: Sequence[str] = ()
 ) -> Description:
     """What the columns of a table are."""
     from suffice.data.description import describe

@@ -21,7 +21,7 @@ from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.state import at_once
 from suffice.models.categorical import Categorical
 from suffice.models.likelihood import Likelihood
-from suffice.models.product import Part, Product, ProductModel
+from suffice.models.product import Product, ProductModel, ProductPart
 from suffice.models.settings import Settings
 from suffice.models.structures import DIAGONAL
 from suffice.statistics.mixed import MixedStatistics
@@ -106,8 +106,12 @@ class MixedNB(NaiveBayes[ProductModel]):
         )
         if gaussian.structure != DIAGONAL or gaussian.pooling == 1:
             gaussian = replace(gaussian, smoothing=0.0)
-        discrete = Part(Categorical.checked(self.alpha), deepcopy(self.categorical), "categorical")
-        return Product({NUMERIC: Part(gaussian), DISCRETE: discrete, **_other_parts(self.parts)})
+        discrete = ProductPart(
+            Categorical.checked(self.alpha), deepcopy(self.categorical), "categorical"
+        )
+        return Product(
+            {NUMERIC: ProductPart(gaussian), DISCRETE: discrete, **_other_parts(self.parts)}
+        )
 
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, MixedStatistics)
@@ -181,7 +185,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         )
 
 
-def _other_parts(given: Any) -> dict[str, Part]:
+def _other_parts(given: Any) -> dict[str, ProductPart]:
     """The parts that a user gives, by the name of their likelihood."""
     pairs = list(given.items()) if isinstance(given, Mapping) else [] if given is None else given
     if not isinstance(pairs, list | tuple) or not all(map(_is_part, pairs)):
@@ -189,12 +193,12 @@ def _other_parts(given: Any) -> dict[str, Part]:
             f"parts is {shown(given)}; it must map likelihoods to columns, such as "
             "{suffice.models.binary.Binary(): ['smokes']}."
         )
-    parts: dict[str, Part] = {}
+    parts: dict[str, ProductPart] = {}
     for likelihood, columns in pairs:
         taken = [NUMERIC, DISCRETE, *parts]
         again = sum(key.split(" (")[0] == likelihood.name for key in taken)
         key = f"{likelihood.name} ({again + 1})" if again else likelihood.name
-        parts[key] = Part(likelihood.validated(), deepcopy(columns))
+        parts[key] = ProductPart(likelihood.validated(), deepcopy(columns))
     return parts
 
 

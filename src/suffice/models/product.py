@@ -79,7 +79,7 @@ class ProductModel(ClassModel):
 
 
 @dataclass(frozen=True)
-class Part:
+class ProductPart:
     """A likelihood, and the columns that it takes as a user names them; None for those left.
 
     source : what names the columns, for messages
@@ -95,7 +95,7 @@ class Product(Likelihood):
     """Parts of the features that are independent given the class, by name."""
 
     summary = MixedStatistics
-    parts: Mapping[str, Part]
+    parts: Mapping[str, ProductPart]
 
     @property
     def claims(self) -> dict[str, Claim]:

@@ -18,7 +18,7 @@ from suffice.text import plural
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CardQuestion:
     """What a card answers.
 
     tests : the diagnostics that answer it
@@ -45,25 +45,25 @@ class Question:
 
 # Calibration is missing here: another part is about that of the model itself.
 QUESTIONS = (
-    Question(
+    CardQuestion(
         "Do all classes have the same covariance?",
         ("Box's M",),
         "covariances from one for all classes to one per class",
         parameter="pooling",
     ),
-    Question(
+    CardQuestion(
         "Are the classes Gaussian?",
         ("Mardia", "Henze-Zirkler", "Distance quantiles"),
         "transformed columns or several Gaussians per class",
         ("UnskewedDiscriminant", "MixtureDiscriminant"),
     ),
-    Question(
+    CardQuestion(
         "Can the covariances be trusted?",
         ("Conditioning",),
         "covariances shrunk to be well conditioned",
         parameter="shrinkage",
     ),
-    Question("Do single rows determine the model?", ("Influential rows",)),
+    CardQuestion("Do single rows determine the model?", ("Influential rows",)),
 )
 
 # A finding with its numbers in brackets.
@@ -100,11 +100,11 @@ def diagnosis_html(found: Diagnosis, choice: Choice | None) -> Html:
     return joined(parts)
 
 
-def _results(question: Question, found: Diagnosis) -> list[Diagnostic]:
+def _results(question: CardQuestion, found: Diagnosis) -> list[Diagnostic]:
     return [found[name] for name in question.tests if name in found.diagnostics]
 
 
-def _verdict(cards: list[Question], found: Diagnosis, choice: Choice | None) -> str:
+def _verdict(cards: list[CardQuestion], found: Diagnosis, choice: Choice | None) -> str:
     doubted = [one for one in cards if any(result.concern for result in _results(one, found))]
     if not doubted:
         return "No evidence against Gaussian classes here."
@@ -116,7 +116,7 @@ def _verdict(cards: list[Question], found: Diagnosis, choice: Choice | None) -> 
     return f"Some assumptions do not hold, but the choice of the model took care of that. {counts}"
 
 
-def _card(question: Question, found: Diagnosis, choice: Choice | None) -> Html:
+def _card(question: CardQuestion, found: Diagnosis, choice: Choice | None) -> Html:
     results = _results(question, found)
     doubts = [one for one in results if one.concern]
     badge, advice = "Fine", ""

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.covariance import Covariance
 from suffice.selection.leave_one_out.densities import LeftOutDensities
-from suffice.selection.leave_one_out.frames import LEAST_LEFT, Frame, Metric, WhitenedFrame
+from suffice.selection.leave_one_out.frames import LEAST_LEFT, DistanceMetric, Frame, WhitenedFrame
 from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.shift import difference
@@ -160,7 +160,7 @@ class SharedCovariance:
             out.relative[removal.at[:, None], self.classes] = densities
         out.doubtful[removal.at] |= metric.doubtful | ~(left > self.frame.least_left)
 
-    def _between(self, codes: Indices, metric: Metric) -> Floats:
+    def _between(self, codes: Indices, metric: DistanceMetric) -> Floats:
         """e'C⁻¹e for the step e from each class mean to that of the row's own, (b, k)."""
         if self.distances is not None:
             return np.asarray(self.distances[codes] * metric.precisions)

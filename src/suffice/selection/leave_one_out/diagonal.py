@@ -13,7 +13,7 @@ from suffice.models.settings import Settings
 from suffice.models.structures import DiagonalStructure
 from suffice.selection.leave_one_out.closed_form import ClosedForm, SharedCovariance
 from suffice.selection.leave_one_out.densities import LeftOutDensities
-from suffice.selection.leave_one_out.frames import LEAST_LEFT, Metric, log_products
+from suffice.selection.leave_one_out.frames import LEAST_LEFT, DistanceMetric, log_products
 from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.statistics import Statistics
 
@@ -175,9 +175,11 @@ class PooledFrame:
         """Coordinates of steps, (b, m)."""
         return steps[:, self.kept]
 
-    def metric(self, removal: Removal, place: Floats, part: Floats) -> Metric:
+    def metric(self, removal: Removal, place: Floats, part: Floats) -> DistanceMetric:
         """The covariance without each row."""
         variances, doubtful = self.pooled.without(removal, part)
         variances = variances[:, self.kept]
         doubtful |= (variances < LEAST_LEFT * self.pooled.whole[self.kept]).any(axis=1)
-        return Metric(1 / variances, log_products(variances), np.zeros(len(place)), doubtful)
+        return DistanceMetric(
+            1 / variances, log_products(variances), np.zeros(len(place)), doubtful
+        )

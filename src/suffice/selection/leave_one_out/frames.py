@@ -23,7 +23,7 @@ LEAST_LEFT = 1e-4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Metric:
+class DistanceMetric:
     """Covariances C - r zz', one per row, in the coordinates of a frame."""
 
     precisions: Floats  # (b, m) or (b, 1): one over the diagonal of C
@@ -46,7 +46,7 @@ class Frame(Protocol):
     def project(self, steps: Floats) -> Floats:
         """Coordinates of steps, (b, m)."""
 
-    def metric(self, removal: Removal, place: Floats, part: Floats) -> Metric:
+    def metric(self, removal: Removal, place: Floats, part: Floats) -> DistanceMetric:
         """The covariance without each row.
 
         place : coordinates of the rows about the means of their own classes
@@ -71,12 +71,14 @@ class WhitenedFrame:
         """Coordinates of steps, (b, r)."""
         return self.covariance.whiten(steps)
 
-    def metric(self, removal: Removal, place: Floats, part: Floats) -> Metric:
+    def metric(self, removal: Removal, place: Floats, part: Floats) -> DistanceMetric:
         """The covariance without each row."""
         left = self.denominator - part * removal.weight
         ratio = left / self.denominator
         volume = self.covariance.log_determinant - self.rank * np.log(ratio)
-        return Metric(ratio[:, None], volume, part * removal.loss / left, ratio < LEAST_LEFT)
+        return DistanceMetric(
+            ratio[:, None], volume, part * removal.loss / left, ratio < LEAST_LEFT
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -120,7 +122,7 @@ class EigenFrame:
         """Coordinates of steps, (b, m)."""
         return np.asarray(steps @ self.vectors)
 
-    def metric(self, removal: Removal, place: Floats, part: Floats) -> Metric:
+    def metric(self, removal: Removal, place: Floats, part: Floats) -> DistanceMetric:
         """The covariance without each row."""
         left = self.denominator - part * removal.weight
         loss = part * removal.loss
@@ -140,7 +142,7 @@ class EigenFrame:
         hidden = self.rank - len(self.values)
         if hidden:
             volume += hidden * np.log(added)
-        return Metric(1 / diagonal, volume, kept * loss, doubtful)
+        return DistanceMetric(1 / diagonal, volume, kept * loss, doubtful)
 
 
 def log_products(values: Floats) -> Floats:
