@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from suffice.errors import InvalidFeatures, InvalidParameter
+from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter, Mismatch
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
@@ -330,3 +330,25 @@ def test_pictures_of_tables_show_numbers_and_hold_levels():
     assert ClassesDisplay.from_estimator(model, X, Y, features=("age", "income"))
     names = ContributionsDisplay.from_estimator(model, X).names
     assert sorted(name.split(" = ")[0] for name in names) == sorted(USED)
+
+
+def test_what_cannot_be_done_with_a_table_is_said():
+    model = sf.LDA().fit(X, Y)
+    with pytest.raises(InvalidParameter, match=r"'city' never held.*'Bonn', 'Oslo', 'Rome'"):
+        model.sample(2, given={"city": "Lima"})
+    with pytest.raises(Mismatch, match="a table with levels, the other from numbers"):
+        model.merge(sf.LDA().fit(X[["age"]], Y))
+    with pytest.raises(InvalidFeatures, match=r"no column of X can be a feature.*'name'"):
+        sf.LDA().fit(X[["name"]], Y)
+    with pytest.raises(InvalidLabels, match="the name of a column, but X is a ndarray"):
+        sf.LDA().fit(X.to_numpy(), "buys")
+
+
+def test_arrow_tables_and_columns_without_names_work_too():
+    gapped, y = people(gaps=0.2)
+    arrow = pl.from_pandas(gapped).to_arrow()
+    filled = sf.LDA().fit(arrow, y).impute(arrow)
+    assert filled.schema.names == list(gapped.columns)
+    assert filled["city"].null_count == 0
+    numbered = gapped.rename(columns={"age": 3})
+    assert sf.LDA().fit(numbered, y).feature_names_in_.tolist() == ["3", *USED[1:]]

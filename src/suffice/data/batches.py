@@ -92,7 +92,14 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
 
 def split_named(X: Any, y: Any) -> tuple[Any, Any]:
     """The features and the labels, which may be the name of a column of X."""
-    return split_target(X, None, y) if isinstance(y, str) else (X, y)
+    if not isinstance(y, str):
+        return X, y
+    if isinstance(X, np.ndarray | list | tuple) or as_frame(X) is None:
+        raise InvalidLabels(
+            f"y is {y!r}, the name of a column, but X is a {type(X).__name__} without names; pass "
+            "a data frame, or one label per row."
+        )
+    return split_target(X, None, y)
 
 
 def without_target(X: Any, target: str, features: Any) -> Any:

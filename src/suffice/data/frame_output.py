@@ -53,7 +53,13 @@ def _fill(series: Any, values: Array, missing: Array) -> Any:
     at = np.flatnonzero(missing)
     if values.dtype.kind == "f" and series.dtype != nw.Float32:
         series = series.cast(nw.Float64)
-    return series.scatter(at.tolist(), _listed(values[at]))
+    if not series.implementation.is_pyarrow():
+        return series.scatter(at.tolist(), _listed(values[at]))
+    # Arrow has several types of text, which do not mix.
+    cells = series.to_list()
+    for i in at.tolist():
+        cells[i] = values[i].item()
+    return nw.new_series(series.name, cells, series.dtype, backend="pyarrow")
 
 
 def _gaps(series: Any) -> Array:

@@ -24,7 +24,11 @@ from suffice.data.labels import shown
 from suffice.data.levels import Column
 from suffice.data.table_layout import TableLayout
 from suffice.data.text_rules import looks_like_id
-from suffice.errors import InvalidParameter
+from suffice.errors import InvalidFeatures, InvalidParameter
+
+
+# Why a column is set aside that can be used if the user says so.
+USABLE = ("names or free text", "too many levels", "id", "unclear dates")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +98,19 @@ class TableReader:
         if _is_numeric(X):
             return None
         layout = TableLayout.of(X)
-        numbers = all(isinstance(kind, Number) for kind in layout.kinds)
-        return None if numbers or not layout.used else cls(layout)
+        if all(isinstance(kind, Number) for kind in layout.kinds):
+            return None
+        if not layout.used:
+            reasons = [getattr(kind, "reason", "") for kind in layout.kinds]
+            if not any(reason in USABLE for reason in reasons):
+                return None
+            pairs = zip(layout.names, reasons, strict=True)
+            listed = "; ".join(f"{name!r}: {reason}" for name, reason in pairs)
+            raise InvalidFeatures(
+                f"no column of X can be a feature ({listed}). See suffice.describe(X), and say "
+                "what they are: columns=suffice.describe(X, categorical=[...])."
+            )
+        return cls(layout)
 
     def validated(self) -> Self:
         """This reader, if it has features; a ValueError otherwise."""

@@ -20,6 +20,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.frame_output import frame_kind
 from suffice.data.labels import shown
+from suffice.data.levels import UNSEEN
 from suffice.data.parameters import check_room, count, flag, is_number
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import anywhere
@@ -250,7 +251,14 @@ class Answers(Generic[AnyModel]):
         encoding = self._learned.encoding
         if encoding is None:
             return as_features(row).read(0, 1)
-        return encoding.encode(encoding.reader.row(row[0]))
+        features = encoding.read(encoding.reader.row(row[0]))
+        for own, codes in zip(encoding.groups, features.codes, strict=True):
+            if codes[0] == UNSEEN:
+                raise InvalidFeatures(
+                    f"column {own.name!r} never held such a level; its levels are "
+                    f"{listed(own.levels.tolist())}."
+                )
+        return features.read(0, 1)
 
     def _model_names(self) -> tuple[str, ...] | None:
         """Names of the features that the model takes, if it was fitted to rows with names."""

@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any, TypeVar, cast
 
-from suffice.data.batches import split_target, without_target
+from suffice.data.batches import split_named, without_target
 from suffice.data.engine import engine_of
 from suffice.estimators.state import snapshot
 
@@ -36,7 +36,7 @@ def anywhere(method: Method) -> Method:
             return engine.call(here, method.__name__, X, *args, **kwargs)
         y = args[0] if args else kwargs.get("y")
         if takes_labels and isinstance(y, str):
-            X, y = split_target(X, None, y)
+            X, y = split_named(X, y)
             args, kwargs = (y, *args[1:]), {k: v for k, v in kwargs.items() if k != "y"}
         state = here._state
         if state is not None and state.target is not None:

@@ -220,6 +220,13 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             )
         if not self._is_statistics(theirs.statistics):
             raise Mismatch(f"a {name} keeps different statistics than a {type(self).__name__}.")
+        if isinstance(mine.statistics, TableStatistics) != isinstance(
+            theirs.statistics, TableStatistics
+        ):
+            raise Mismatch(
+                "one classifier has learned from a table with levels, the other from numbers "
+                "alone; fit both to the same columns, with columns=suffice.describe(X)."
+            )
         both = settings.alike(mine.statistics, theirs.statistics)
         return self._next(both[0] + both[1], settings, later=True)
 
@@ -241,11 +248,11 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         before, columns = self._state, None
         if before is not None:
             selection, powers = before.selection, before.powers
-        elif rows is not None:
-            columns = rows.columns()
         reader = encoding = None
         if getattr(statistics, "reader", None) is not None:
             reader, columns = statistics.reader, LearnedColumns.of_reader(statistics.reader)
+        elif before is None and rows is not None:
+            columns = rows.columns()
         if isinstance(statistics, TableStatistics):
             encoding = Encoding(statistics.reader, statistics.groups)
         target, frame = (None, None) if before is None else (before.target, before.frame)
