@@ -26,7 +26,6 @@ from suffice.data.table_layout import TableLayout
 from suffice.data.text_rules import looks_like_id
 from suffice.errors import InvalidFeatures, InvalidParameter
 
-
 # Why a column is set aside that can be used if the user says so.
 USABLE = ("names or free text", "too many levels", "id", "unclear dates")
 
