@@ -249,11 +249,6 @@ def test_errors_name_what_is_wrong(spark, frame):
         (InvalidFeatures, "rename", lambda: sf.LDA().fit(rows.select("a", "a", "label"), "label")),
         (InvalidFeatures, "X is empty", lambda: sf.LDA().fit(rows.filter("a < 0"), "label")),
         (
-            NotNumbers,
-            "partition 0: column 'text'",
-            lambda: sf.LDA().fit(rows.withColumn("text", F.lit("t")), "label"),
-        ),
-        (
             NotFinite,
             r"partition \d: .* column 'a'",
             lambda: sf.LDA().fit(rows.withColumn("a", F.lit(np.inf)), "label"),
