@@ -352,3 +352,17 @@ def test_arrow_tables_and_columns_without_names_work_too():
     assert filled["city"].null_count == 0
     numbered = gapped.rename(columns={"age": 3})
     assert sf.LDA().fit(numbered, y).feature_names_in_.tolist() == ["3", *USED[1:]]
+
+
+@each_model
+def test_a_column_of_one_level_takes_others_later(model):
+    single = X.assign(city="Rome")
+    model.fit(single, Y)
+    unknown, nothing = single.assign(city="Lima"), single.assign(city=None)
+    assert np.array_equal(model.predict_proba(unknown), model.predict_proba(nothing))
+
+
+def test_rows_are_read_as_the_first_ones_were_whatever_was_set_since():
+    model = sf.MixedNB().fit(X, Y).set_params(categorical=["age"])
+    twice = sf.MixedNB().fit(X, Y).partial_fit(X, Y)
+    assert np.array_equal(model.partial_fit(X, Y).predict_proba(X), twice.predict_proba(X))

@@ -78,7 +78,9 @@ class LevelGroups:
     def codes(self, column: Column) -> Indices:
         """The group of each row; negative where the level is missing or was never seen."""
         codes = column.among(self.levels)
-        return np.where(codes < 0, codes, self.group[codes]) if len(self.levels) else codes
+        if not len(self.levels):
+            return codes
+        return np.where(codes < 0, codes, self.group[np.maximum(codes, 0)])
 
     def nearest(self, indicators: Floats) -> Array:
         """The level that the indicators (n, groups - 1) of each row are closest to."""

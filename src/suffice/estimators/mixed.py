@@ -119,10 +119,10 @@ class MixedNB(NaiveBayes[ProductModel]):
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Product, like: Outline | None
     ) -> Any:
-        reader = None
-        if self.categorical is None and self.parts is None:
-            reader = reader_of(X, like, self.columns)
-        elif self.columns is not None:
+        reader = None if like is None else like.reader
+        if like is None and self.categorical is None and self.parts is None:
+            reader = reader_of(X, None, self.columns)
+        elif like is None and self.columns is not None:
             raise InvalidParameter(
                 "give either columns, or categorical and parts: columns says which are categories."
             )
