@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from safetensors.numpy import load_file
 from sklearn.base import clone
 
 import suffice as sf
@@ -366,3 +367,19 @@ def test_rows_are_read_as_the_first_ones_were_whatever_was_set_since():
     model = sf.MixedNB().fit(X, Y).set_params(categorical=["age"])
     twice = sf.MixedNB().fit(X, Y).partial_fit(X, Y)
     assert np.array_equal(model.partial_fit(X, Y).predict_proba(X), twice.predict_proba(X))
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+@pytest.mark.parametrize("name", ["lda", "qda", "nb", "bayesian"])
+def test_the_file_after_forgetting_is_that_of_never_having_seen(name, gaps, tmp_path):
+    rows, y = people(gaps=gaps)
+    late = rows.assign(city=np.where(np.arange(len(rows)) >= 200, "Lima", rows["city"]))
+    clone(MODELS[name]).fit(late, y).forget(late[200:], y[200:]).save(tmp_path / "forgot")
+    clone(MODELS[name]).fit(late[:200], y[:200]).save(tmp_path / "never")
+    forgot, never = (load_file(tmp_path / which) for which in ("forgot", "never"))
+    assert forgot.keys() == never.keys()
+    assert b"Lima" not in (tmp_path / "forgot").read_bytes()
+    for key, wanted in never.items():
+        # Low parts are what rounding leaves of the numbers, which go up to 1e5.
+        size = 1e5 if key.endswith("low") else np.abs(wanted.astype(float)).max(initial=0.0)
+        np.testing.assert_allclose(forgot[key], wanted, rtol=1e-7, atol=1e-10 * size)
