@@ -319,6 +319,21 @@ def test_labels_by_name_go_everywhere():
     assert np.array_equal(named.selection.scores["log_loss"], given.selection.scores["log_loss"])
 
 
+def test_a_second_fit_may_name_another_column_of_labels():
+    whole = X.assign(buys=Y)
+    model = sf.LDA().fit(whole, "buys").fit(whole, "city")
+    assert model.feature_names_in_.tolist() == ["age", "smoker", "income", "buys"]
+    assert model.classes_.tolist() == ["Bonn", "Oslo", "Rome"]
+
+
+def test_a_comparison_and_a_report_read_a_table_as_fit_does(tmp_path):
+    models = {"ours": sf.LDA(), "Gaussians": sf.GaussianNB()}
+    raw, used = (sf.compare(rows, Y, models, cv=3) for rows in (X, X[USED]))
+    assert np.array_equal(raw.selection.scores["log_loss"], used.selection.scores["log_loss"])
+    page = sf.report(X, Y, tmp_path / "page.html", model=sf.LDA())
+    assert "person 17" not in page.path.read_text()
+
+
 def test_pictures_of_tables_show_numbers_and_hold_levels():
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     from suffice.plots import ClassesDisplay, ContributionsDisplay, RegionsDisplay

@@ -67,6 +67,10 @@ class PreparedTable:
         """The columns of levels."""
         return [column.column for column in self.columns if isinstance(column, PreparedLevels)]
 
+    def frame(self, kind: str) -> Any:
+        """The features as a data frame of a library: floats, booleans, and levels as text."""
+        return new_frame({column.name: _cells(column) for column in self.columns}, kind)
+
     @property
     def _rows(self) -> int:
         first = self.columns[0]
@@ -252,6 +256,25 @@ def _given_layout(columns: Any) -> TableLayout:
     if not layout.used:
         raise InvalidParameter("columns sets every column aside; there is no feature left.")
     return layout
+
+
+def as_features_frame(X: Any) -> Any:
+    """A data frame that holds more than numbers as one of numbers and levels; others unchanged."""
+    kind = frame_kind(X)
+    reader = None if kind is None else TableReader.of(X)
+    return X if kind is None or reader is None else reader.prepare(X).frame(kind)
+
+
+def _cells(column: PreparedColumn) -> Array:
+    """The values of a feature, None where a level is missing."""
+    if isinstance(column, PreparedNumbers):
+        return column.values
+    levels = column.column
+    values = levels.values if levels.values.dtype.kind == "b" else levels.values.astype(np.str_)
+    cells = values.astype(object)
+    if levels.missing is not None:
+        cells[levels.missing] = None
+    return cells
 
 
 def _objects(columns: Mapping[str, Array]) -> Array:

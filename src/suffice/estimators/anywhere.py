@@ -16,16 +16,19 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 # Methods that change the estimator; all others answer from one state of it.
 LEARNING = ("fit", "partial_fit", "forget", "fit_predict")
 
-# Methods whose y may be a single class, so that a text is no name of a column.
+# Methods that discard what was learned before, the column of the labels included.
+AFRESH = ("fit", "fit_predict")
+
+# Methods whose y may be a single class: a text is then a label, not the name of a column.
 OF_ONE_CLASS = ("impute", "impute_draws")
 
 
 def anywhere(method: Method) -> Method:
     """A method for rows in memory that passes rows stored elsewhere to their engine.
 
-    Labels may be the name of a column of X; a column that held the labels at fit is no feature.
+    Labels may be the name of a column of X. Methods after `fit` ignore the column that held them.
     """
-    learns = method.__name__ in LEARNING
+    learns, afresh = method.__name__ in LEARNING, method.__name__ in AFRESH
     takes_labels = "y" in signature(method).parameters and method.__name__ not in OF_ONE_CLASS
 
     @wraps(method)
@@ -39,7 +42,7 @@ def anywhere(method: Method) -> Method:
             X, y = split_named(X, y)
             args, kwargs = (y, *args[1:]), {k: v for k, v in kwargs.items() if k != "y"}
         state = here._state
-        if state is not None and state.target is not None:
+        if not afresh and state is not None and state.target is not None:
             X = without_target(X, state.target, state.columns.names)
         return method(here, X, *args, **kwargs)
 

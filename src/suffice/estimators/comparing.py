@@ -22,6 +22,7 @@ from suffice.data.labelled_table import LabelledTable
 from suffice.data.mixed import ColumnLayout
 from suffice.data.outliers import with_outliers
 from suffice.data.parameters import check_callable, choice
+from suffice.data.table_rows import as_features_frame
 from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.gaussian import QDA, DiagonalLDA, GaussianNB
 from suffice.estimators.indicators import Indicators
@@ -79,6 +80,7 @@ def compare(
     choice("metric", metric, tuple(METRICS))
     check_callable("progress", progress)
     X, y = split_named(X, y)
+    X = as_features_frame(X)
     rng = generator(random_state)
     steps = Steps(1.0, progress)
     trial = Trial(X, y, sample_weight, cv, 1, groups)

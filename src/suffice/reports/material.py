@@ -12,6 +12,7 @@ from suffice.data.features import as_features, as_frame
 from suffice.data.labels import Labels
 from suffice.data.levels import columns_of
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout
+from suffice.data.table_rows import as_features_frame
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.plots.columns import width
 from suffice.plots.points import thin
@@ -48,6 +49,7 @@ class Material:
     def of(cls, X: Any, y: Any) -> Material:
         """From a frame and the name of its column of labels, or from rows and labels."""
         X, y, target = _features_and_labels(X, y)
+        X = as_features_frame(X)
         layout = ColumnLayout.of(X)
         tables = layout.split(X)
         numeric, discrete = tables.get(NUMERIC), tables.get(DISCRETE)
