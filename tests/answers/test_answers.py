@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 import suffice as sf
 from suffice.errors import HasGaps, InvalidParameter, NotFinite
 from suffice.estimators.columns import LearnedColumns
-from suffice.estimators.learning import Learned
+from suffice.estimators.learned import Learned
 from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener

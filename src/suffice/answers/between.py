@@ -11,6 +11,43 @@ from suffice.answers.boundary import Boundary, numbers
 from suffice.answers.form import Form
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
+from suffice.models.gaussian import GaussianModel
+
+# Number of features above which no matrix is formed.
+MOST_FEATURES = 1024
+
+
+def boundary_of(
+    model: GaussianModel, pair: tuple[int, int], names: tuple[str, ...] | None = None
+) -> Boundary:
+    """The boundary between two classes of a model, given by their positions."""
+    at = list(pair)
+    labels = (model.classes[at[0]].item(), model.classes[at[1]].item())
+    means, log_priors = model.means[at], model.log_priors[at]
+    low = None if model.means_low is None else model.means_low[at]
+    if model.shared:
+        steps = model.means_about(means[1])[at]
+        slope = model.covariances[0].solve(steps[:1] - steps[1:])[0]
+        return linear_boundary(labels, means, slope, log_priors, _deviations(model), names, low)
+    covariances = [model.covariances[c] for c in at]
+    identity = np.eye(means.shape[1])
+    return boundary_between(
+        labels,
+        means,
+        [covariance.solve(identity) for covariance in covariances],
+        [c.log_determinant + c.rank * np.log(2 * np.pi) for c in covariances],
+        log_priors,
+        names,
+        low,
+    )
+
+
+def _deviations(model: GaussianModel) -> Floats | None:
+    """Standard deviation of each feature, 1 if constant; None if too expensive."""
+    if model.means.shape[1] > MOST_FEATURES:
+        return None
+    variances = model.covariances[0].matrix.diagonal()
+    return np.sqrt(np.where(variances > 0, variances, 1.0))
 
 
 def boundary_between(

@@ -11,6 +11,7 @@ from suffice.data.arrays import Floats
 from suffice.data.mixed import Claim, ColumnLayout
 from suffice.data.table_rows import TableReader
 from suffice.engines.parts import Recipe
+from suffice.estimators.new_rows import check_announced
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
 from suffice.statistics.summarize import summarize
@@ -51,7 +52,7 @@ class LearnerRecipe(Recipe):
         if self.learner._state is not None:
             self.learner._check_columns(X)
         y = self.learner._labels(y)
-        self.learner._check_announced(y, self.classes)
+        check_announced(self.learner, y, self.classes)
         return self.learner._summarize(X, y, weight, self.settings, self.like)
 
     def added(self, a: Any, b: Any) -> Any:

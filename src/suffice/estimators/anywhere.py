@@ -1,10 +1,14 @@
-"""Anywhere: methods that take rows wherever they are stored."""
+"""Anywhere: methods that take rows wherever they are stored.
+
+Rows on a cluster or a device go to their engine. One decorator for each kind of method says
+whether y holds labels, which may be the name of a column of X, and whether the estimator changes.
+Methods after `fit` ignore the column that held the labels.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from inspect import signature
 from typing import Any, TypeVar, cast
 
 from suffice.data.batches import split_named, without_target
@@ -13,37 +17,75 @@ from suffice.estimators.state import snapshot
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-# Methods that change the estimator; all others answer from one state of it.
-LEARNING = ("fit", "partial_fit", "forget", "fit_predict")
 
-# Methods that discard what was learned before, the column of the labels included.
-AFRESH = ("fit", "fit_predict")
-
-# Methods whose y may be a single class: a text is then a label, not the name of a column.
-OF_ONE_CLASS = ("impute", "impute_draws")
-
-
-def anywhere(method: Method) -> Method:
-    """A method for rows in memory that passes rows stored elsewhere to their engine.
-
-    Labels may be the name of a column of X. Methods after `fit` ignore the column that held them.
-    """
-    learns, afresh = method.__name__ in LEARNING, method.__name__ in AFRESH
-    takes_labels = "y" in signature(method).parameters and method.__name__ not in OF_ONE_CLASS
+def on_rows(method: Method) -> Method:
+    """A method that answers about rows X, all of it from one state of the estimator."""
 
     @wraps(method)
-    def dispatch(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        here = self if learns else snapshot(self)
-        engine = engine_of(X)
+    def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        here, engine = snapshot(self), engine_of(X)
         if engine is not None:
             return engine.call(here, method.__name__, X, *args, **kwargs)
-        y = args[0] if args else kwargs.get("y")
-        if takes_labels and isinstance(y, str):
-            X, y = split_named(X, y)
-            args, kwargs = (y, *args[1:]), {k: v for k, v in kwargs.items() if k != "y"}
-        state = here._state
-        if not afresh and state is not None and state.target is not None:
-            X = without_target(X, state.target, state.columns.names)
-        return method(here, X, *args, **kwargs)
+        return method(here, _features(here, X), *args, **kwargs)
 
-    return cast(Method, dispatch)
+    return cast(Method, answer)
+
+
+def on_labelled_rows(method: Method) -> Method:
+    """The same for a method that takes the labels y of the rows, too."""
+
+    @wraps(method)
+    def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        here, engine = snapshot(self), engine_of(X)
+        if engine is not None:
+            return engine.call(here, method.__name__, X, *args, **kwargs)
+        X, args, kwargs = _split_labels(X, args, kwargs)
+        return method(here, _features(here, X), *args, **kwargs)
+
+    return cast(Method, answer)
+
+
+def learns(method: Method) -> Method:
+    """A method that changes what the estimator has learned by labelled rows."""
+
+    @wraps(method)
+    def change(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        engine = engine_of(X)
+        if engine is not None:
+            return engine.call(self, method.__name__, X, *args, **kwargs)
+        X, args, kwargs = _split_labels(X, args, kwargs)
+        return method(self, _features(self, X), *args, **kwargs)
+
+    return cast(Method, change)
+
+
+def learns_afresh(method: Method) -> Method:
+    """The same for a method that discards what was learned before, the name of y included."""
+
+    @wraps(method)
+    def change(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        engine = engine_of(X)
+        if engine is not None:
+            return engine.call(self, method.__name__, X, *args, **kwargs)
+        X, args, kwargs = _split_labels(X, args, kwargs)
+        return method(self, X, *args, **kwargs)
+
+    return cast(Method, change)
+
+
+def _split_labels(X: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
+    """The arguments with the labels themselves where y is the name of a column of X."""
+    y = args[0] if args else kwargs.get("y")
+    if not isinstance(y, str):
+        return X, args, kwargs
+    X, y = split_named(X, y)
+    others = {name: value for name, value in kwargs.items() if name != "y"}
+    return X, (y, *args[1:]), others
+
+
+def _features(estimator: Any, X: Any) -> Any:
+    """X without the column that held the labels when the estimator was fitted."""
+    state = estimator._state
+    if state is None or state.target is None:
+        return X
+    return without_target(X, state.target, state.columns.names)

@@ -1,223 +1,84 @@
-"""The scikit-learn face that every classifier shares: rows in, answers of a model out."""
+"""The base of every estimator: what it has learned, and rows in the form that its model takes."""
 
 from __future__ import annotations
 
-from copy import copy, deepcopy
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array
 from suffice.data.features import as_features, gap, infinite
 from suffice.data.frame_output import by_name, fill_table, new_frame
-from suffice.data.labels import Labels, same_kind
-from suffice.data.weights import Weights
-from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels
-from suffice.estimators.answers import Answers
-from suffice.estimators.anywhere import anywhere
+from suffice.data.labels import shown
+from suffice.data.table_layout import TableLayout
+from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import check_columns
-from suffice.estimators.files import Storable
-from suffice.estimators.state import Stateful, at_once
-from suffice.models.computable import beyond_floats
-from suffice.models.model import Model
-from suffice.models.priors import class_priors
-from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
-
-AnyModel = TypeVar("AnyModel", bound=Model)
+from suffice.estimators.files import Created, save
+from suffice.statistics.statistics import listed
 
 
-class Classifier(
-    Answers[AnyModel],
-    Stateful,
-    Storable,
-    ClassifierMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
-    Generic[AnyModel],
-):
-    """Predict with a model of the joint density; subclasses define the model and its fit."""
+class Estimator:
+    """Fitted attributes are read from one state, which is replaced as a whole."""
 
-    priors: Any
-    _decides = True  # whether there is a decision_function, as in scikit-learn
+    _state: Any = None
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._state is not None
 
     @property
-    def classes_(self) -> Array:
-        """The classes, sorted."""
-        return np.asarray(self._learned.classes)
+    def n_features_in_(self) -> int:
+        """Number of features."""
+        return int(self._learned.columns.number)
 
-    def _build(self, learned: Any) -> AnyModel:
-        """The model of what has been learned."""
-        raise NotImplementedError
+    @property
+    def feature_names_in_(self) -> Array:
+        """Names of the features, if the rows were a data frame."""
+        names: Array | None = self._learned.columns.names
+        if names is None:
+            raise AttributeError(f"this {type(self).__name__} was fitted to rows without names.")
+        return names
 
-    def _priors(self) -> Any:
-        """The priors that the parameters ask for."""
-        return self.priors
+    @property
+    def columns_(self) -> TableLayout | None:
+        """How the columns of tables are read; None for tables of numbers."""
+        reader = self._learned.reader
+        return None if reader is None else reader.layout
 
-    def _class_weight(self) -> Floats:
-        """Total weight of each class, (k,)."""
-        raise NotImplementedError
+    @property
+    def target_name_(self) -> str | None:
+        """The name of the column of the labels, if it is known."""
+        name: str | None = self._learned.target
+        return name
 
-    @at_once
-    def with_priors(self, priors: Any) -> Self:
-        """The same class densities under other priors, as a new classifier."""
-        check_is_fitted(self)
-        probabilities = class_priors(priors, self.classes_, self._class_weight())
-        other = copy(self)
-        other.priors = priors
-        other._state = self._learned.under(
-            deepcopy(priors), self._fitted.with_priors(probabilities)
-        )
-        return other
+    def save(
+        self, path: str | PathLike[str], *, created: Created = None, key: bytes | None = None
+    ) -> None:
+        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
 
-    @anywhere
-    def predict(self, X: Any) -> Array:
-        """The most probable class of each row."""
-        best = self._answer(X, scores).argmax(axis=1)
-        return np.asarray(self.classes_[best])
-
-    @anywhere
-    def predict_proba(self, X: Any) -> Floats:
-        """p(y | x): one column per class, in the order of `classes_`."""
-        return self._answer(X, posterior)
-
-    @anywhere
-    def predict_log_proba(self, X: Any) -> Floats:
-        """ln p(y | x), accurate however small."""
-        return self._answer(X, log_posterior)
-
-    @anywhere
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """ln p(x, y): one column per class, in the order of `classes_`."""
-        return self._answer(X, joint)
-
-    @anywhere
-    def score_samples(self, X: Any) -> Floats:
-        """ln p(x)."""
-        return log_sum(self.predict_joint_log_proba(X))
-
-    @available_if(lambda self: self._decides)  # type: ignore[untyped-decorator]
-    @anywhere
-    def decision_function(self, X: Any) -> Floats:
-        """Log-odds of the second class for two classes; else one score per class.
-
-        Scores are joint log densities up to a constant of the row.
+        created : a date or a text to store with the model; with None, equal models give equal files
+        key : secret bytes that sign the file, see `suffice.save`
         """
-        answers = self._answer(X, scores)
-        return np.asarray(answers[:, 1] - answers[:, 0]) if answers.shape[1] == 2 else answers
+        save(self, path, created=created, key=key)
 
-    @anywhere
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy: the weighted share of rows whose label is predicted."""
-        predicted, labels = self.predict(X), Labels.of(self._labels(y))
-        n = len(predicted)
-        if len(labels) != n:
-            raise InvalidInput(
-                f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
-            )
-        classes, codes = labels.encode()
-        if "U" in (classes.dtype.kind, predicted.dtype.kind):
-            same_kind(classes, predicted)
-        weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
-        return float(np.average(classes[codes] == predicted, weights=weights))
+    def _html_repr(self) -> str:
+        """What notebooks show, in place of scikit-learn's diagram."""
+        from suffice.estimators.summary import html_card
+
+        return html_card(self)
 
     @property
-    def priors_(self) -> Floats:
-        """Prior probability of each class."""
-        return np.array(self._fitted.priors)
-
-    @property
-    def _fitted(self) -> AnyModel:
-        """The model, built on first use after rows were added."""
-        learned = self._learned
-        model: AnyModel = learned.once("model", lambda: self._build(learned))
-        return model
-
-    @property
-    def _model(self) -> AnyModel | None:
-        """The model, or None if it is not built yet."""
-        model: AnyModel | None = self._learned.kept.get("model")
-        return model
-
-    def _answer(self, X: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
-        return self._answer_rows(self._rows(X), ask, model)
-
-    def _answer_rows(self, rows: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
-        with np.errstate(all="ignore"):
-            answers = ask(self._fitted if model is None else model, rows)
-        # An infinite value makes the answer non-finite; checking that saves a pass over X.
-        if not np.isfinite(answers).all():
-            self._check_finite(rows)
-            if np.isnan(answers).any():
-                raise beyond_floats()
-        return answers
-
-    def _check_table(self, X: Any) -> None:
-        """Raise unless X is a table that this model accepts."""
-        as_features(X)
-
-    def _check_finite(self, rows: Any) -> None:
-        self._check_infinite(rows)
-
-    def _check_infinite(self, rows: Array) -> None:
-        error = infinite(rows, 0, self._model_names())
-        if error is not None:
-            raise error
-
-    def _check_complete(self, rows: Array) -> None:
-        self._check_finite(rows)
-        error = gap(rows, 0, self._model_names())
-        if error is not None:
-            raise error
-
-    def _labels(self, y: Any) -> Any:
-        """One label per row, in any form that scikit-learn accepts."""
-        if y is None:
-            raise InvalidLabels(
-                f"This {type(self).__name__} estimator requires y to be passed, "
-                "but the target y is None."
-            )
-        if getattr(y, "ndim", 1) == 2:
-            try:
-                return column_or_1d(y, warn=True)
-            except ValueError as error:
-                raise InvalidLabels(str(error)) from None
-        return y
-
-    def _check_width(self, columns: int) -> None:
-        if columns != self.n_features_in_:
-            raise InvalidFeatures(
-                f"X has {columns} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-            )
-
-    def _restore(self, rows: Any, like: Any = None) -> Any:
-        """Rows of the model in the user's form; `like` is the table they come from."""
-        learned = self._learned
-        if learned.encoding is not None:
-            return learned.encoding.decode(rows, like, learned.frame)
-        return self._as_table(rows, like)
-
-    def _as_table(self, rows: Array, like: Any) -> Any:
-        """Rows of all columns as a data frame, if that is what the user works with."""
-        if like is not None:
-            return fill_table(like, rows)
-        frame, names = self._learned.frame, self._learned.columns.names
-        return rows if frame is None else new_frame(by_name(rows, names), frame)
-
-    def _check_columns(self, X: Any) -> None:
-        """Raise unless X has the features of the rows seen so far, in their order."""
-        if self._learned.reader is None:
-            self._check_table(X)
-            check_columns(self, X)
+    def _learned(self) -> Any:
+        """The state; raises scikit-learn's NotFittedError if there is none."""
+        state = self._state
+        if state is None:
+            check_is_fitted(self)
+        return state
 
     def _rows(self, X: Any) -> Any:
+        """The rows of a table in the form that the model takes."""
         columns, encoding = self._learned.columns, self._learned.encoding
         if encoding is not None:
             return encoding.encode(X)
@@ -233,3 +94,83 @@ class Classifier(
         features = as_features(X)
         self._check_columns(X)
         return features.read(0, features.shape[0])
+
+    def _restore(self, rows: Any, like: Any = None) -> Any:
+        """Rows of the model in the user's form; `like` is the table they come from."""
+        learned = self._learned
+        if learned.encoding is not None:
+            return learned.encoding.decode(rows, like, learned.frame)
+        return self._as_table(rows, like)
+
+    def _as_table(self, rows: Array, like: Any) -> Any:
+        """Rows of all columns as a data frame, if that is what the user works with."""
+        if like is not None:
+            return fill_table(like, rows)
+        frame, names = self._learned.frame, self._learned.columns.names
+        return rows if frame is None else new_frame(by_name(rows, names), frame)
+
+    def _labels(self, y: Any) -> Any:
+        """One label per row, in any form that scikit-learn accepts."""
+        if y is None:
+            raise InvalidLabels(
+                f"This {type(self).__name__} estimator requires y to be passed, "
+                "but the target y is None."
+            )
+        if getattr(y, "ndim", 1) == 2:
+            try:
+                return column_or_1d(y, warn=True)
+            except ValueError as error:
+                raise InvalidLabels(str(error)) from None
+        return y
+
+    def _check_table(self, X: Any) -> None:
+        """Raise unless X is a table that this model accepts."""
+        as_features(X)
+
+    def _check_columns(self, X: Any) -> None:
+        """Raise unless X has the features of the rows seen so far, in their order."""
+        if self._learned.reader is None:
+            self._check_table(X)
+            check_columns(self, X)
+
+    def _check_width(self, columns: int) -> None:
+        if columns != self.n_features_in_:
+            raise InvalidFeatures(
+                f"X has {columns} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+
+    def _check_finite(self, rows: Any) -> None:
+        error = infinite(rows, 0, self._model_names())
+        if error is not None:
+            raise error
+
+    def _check_complete(self, rows: Array) -> None:
+        self._check_finite(rows)
+        error = gap(rows, 0, self._model_names())
+        if error is not None:
+            raise error
+
+    def _model_names(self) -> tuple[str, ...] | None:
+        """Names of the features that the model takes, if it was fitted to rows with names."""
+        reader, encoding = self._learned.reader, self._learned.encoding
+        if reader is not None:
+            return tuple(reader.feature_names if encoding is None else encoding.names)
+        names = self._learned.columns.names
+        return None if names is None else tuple(map(str, names))
+
+    def _feature_names(self) -> list[str]:
+        names = self._learned.columns.names
+        return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
+
+    def _feature(self, feature: Any, names: Sequence[str] | None = None) -> int:
+        """The position of a feature given by name or position."""
+        names = self._feature_names() if names is None else names
+        if isinstance(feature, str) and feature in names:
+            return names.index(feature)
+        whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
+        if not whole or not 0 <= feature < len(names):
+            raise InvalidParameter(
+                f"there is no feature {shown(feature)}; the features are {listed(names)}."
+            )
+        return int(feature)

@@ -11,7 +11,7 @@ from suffice.answers.geometry import Ellipse
 from suffice.answers.student import atypicality
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
-from suffice.estimators.anywhere import anywhere
+from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.state import at_once
 from suffice.models.beliefs import Beliefs, Prior
@@ -141,7 +141,7 @@ class BayesianDiscriminant(GaussianClassifier):
         self._require_gaussian("boundary")
         return super().boundary(a, b)
 
-    @anywhere
+    @on_rows
     def whiten(self, X: Any, label: Any = None) -> Floats:
         """Rows in the space where the distances of a class are Euclidean; for density="map"."""
         self._require_gaussian("whiten")

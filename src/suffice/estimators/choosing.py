@@ -43,14 +43,10 @@ STORED_METRICS = {
 DEFAULT_FOLDS = 5
 
 
-def is_cross_validated(value: Any) -> bool:
-    """Whether a parameter is set to "cv"."""
-    return isinstance(value, str) and value == "cv"
-
-
 def cross_validated(estimator: Any) -> list[str]:
     """The parameters of an estimator that are set to "cv"."""
-    return [name for name in GRID if is_cross_validated(getattr(estimator, name, None))]
+    values = ((name, getattr(estimator, name, None)) for name in GRID)
+    return [name for name, value in values if isinstance(value, str) and value == "cv"]
 
 
 def combinations(names: list[str]) -> list[dict[str, float]]:

@@ -19,26 +19,6 @@ from suffice.statistics.walker import to_arrays
 Created = date | str | None
 
 
-class Storable:
-    """An estimator that can be written to a file."""
-
-    def save(
-        self, path: str | PathLike[str], *, created: Created = None, key: bytes | None = None
-    ) -> None:
-        """Write one safetensors file, whole or not at all; read it with `suffice.load`.
-
-        created : a date or a text to store with the model; with None, equal models give equal files
-        key : secret bytes that sign the file, see `suffice.save`
-        """
-        save(self, path, created=created, key=key)
-
-    def _html_repr(self) -> str:
-        """What notebooks show, in place of scikit-learn's diagram."""
-        from suffice.estimators.summary import html_card
-
-        return html_card(self)
-
-
 def save(
     model: Any, path: str | PathLike[str], *, created: Created = None, key: bytes | None = None
 ) -> None:

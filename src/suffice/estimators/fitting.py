@@ -19,9 +19,10 @@ from suffice.data.parameters import check_callable, count, is_number, not_negati
 from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
+from suffice.estimators.base import Estimator
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.new_rows import RowsInMemory
-from suffice.estimators.state import State, Stateful
+from suffice.estimators.state import State
 from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, MixtureFit, Training
 
@@ -67,7 +68,7 @@ class FittedMixture(State):
         return len(self.log_likelihoods)
 
 
-class Fitting(Stateful):
+class Fitting(Estimator):
     """Parameters and results of EM, which all mixtures share."""
 
     tol: float

@@ -73,11 +73,11 @@ class GaussianDiscriminant(GaussianClassifier):
     def _settings(self) -> Settings:
         return Settings.checked(
             structure=self.structure,
-            pooling=self._parameter("pooling"),
-            shrinkage=self._parameter("shrinkage"),
+            pooling=self._chosen("pooling", self.pooling),
+            shrinkage=self._chosen("shrinkage", self.shrinkage),
             target=self.target,
             ddof=self.ddof,
-            inflation=self._parameter("inflation"),
+            inflation=self._chosen("inflation", self.inflation),
         )
 
 
@@ -128,7 +128,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
 
     def _settings(self) -> Settings:
         check_algorithm(self)
-        shrinkage, target = self._parameter("shrinkage"), self.target
+        shrinkage, target = self._chosen("shrinkage", self.shrinkage), self.target
         if share("reg_param", self.reg_param):
             if shrinkage:
                 raise InvalidParameter("give either shrinkage or reg_param, not both.")
@@ -137,6 +137,10 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
 
     def _priors(self) -> Any:
         return normalised_priors(self.priors)
+
+    @property
+    def _covariance_estimator(self) -> Any:
+        return self.covariance_estimator
 
 
 class GaussianNB(GaussianClassifier):
@@ -219,7 +223,7 @@ class DiagonalLDA(GaussianClassifier):
         return Settings.checked(
             structure="diagonal",
             pooling=1.0,
-            shrinkage=self._parameter("shrinkage"),
+            shrinkage=self._chosen("shrinkage", self.shrinkage),
             ddof=self.ddof,
         )
 

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 
+from suffice.answers.between import boundary_of
+from suffice.answers.boundary import Boundary
+from suffice.answers.geometry import Ellipse, ellipse, whiten
 from suffice.answers.nulls import EstimatedNulls
 from suffice.answers.outliers import Atypicality
+from suffice.answers.pair import class_pair, class_position
 from suffice.data.arrays import Array, Floats
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
+from suffice.data.labels import shown
 from suffice.data.table_rows import TableRows
 from suffice.errors import InvalidParameter
-from suffice.estimators.anywhere import anywhere
-from suffice.estimators.choosing import (
-    choose_settings,
-    combinations,
-    cross_validated,
-    is_cross_validated,
-)
-from suffice.estimators.geometry import Geometry
-from suffice.estimators.learning import Learned, Learner
+from suffice.estimators.anywhere import learns_afresh, on_rows
+from suffice.estimators.choosing import choose_settings, combinations, cross_validated
+from suffice.estimators.learned import Learned
+from suffice.estimators.learning import Learner
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.sklearn_parameters import with_estimated_scatter
+from suffice.estimators.state import at_once
 from suffice.models.completion import adapt_settings, complete
-from suffice.models.gaussian import GaussianModel
+from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
@@ -37,14 +39,14 @@ from suffice.statistics.summarize import summarize_batches, summarize_table
 from suffice.statistics.table_statistics import TableStatistics
 
 
-class GaussianClassifier(Geometry, Learner[GaussianModel]):
+class GaussianClassifier(Learner[GaussianModel]):
     """Fit, update, forget and predict with a Gaussian model, which subclasses define."""
 
     columns: Any
 
     _takes_device_rows = True  # whether rows on a device are computed with there
 
-    @anywhere
+    @learns_afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model, after choosing parameters set to "cv"."""
         rows = RowsInMemory(X, self._labels(y), sample_weight)
@@ -87,10 +89,9 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         """The rows of a table with levels as they are summarized."""
         return table
 
-    def _parameter(self, name: str) -> Any:
+    def _chosen(self, name: str, value: Any) -> Any:
         """The value of a parameter, or what `fit` chose if it is "cv"."""
-        value = getattr(self, name)
-        if not is_cross_validated(value):
+        if not isinstance(value, str) or value != "cv":
             return value
         selection = None if self._state is None else self._state.selection
         if selection is None:
@@ -168,6 +169,73 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         """Factor by which the covariances were multiplied, as given or as chosen."""
         return self._built_with.inflation  # type: ignore[no-any-return]
 
+    @on_rows
+    def squared_mahalanobis(self, X: Any) -> Floats:
+        """Squared Mahalanobis distance to each class mean, one column per class."""
+        return self._answer(X, _squared_distances)
+
+    @at_once
+    def boundary(self, a: Any = None, b: Any = None) -> Boundary:
+        """Where two classes are equally probable: a quadric, or a hyperplane if S is shared."""
+        model = self._fitted
+        return boundary_of(model, class_pair(model.classes, a, b), self._model_names())
+
+    @on_rows
+    def whiten(self, X: Any, label: Any = None) -> Floats:
+        """Rows in the space where the distances of a class (or of all) are Euclidean."""
+        model, rows = self._fitted, self._rows(X)
+        if label is None and not model.shared:
+            raise InvalidParameter(
+                "each class has its own covariance; name the class: whiten(X, label)."
+            )
+        c = 0 if label is None else class_position(model.classes, label)
+        self._check_complete(rows)
+        return whiten(model, rows, c)
+
+    @at_once
+    def ellipse(
+        self,
+        label: Any,
+        features: tuple[int, int] = (0, 1),
+        *,
+        probability: float | None = None,
+        deviations: float | None = None,
+    ) -> Ellipse:
+        """Where a class lies in two features."""
+        model = self._fitted
+        pair = isinstance(features, Sequence) and not isinstance(features, str | bytes)
+        pair |= isinstance(features, np.ndarray) and features.ndim == 1
+        names = self._model_names()
+        at = [self._feature(feature, names) for feature in features] if pair else []
+        if len(at) != 2 or at[0] == at[1]:
+            raise InvalidParameter(
+                f"features is {shown(features)}; an ellipse needs two different features, "
+                "such as (0, 1)."
+            )
+        c = class_position(model.classes, label)
+        return ellipse(model, c, (at[0], at[1]), probability, deviations)
+
+    @property
+    def discriminant_coef_(self) -> Floats:
+        """Slopes w_k of the discriminant functions x'w_k + b_k, (k, d), where they are linear."""
+        return self._linear.coefficients
+
+    @property
+    def discriminant_intercept_(self) -> Floats:
+        """Constants b_k of the discriminant functions x'w_k + b_k, (k,), where they are linear."""
+        return self._linear.intercepts
+
+    @property
+    def _linear(self) -> LinearScores:
+        model = self._fitted
+        if not model.shared:
+            # An AttributeError, so that hasattr returns False.
+            raise AttributeError(
+                "the discriminant functions are quadratic, since each class has its own "
+                "covariance; they are linear with pooling=1."
+            )
+        return model.linear
+
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, Statistics | IncompleteStatistics | TableStatistics)
 
@@ -175,7 +243,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> AnyStatistics | TableStatistics:
         detail = (None if like is None else like.detail) or settings.detail
-        estimator = getattr(self, "covariance_estimator", None)
+        estimator = self._covariance_estimator
         reader = reader_of(X, like, self.columns)
         if reader is not None:
             if estimator is not None:
@@ -198,6 +266,10 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     def _new_atypicality(self) -> Atypicality:
         weight = self._fitted_statistics.known_weight.mean(axis=1)
         return Atypicality(self._fitted, EstimatedNulls(self._fitted, weight, self._built_with))
+
+
+def _squared_distances(model: GaussianModel, rows: Array) -> Floats:
+    return model.squared_distances(rows)
 
 
 def _with_names_of(statistics: Statistics, X: Any) -> Statistics:

@@ -12,7 +12,7 @@ from suffice.data.batches import select_columns, split_named
 from suffice.data.blanking import blank_column, column_names
 from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.errors import InvalidParameter
-from suffice.estimators.answers import Answers
+from suffice.estimators.classifier import Classifier
 from suffice.estimators.splitting import make_folds
 from suffice.estimators.trial import fit_quietly, last_step, log_probabilities
 from suffice.selection.evaluation import label_codes
@@ -43,7 +43,7 @@ def importance(
     sepal width (cm)   0.0105      0.0110
     sepal length (cm)  0.0091      0.0114
     """
-    if not isinstance(last_step(model), Answers):
+    if not isinstance(last_step(model), Classifier):
         raise InvalidParameter(
             f"a {type(last_step(model)).__name__} has no density to integrate a feature out of; "
             "fit a model of suffice, such as suffice.LDA(), or use scikit-learn's "

@@ -15,8 +15,9 @@ from suffice.data.labels import shown
 from suffice.data.levels import Column, columns_of
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, check_shape
 from suffice.errors import InvalidParameter
+from suffice.estimators.base import Estimator
 from suffice.estimators.columns import LearnedColumns, check_columns
-from suffice.estimators.state import State, Stateful, at_once
+from suffice.estimators.state import State, at_once
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -27,7 +28,7 @@ class FittedLevels(State):
     levels: list[Array]
 
 
-class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Indicators(Estimator, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Numeric columns unchanged, then one indicator per level of a discrete column but the first.
 
     Missing values stay missing, and a level never seen before counts as missing: models of
@@ -48,6 +49,7 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
     """
 
     _state: FittedLevels | None
+    _html_repr = BaseEstimator._html_repr  # a step of a pipeline is shown in its diagram
 
     def __init__(self, *, categorical: Any = None) -> None:
         self.categorical = categorical
@@ -107,7 +109,7 @@ class Indicators(Stateful, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return np.array(out, object)
 
     def _names_in(self, input_features: Any) -> list[Any]:
-        fitted_names = getattr(self, "feature_names_in_", None)
+        fitted_names = self._learned.columns.names
         if input_features is None:
             d = self.n_features_in_
             return [f"x{j}" for j in range(d)] if fitted_names is None else list(fitted_names)

@@ -1,106 +1,43 @@
-"""Learning: fit, update, merge and forget, for models defined by statistics."""
+"""Learning: fit, update, merge, forget and judge models that are defined by statistics."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Generic, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.data.arrays import Array
 from suffice.data.encoding import Encoding
-from suffice.data.labels import Labels, shown
 from suffice.data.powers import Powers
-from suffice.errors import (
-    InvalidLabels,
-    InvalidParameter,
-    Mismatch,
-    MissingClasses,
-    NeverIncluded,
-    TooFewRows,
-)
-from suffice.estimators.anywhere import anywhere
-from suffice.estimators.as_numbers import as_numbers
-from suffice.estimators.base import AnyModel, Classifier
+from suffice.errors import InvalidParameter, Mismatch, MissingClasses, NeverIncluded, TooFewRows
+from suffice.estimators.anywhere import learns, learns_afresh, on_labelled_rows
+from suffice.estimators.classifier import AnyModel, Classifier
 from suffice.estimators.columns import LearnedColumns
-from suffice.estimators.judging import Judging
+from suffice.estimators.learned import Learned, as_numbers
 from suffice.estimators.new_rows import NewRows, RowsInMemory
 from suffice.estimators.outline import Outline
 from suffice.estimators.repairing import warn_repaired
-from suffice.estimators.state import State, exchange, snapshot
+from suffice.estimators.state import at_once, exchange, snapshot
 from suffice.models.computable import check_computable
-from suffice.models.gaussian import GaussianModel
 from suffice.models.priors import class_priors
+from suffice.selection import criteria
+from suffice.selection.leave_one_out.by_model import left_out_densities
+from suffice.selection.leave_one_out.left_out import LeaveOneOut, predictions
+from suffice.selection.leave_one_out.removal import training_table
 from suffice.selection.selection import Selection
 from suffice.statistics.table_statistics import TableStatistics
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Learned(State):
-    """Statistics, and everything else that determines the model."""
-
-    classes: Array
-    statistics: Any
-    settings: Any
-    priors: Any  # as they were given
-    selection: Selection | None = None
-    powers: Powers | None = None
-    from_file: FromFile | None = None  # None once something was learned after loading
-
-    @classmethod
-    def initial(cls, statistics: Any, selection: Selection | None, powers: Powers | None) -> Self:
-        """A state with statistics, but without the settings that determine the model."""
-        return cls(
-            columns=LearnedColumns.of_statistics(statistics),
-            classes=statistics.classes,
-            statistics=statistics,
-            settings=None,
-            priors=None,
-            selection=selection,
-            powers=powers,
-        )
-
-    @property
-    def numbers(self) -> tuple[Any, Any]:
-        """The statistics and settings from which the model is built."""
-        return self.once("numbers", lambda: as_numbers(self.statistics, self.settings))
-
-    @property
-    def outline(self) -> Outline:
-        """The form in which more rows must be summarized."""
-        return Outline.of(self.statistics, self.powers)
-
-    def under(self, priors: Any, model: Any) -> Self:
-        """The same with the model under other priors."""
-        return replace(self, priors=priors, kept={"model": model})
-
-    def without_statistics(self) -> Self:
-        """The part needed to answer for single rows."""
-        return replace(self, statistics=None, selection=None)
-
-
-@dataclass(frozen=True, slots=True)
-class FromFile:
-    """The content of a model file beside the statistics.
-
-    is_built : False if no model could be built from the statistics when it was saved
-    completed : the classes estimated by EM (by part, if there are several), if rows have missing
-        values
-    """
-
-    is_built: bool
-    completed: GaussianModel | dict[str, GaussianModel] | None
-
-
-class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
+class Learner(Classifier[AnyModel], Generic[AnyModel]):
     """A classifier whose model is a function of statistics, which subclasses define."""
 
     _state: Learned | None
     _takes = "what suffice.summarize returns"  # description of the statistics for messages
     _has_powers = False  # whether features are raised to powers first
+    _judged = True  # whether the statistics suffice for leave-one-out and information criteria
 
     def _settings(self) -> Any:
         """The likelihood with its settings, after checking the parameters."""
@@ -121,16 +58,21 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         return settings.summarize(X, y, sample_weight, None if like is None else like.detail)
 
     @property
+    def _covariance_estimator(self) -> Any:
+        """What estimates covariances from rows in place of statistics, if the user gave it."""
+        return None
+
+    @property
     def statistics_(self) -> Any:
         """The statistics of all rows."""
         return self._learned.statistics
 
-    @anywhere
+    @learns_afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model."""
         return self._fit_to(RowsInMemory(X, y, sample_weight), self._settings())
 
-    @anywhere
+    @learns
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; new classes are allowed and need not be announced in `classes`.
 
@@ -157,13 +99,80 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             if exchange(self, pupil._state, pupil._merge_state(theirs, type(other).__name__)):
                 return self
 
-    @anywhere
+    @learns
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Remove rows, as if they had never been seen.
 
         No trace of them stays in the model, its pickle or its file, up to rounding.
         """
         return self._remove(RowsInMemory(X, y, sample_weight))
+
+    @on_labelled_rows
+    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
+        """Predictions for each row of the model trained on all other rows.
+
+        In closed form from the statistics: about as fast as fit and predict. A model is built
+        for each row if values are missing, or if a full covariance is shrunk toward its diagonal
+        or a diagonal one by an estimated share; and for single rows whose removal changes the
+        kind of estimate: the last row of its class, or one without which a class has to borrow
+        a covariance.
+
+        Parameters that `fit` chose by cross-validation stay unchanged.
+
+        X, y, sample_weight : the rows that the model was trained on, all of them
+
+        >>> from sklearn.datasets import load_iris
+        >>> from suffice import QDA
+        >>> X, y = load_iris(return_X_y=True)
+        >>> QDA().fit(X, y).leave_one_out(X, y)
+        <LeaveOneOut of 150 rows: accuracy 0.9733, log-loss 0.05798>
+        """
+        model = self._judgeable_model()
+        if self._covariance_estimator is not None:
+            raise InvalidParameter(
+                "leave_one_out takes statistics, and covariance_estimator takes rows: use "
+                "sklearn.model_selection.cross_val_predict(model, X, y, cv=LeaveOneOut())."
+            )
+        table = training_table(self._rows(X), self._labels(y), sample_weight, self.classes_)
+        densities = left_out_densities(model, self._fitted_statistics, self._built_with, table)
+        return predictions(densities, self._priors(), table)
+
+    @at_once
+    def log_likelihood(self, X: Any = None, y: Any = None) -> float:
+        """Sum over the rows of ln p(x, y); without rows, the weighted sum over training rows."""
+        if X is not None:
+            return super().log_likelihood(X, y)
+        return criteria.log_likelihood(self._judgeable_model(), self._fitted_statistics)
+
+    @at_once
+    def n_parameters(self) -> int:
+        """Number of parameters that the model estimates, regularised or not.
+
+        Priors count where they are class shares; with pooling below 1 each class has its own
+        covariance, and with shrinkage below 1 all entries of it count.
+        """
+        model, given = self._judgeable_model(), self._priors() is not None
+        return criteria.n_parameters(model, self._built_with, self._fitted_statistics, given)
+
+    @at_once
+    def aic(self) -> float:
+        """-2 ln L + 2 p of the training rows; smaller is better."""
+        return criteria.aic(self.log_likelihood(), self.n_parameters())
+
+    @at_once
+    def bic(self) -> float:
+        """-2 ln L + p ln n of the training rows; smaller is better.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from suffice import LDA, QDA
+        >>> X, y = load_iris(return_X_y=True)
+        >>> [round(model.fit(X, y).bic(), 1) for model in (LDA(), QDA())]
+        [646.7, 597.2]
+        """
+        log_likelihood = self.log_likelihood()
+        return criteria.bic(
+            log_likelihood, self.n_parameters(), float(self._fitted_statistics.weight.sum())
+        )
 
     def _check_forgets(self) -> None:
         """Raise if something was learned from rows that statistics cannot reproduce."""
@@ -175,7 +184,8 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         like = rows.outline(pupil, settings)
         statistics = rows.statistics(pupil, settings, like)
         powers = None if like is None else like.powers
-        return self._hold(pupil._next(statistics, settings, rows, powers=powers))
+        self._state = pupil._next(statistics, settings, rows, powers=powers)
+        return self
 
     def _add(self, rows: NewRows) -> Self:
         return self._change(rows, forgets=False)
@@ -258,7 +268,10 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         target, frame = (None, None) if before is None else (before.target, before.frame)
         if rows is not None:
             target, frame = target or rows.target, frame or rows.frame
-        model = (rows or NewRows()).model(self, statistics, settings, later)
+        priors = self._priors()
+        model = None if rows is None else rows.model(self, statistics, settings, later)
+        if model is None:
+            model = self._ready(*as_numbers(statistics, settings), priors, later)
         return Learned(
             columns=columns or LearnedColumns.of_statistics(statistics),
             reader=reader,
@@ -269,19 +282,25 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
             classes=statistics.classes,
             statistics=statistics,
             settings=settings,
-            priors=deepcopy(self._priors()),
+            priors=deepcopy(priors),
             selection=selection,
             powers=powers,
         )
 
-    def _ready(self, statistics: Any, settings: Any, later: bool) -> AnyModel | None:
+    def _ready(self, statistics: Any, settings: Any, priors: Any, later: bool) -> AnyModel | None:
         """The model, or None if it is built later; raises if it never could be."""
-        if not later:
-            return self._build_with_warnings(statistics, settings, self._priors())
-        settings.check(statistics)
-        with suppress(MissingClasses):
-            class_priors(self._priors(), statistics.classes, statistics.weight)
-        return None
+        if later:
+            settings.check(statistics)
+            with suppress(MissingClasses):
+                class_priors(priors, statistics.classes, statistics.weight)
+            return None
+        self._check_statistics(statistics)
+        model: AnyModel = settings.build(statistics, priors)
+        warn_repaired(self, model, statistics, settings)
+        return model
+
+    def _check_statistics(self, statistics: Any) -> None:
+        """Raise if parameters ask for more than the statistics hold."""
 
     def _hold(self, learned: Learned) -> Self:
         self._state = learned
@@ -302,42 +321,30 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
 
     def _build(self, learned: Learned) -> AnyModel:
         read = learned.from_file
+        statistics, settings = learned.numbers
         if read is None:
-            return self._build_with_warnings(*learned.numbers, learned.priors)
+            model: AnyModel = settings.build(statistics, learned.priors)
+            warn_repaired(self, model, statistics, settings)
+            return model
         if not read.is_built:
             raise TooFewRows(
                 "no model could be built from the rows when this file was saved; add rows with "
                 "partial_fit, or see why: model.fit_statistics(model.statistics_)."
             )
         with np.errstate(all="ignore"):  # overflow is detected below
-            statistics, settings = learned.numbers
-            model: AnyModel = settings.build(statistics, learned.priors, read.completed)
+            model = settings.build(statistics, learned.priors, read.completed)
         check_computable(model)
         return model
 
-    def _build_with_warnings(self, statistics: Any, settings: Any, priors: Any) -> AnyModel:
-        """The model of statistics, with a warning if it differs from the one requested."""
-        model: AnyModel = settings.build(statistics, priors)
-        warn_repaired(self, model, statistics, settings)
-        return model
-
-    def _check_announced(self, y: Any, classes: Any) -> None:
-        if classes is None or y is None:
-            return
-        try:
-            announced = Labels.of(classes).classes().tolist()
-        except InvalidLabels as error:
-            raise InvalidParameter(f"classes must list the labels of y: {error}") from None
-        unknown = [label for label in Labels.of(y).classes().tolist() if label not in announced]
-        if unknown:
-            raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
-        seen = [] if self._state is None else self.classes_.tolist()
-        forgotten = [label for label in seen if label not in announced]
-        if forgotten:
+    def _judgeable_model(self) -> Any:
+        """The model; raises if its statistics are not sufficient to judge it."""
+        if not self._judged:
             raise InvalidParameter(
-                f"classes lacks class {shown(forgotten[0])}, which has been seen before; list all "
-                f"of {seen} and any new ones, or leave it out: classes need no announcement."
+                f"the statistics of a {type(self).__name__} are not sufficient for leave-one-out "
+                "and information criteria; cross-validate it (select_model), or compare its "
+                "log_evidence_."
             )
+        return self._fitted
 
 
 def _without(seen: Any, removed: Any) -> Any:

@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from suffice.answers.imputation import impute
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 from suffice.data.parameters import count
 from suffice.errors import InvalidParameter
-from suffice.estimators.anywhere import anywhere
+from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.sklearn_parameters import check_algorithm, normalised_priors
 from suffice.models.axes import Axes, discriminant_axes
-from suffice.models.gaussian import GaussianModel, LinearScores
+from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings
 
 
@@ -82,7 +82,7 @@ class LinearDiscriminantAnalysis(
             count("n_components", self.n_components)
         return Settings.checked(
             pooling=1.0,
-            shrinkage=self._parameter("shrinkage"),
+            shrinkage=self._chosen("shrinkage", self.shrinkage),
             target=self.target,
             ddof=self.ddof,
         )
@@ -90,13 +90,18 @@ class LinearDiscriminantAnalysis(
     def _priors(self) -> Any:
         return normalised_priors(self.priors)
 
-    @anywhere
+    @property
+    def _covariance_estimator(self) -> Any:
+        return self.covariance_estimator
+
+    @on_rows
     def transform(self, X: Any) -> Floats:
         """Coordinates of the rows along the discriminant axes, (n, components).
 
         Missing values are replaced by their conditional means. float32 for rows of float32.
         """
-        axes, rows, m = self._axes, self._rows(X), self._n_features_out
+        axes, m = self._axes, self._n_features_out
+        rows: Array = self._rows(X)
         directions, start = axes.directions[:, :m], axes.start[:m]
         with np.errstate(all="ignore"):
             coordinates = (rows - axes.centre) @ directions - start
@@ -105,7 +110,7 @@ class LinearDiscriminantAnalysis(
             coordinates = (impute(self._fitted, rows, None) - axes.centre) @ directions - start
         return coordinates.astype(np.float32) if rows.dtype == np.float32 else coordinates
 
-    @anywhere
+    @on_rows
     def decision_function(self, X: Any) -> Floats:
         """Log-odds of the second class for two classes; else x'coef_ + intercept_, (n, k)."""
         found: Floats = super().decision_function(X)
@@ -148,10 +153,9 @@ class LinearDiscriminantAnalysis(
         step = model.linear.centre - self.xbar_
         return model.linear, step, model.covariances[0].solve(step[None])[0]
 
-    def _ready(self, statistics: Any, settings: Settings, later: bool) -> GaussianModel | None:
-        if not later:
+    def _check_statistics(self, statistics: Any) -> None:
+        if self.n_components is not None:
             self._check_components(len(statistics.classes), statistics.n_features)
-        return super()._ready(statistics, settings, later)
 
     def _check_components(self, classes: int, features: int) -> None:
         most = min(classes - 1, features)

@@ -12,15 +12,13 @@ from sklearn.base import BaseEstimator, DensityMixin
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Floats, Indices
-from suffice.data.features import as_features, infinite
+from suffice.data.features import as_features
 from suffice.data.parameters import check_room, choice, count, flag, not_negative
 from suffice.errors import (
     InvalidParameter,
     TooFewRows,
 )
-from suffice.estimators.anywhere import anywhere
-from suffice.estimators.columns import check_columns
-from suffice.estimators.files import Storable
+from suffice.estimators.anywhere import learns_afresh, on_labelled_rows, on_rows
 from suffice.estimators.fitting import Fitting, encoded, training_rows
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
@@ -41,7 +39,7 @@ COVARIANCE_TYPES = {
 STARTS = ("k-means++", "kmeans", "random", "random_from_data")
 
 
-class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """A density made of several Gaussians, fitted by EM.
 
     Missing values (NaN) are integrated out. A component whose own covariance collapses borrows
@@ -127,7 +125,7 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         tags.input_tags.allow_nan = True
         return tags
 
-    @anywhere
+    @learns_afresh
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the components; y is ignored."""
         settings = self._settings()
@@ -160,27 +158,27 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
             return None
         return Given(last.priors, last.means, last.covariances, self.lower_bound_)
 
-    @anywhere
+    @learns_afresh
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Indices:
         """Fit the components, and return the most probable one of each row."""
         return self.fit(X, y, sample_weight).predict(X)
 
-    @anywhere
+    @on_rows
     def predict(self, X: Any) -> Indices:
         """The most probable component of each row."""
         return np.asarray(self._answer(X, scores).argmax(axis=1))
 
-    @anywhere
+    @on_rows
     def predict_proba(self, X: Any) -> Floats:
         """p(component | x), (n, n_components)."""
         return self._answer(X, posterior)
 
-    @anywhere
+    @on_rows
     def score_samples(self, X: Any) -> Floats:
         """ln p(x)."""
         return log_sum(self._answer(X, joint))
 
-    @anywhere
+    @on_labelled_rows
     def score(self, X: Any, y: Any = None) -> float:
         """Mean of ln p(x); y is ignored."""
         return float(self.score_samples(X).mean())
@@ -198,18 +196,18 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
             return learned.encoding.decode(rows, None, learned.frame), codes
         return rows, codes
 
-    @anywhere
+    @on_rows
     def bic(self, X: Any) -> float:
         """-2 ln L + p ln n of the rows; smaller is better."""
         log_densities = self.score_samples(X)
         return criteria.bic(float(log_densities.sum()), self._free, len(log_densities))
 
-    @anywhere
+    @on_rows
     def aic(self, X: Any) -> float:
         """-2 ln L + 2 p of the rows; smaller is better."""
         return criteria.aic(float(self.score_samples(X).sum()), self._free)
 
-    @anywhere
+    @on_rows
     def icl(self, X: Any) -> float:
         """BIC + 2 entropy of the components given the rows; small if they are well separated."""
         return criteria.icl(self.bic(X), self._answer(X, log_posterior))
@@ -278,16 +276,9 @@ class GaussianMixture(Fitting, Storable, DensityMixin, BaseEstimator):  # type: 
         return covariance_arrays(self._fitted.components, self._built_with, what)
 
     def _answer(self, X: Any, ask: Hook[Any]) -> Floats:
-        model, encoding = self._fitted, self._learned.encoding
-        if encoding is None:
-            features = as_features(X)
-            check_columns(self, X)
-        else:
-            features = encoding.read(X)
-        rows = features.read(0, features.shape[0])
+        rows = self._rows(X)
         with np.errstate(all="ignore"):
-            answers = ask(model.components, rows)
-        error = None if np.isfinite(answers).all() else infinite(rows, 0, features.names)
-        if error is not None:
-            raise error
+            answers = ask(self._fitted.components, rows)
+        if not np.isfinite(answers).all():
+            self._check_finite(rows)
         return answers

@@ -20,8 +20,8 @@ from suffice.errors import (
     InvalidParameter,
     TooFewRows,
 )
-from suffice.estimators.anywhere import anywhere
-from suffice.estimators.base import Classifier
+from suffice.estimators.anywhere import learns_afresh, on_labelled_rows
+from suffice.estimators.classifier import Classifier
 from suffice.estimators.fitting import Fitting, encoded, training_rows
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
@@ -103,7 +103,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         self.callback = callback
         self.columns = columns
 
-    @anywhere
+    @learns_afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the components of each class, from all rows."""
         settings = self._settings()
@@ -161,12 +161,12 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         given = 0 if self.priors is None else len(self.classes_) - 1
         return n_parameters(self._fitted, self._settings()) - given
 
-    @anywhere
+    @on_labelled_rows
     def aic(self, X: Any, y: Any) -> float:
         """-2 ln L + 2 p of labelled rows; smaller is better."""
         return criteria.aic(self.log_likelihood(X, y), self.n_parameters())
 
-    @anywhere
+    @on_labelled_rows
     def bic(self, X: Any, y: Any) -> float:
         """-2 ln L + p ln n of labelled rows; smaller is better."""
         return criteria.bic(self.log_likelihood(X, y), self.n_parameters(), len(y))

@@ -8,7 +8,7 @@ from suffice.answers import independent as _independent  # noqa: F401 - register
 from suffice.answers import product as _product  # noqa: F401 - registers its answers
 from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array
-from suffice.estimators.base import AnyModel
+from suffice.estimators.classifier import AnyModel
 from suffice.estimators.learning import Learner
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from suffice.data.frame_output import frame_kind
-from suffice.data.labels import name_of
-from suffice.estimators.as_numbers import as_numbers
+from suffice.data.labels import Labels, name_of, shown
+from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.outline import Outline
 
@@ -38,8 +38,8 @@ class NewRows:
         return None
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
-        """The model of statistics that include these rows; None if it is built later."""
-        return learner._ready(*as_numbers(statistics, settings), later)
+        """The model of statistics that include these rows; None if the learner builds it."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,8 @@ class RowsInMemory(NewRows):
         """Statistics of the rows, in the form of the learner's own, if it has any."""
         if learner._state is not None:
             learner._check_columns(self.X)
-        learner._check_announced(self.y, self.classes)
+        if self.classes is not None:
+            check_announced(learner, self.y, self.classes)
         y = learner._labels(self.y)
         return learner._summarize(self.X, y, self.sample_weight, settings, like)
 
@@ -77,3 +78,23 @@ class RowsInMemory(NewRows):
     def frame(self) -> str | None:
         """The library of the data frame, if they are one."""
         return frame_kind(self.X)
+
+
+def check_announced(learner: Any, y: Any, classes: Any) -> None:
+    """Raise unless `classes`, if given, lists the classes of y and all that were seen before."""
+    if classes is None or y is None:
+        return
+    try:
+        announced = Labels.of(classes).classes().tolist()
+    except InvalidLabels as error:
+        raise InvalidParameter(f"classes must list the labels of y: {error}") from None
+    unknown = [label for label in Labels.of(y).classes().tolist() if label not in announced]
+    if unknown:
+        raise InvalidLabels(f"y holds class {shown(unknown[0])}, which is not among `classes`.")
+    seen = [] if learner._state is None else learner.classes_.tolist()
+    forgotten = [label for label in seen if label not in announced]
+    if forgotten:
+        raise InvalidParameter(
+            f"classes lacks class {shown(forgotten[0])}, which has been seen before; list all "
+            f"of {seen} and any new ones, or leave it out: classes need no announcement."
+        )

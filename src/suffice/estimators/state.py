@@ -14,11 +14,8 @@ from operator import call, is_
 from threading import Lock
 from typing import Any, Self, TypeVar, cast
 
-from sklearn.utils.validation import check_is_fitted
-
 from suffice.data.arrays import Array
 from suffice.data.encoding import Encoding
-from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.estimators.columns import LearnedColumns
 
@@ -60,48 +57,6 @@ class State:
         return {**self.__dict__, "kept": kept}
 
 
-class Stateful:
-    """An estimator whose fitted attributes are read from one state."""
-
-    _state: Any = None
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._state is not None
-
-    @property
-    def n_features_in_(self) -> int:
-        """Number of features."""
-        return int(self._learned.columns.number)
-
-    @property
-    def feature_names_in_(self) -> Array:
-        """Names of the features, if the rows were a data frame."""
-        names: Array | None = self._learned.columns.names
-        if names is None:
-            raise AttributeError(f"this {type(self).__name__} was fitted to rows without names.")
-        return names
-
-    @property
-    def columns_(self) -> TableLayout | None:
-        """How the columns of tables are read; None for tables of numbers."""
-        reader = self._learned.reader
-        return None if reader is None else reader.layout
-
-    @property
-    def target_name_(self) -> str | None:
-        """The name of the column of the labels, if it is known."""
-        name: str | None = self._learned.target
-        return name
-
-    @property
-    def _learned(self) -> Any:
-        """The state; raises scikit-learn's NotFittedError if there is none."""
-        state = self._state
-        if state is None:
-            check_is_fitted(self)
-        return state
-
-
 def snapshot(estimator: Anyone) -> Anyone:
     """A copy with the current state, unaffected by what other threads make the estimator learn."""
     copied = object.__new__(type(estimator))
@@ -124,7 +79,7 @@ def at_once(method: Method) -> Method:
 _exchanging = Lock()
 
 
-def exchange(estimator: Stateful, before: Any, after: Any) -> bool:
+def exchange(estimator: Any, before: Any, after: Any) -> bool:
     """Replace the state `before` by `after`; False if another thread has already replaced it.
 
     Iterators implemented in C do all of it in one call, during which nothing can be raised.

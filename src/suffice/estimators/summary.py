@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
-from suffice.estimators.judging import Judging
+from suffice.estimators.learning import Learner
 from suffice.html import Html, element, html_table
 from suffice.selection.selection import align_columns
 from suffice.text import format_number, plural, shorten, visible
@@ -175,7 +175,7 @@ def _facts(model: Any) -> dict[str, str]:
 
 def _likelihood(model: Any) -> dict[str, str]:
     """Likelihood of the training rows and its price, where statistics are sufficient for it."""
-    if not isinstance(model, Judging):
+    if not isinstance(model, Learner):
         return {}
     try:
         numbers = model.log_likelihood(), float(model.n_parameters()), model.bic()

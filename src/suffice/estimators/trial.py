@@ -20,8 +20,8 @@ from suffice.data.labels import shown
 from suffice.data.powers import Powers
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
-from suffice.estimators.answers import Answers
 from suffice.estimators.choosing import GRID, score_settings, table_of_classes
+from suffice.estimators.classifier import Classifier
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.indicators import Indicators
@@ -275,7 +275,7 @@ def named_classifiers(given: Any) -> dict[str, Any]:
 
 def log_probabilities(model: Any, X: Any) -> Floats:
     """Log posterior of each row, (n, k), by whatever method a classifier has for it."""
-    if isinstance(last_step(model), Answers):
+    if isinstance(last_step(model), Classifier):
         return np.asarray(model.predict_log_proba(X), np.float64)
     # Other libraries round tiny probabilities to zero, which would make the log-loss infinite.
     return np.asarray(np.log(np.maximum(model.predict_proba(X), np.finfo(np.float64).tiny)))

@@ -15,7 +15,7 @@ from suffice.data.powers import Powers
 from suffice.data.table_rows import TableRows
 from suffice.data.weights import Weights
 from suffice.errors import InvalidParameter
-from suffice.estimators.anywhere import anywhere
+from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.outline import Outline, reader_of
 from suffice.models.gaussian import LinearScores
@@ -72,7 +72,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         """The exponent of each feature."""
         return self._powers.exponent
 
-    @anywhere
+    @on_rows
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """ln p(x, y): one column per class, in the order of `classes_`."""
         joint = super().predict_joint_log_proba(X)

@@ -15,7 +15,7 @@ from suffice.engines.arrays.summary import summarize_coded
 from suffice.errors import InvalidFeatures, MissingClasses, NotOnDevice
 from suffice.estimators.choosing import cross_validated
 from suffice.estimators.gaussian_classifier import GaussianClassifier
-from suffice.estimators.new_rows import NewRows
+from suffice.estimators.new_rows import NewRows, check_announced
 from suffice.estimators.outline import Outline
 from suffice.models.separating import check_denominator
 from suffice.statistics.statistics import Statistics
@@ -40,17 +40,17 @@ class RowsOnDevice(NewRows):
         """Statistics of the rows, where they lie."""
         if learner._state is not None:
             check_columns(learner, self.rows)
-        learner._check_announced(self.coded.classes, self.classes)
+        check_announced(learner, self.coded.classes, self.classes)
         detail = None if like is None else like.detail
         return summarize_coded(self.rows, self.coded, detail or settings.detail)
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
-        """The model: built at once where it is small, else when first needed."""
+        """The model where it is held on the device; None where the learner builds a small one."""
         if not isinstance(statistics, HeldStatistics) and not _is_held(statistics):
-            return learner._ready(statistics, settings, later)
+            return None
         if not later:
             check_denominator(statistics, settings)
-        learner._ready(statistics, settings, True)
+        learner._ready(statistics, settings, learner._priors(), True)
         # Rows of other classes that the priors name may still be to come.
         with suppress(MissingClasses) if later else nullcontext():
             return HeldModel.of(statistics, settings, learner.priors)

@@ -10,9 +10,9 @@ import numpy as np
 
 from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter, SufficeError
-from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.choosing import GRID
-from suffice.estimators.learning import FromFile, Learned, Learner
+from suffice.estimators.learned import FromFile, Learned, as_numbers
+from suffice.estimators.learning import Learner
 from suffice.estimators.model_file.footprint import check_footprint
 from suffice.models.beliefs import Beliefs
 from suffice.models.computable import check_computable
@@ -76,7 +76,7 @@ class LearnerContent:
         if built.completed is not None:
             _check_completed(built.completed, numbers, adapted)
         learned = model._next(s, settings, later=True)
-        model._hold(replace(learned, from_file=built))
+        model._state = replace(learned, from_file=built)
 
     def _check_choices(self, model: Learner[Any]) -> None:
         """Raise unless the content has what this kind of classifier chooses by the rows."""

@@ -1,13 +1,16 @@
-"""The answers that every classifier gives, as methods."""
+"""The classifier: every answer of a generative model, as a method in scikit-learn's manner."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from copy import copy, deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from suffice.answers.adaptation import adapt_priors
 from suffice.answers.contributions import Contributions, contributions, explanation, log_odds
@@ -19,50 +22,136 @@ from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.frame_output import frame_kind
-from suffice.data.labels import shown
+from suffice.data.labels import Labels, same_kind, shown
 from suffice.data.levels import UNSEEN
 from suffice.data.parameters import check_room, count, flag, is_number
-from suffice.errors import InvalidFeatures, InvalidParameter
-from suffice.estimators.anywhere import anywhere
+from suffice.data.weights import Weights
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.estimators.anywhere import on_labelled_rows, on_rows
+from suffice.estimators.base import Estimator
+from suffice.estimators.given_row import given_row
 from suffice.estimators.state import at_once
+from suffice.models.computable import beyond_floats
 from suffice.models.model import Model
-from suffice.models.scoring import Hook, posterior, scores
+from suffice.models.priors import class_priors
+from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
 from suffice.statistics.statistics import listed
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 
 
-class Answers(Generic[AnyModel]):
-    """What a generative model can answer beyond a label."""
+class Classifier(
+    Estimator,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+    Generic[AnyModel],
+):
+    """Predict with a model of the joint density; subclasses define the model and its fit."""
 
-    if TYPE_CHECKING:
+    priors: Any
+    _decides = True  # whether there is a decision_function, as in scikit-learn
 
-        @property
-        def classes_(self) -> Array: ...  # noqa: D102
-        @property
-        def n_features_in_(self) -> int: ...  # noqa: D102
-        @property
-        def _learned(self) -> Any: ...
-        @property
-        def _fitted(self) -> AnyModel: ...
-        def _rows(self, X: Any) -> Any: ...
-        def _answer(self, X: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats: ...
-        def _answer_rows(self, rows: Any, ask: Hook[Any]) -> Floats: ...
-        def _check_finite(self, rows: Any) -> None: ...
-        def _restore(self, rows: Any, like: Any = None) -> Any: ...
-        def _new_atypicality(self) -> Atypicality: ...
-        def predict_proba(self, X: Any) -> Floats: ...  # noqa: D102
-        def predict_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
-        def predict_joint_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
-        def with_priors(self, priors: Any) -> Self: ...  # noqa: D102
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
-    @anywhere
+    @property
+    def classes_(self) -> Array:
+        """The classes, sorted."""
+        return np.asarray(self._learned.classes)
+
+    def _build(self, learned: Any) -> AnyModel:
+        """The model of what has been learned."""
+        raise NotImplementedError
+
+    def _priors(self) -> Any:
+        """The priors that the parameters ask for."""
+        return self.priors
+
+    def _class_weight(self) -> Floats:
+        """Total weight of each class, (k,)."""
+        raise NotImplementedError
+
+    def _new_atypicality(self) -> Any:
+        """How atypical rows are under the model."""
+        raise NotImplementedError
+
+    @at_once
+    def with_priors(self, priors: Any) -> Self:
+        """The same class densities under other priors, as a new classifier."""
+        check_is_fitted(self)
+        probabilities = class_priors(priors, self.classes_, self._class_weight())
+        other = copy(self)
+        other.priors = priors
+        other._state = self._learned.under(
+            deepcopy(priors), self._fitted.with_priors(probabilities)
+        )
+        return other
+
+    @on_rows
+    def predict(self, X: Any) -> Array:
+        """The most probable class of each row."""
+        best = self._answer(X, scores).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    @on_rows
+    def predict_proba(self, X: Any) -> Floats:
+        """p(y | x): one column per class, in the order of `classes_`."""
+        return self._answer(X, posterior)
+
+    @on_rows
+    def predict_log_proba(self, X: Any) -> Floats:
+        """ln p(y | x), accurate however small."""
+        return self._answer(X, log_posterior)
+
+    @on_rows
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """ln p(x, y): one column per class, in the order of `classes_`."""
+        return self._answer(X, joint)
+
+    @on_rows
+    def score_samples(self, X: Any) -> Floats:
+        """ln p(x)."""
+        return log_sum(self.predict_joint_log_proba(X))
+
+    @available_if(lambda self: self._decides)  # type: ignore[untyped-decorator]
+    @on_rows
+    def decision_function(self, X: Any) -> Floats:
+        """Log-odds of the second class for two classes; else one score per class.
+
+        Scores are joint log densities up to a constant of the row.
+        """
+        answers = self._answer(X, scores)
+        return np.asarray(answers[:, 1] - answers[:, 0]) if answers.shape[1] == 2 else answers
+
+    @on_labelled_rows
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy: the weighted share of rows whose label is predicted."""
+        predicted, labels = self.predict(X), Labels.of(self._labels(y))
+        n = len(predicted)
+        if len(labels) != n:
+            raise InvalidInput(
+                f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
+            )
+        classes, codes = labels.encode()
+        if "U" in (classes.dtype.kind, predicted.dtype.kind):
+            same_kind(classes, predicted)
+        weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+        return float(np.average(classes[codes] == predicted, weights=weights))
+
+    @property
+    def priors_(self) -> Floats:
+        """Prior probability of each class."""
+        return np.array(self._fitted.priors)
+
+    @on_rows
     def log_odds(self, X: Any, a: Any = None, b: Any = None) -> Floats:
         """ln p(a | x) - ln p(b | x); with two classes, the second against the first by default."""
         pair = class_pair(self._fitted.classes, a, b)
         return log_odds(self._answer(X, scores), *pair)
 
-    @anywhere
+    @on_rows
     def log_likelihood_ratio(self, X: Any, a: Any = None, b: Any = None) -> Floats:
         """ln p(x | a) - ln p(x | b): the log-odds without the priors."""
         model, k = self._fitted, len(self._fitted.classes)
@@ -70,14 +159,14 @@ class Answers(Generic[AnyModel]):
         equal = model.with_priors(np.full(k, 1 / k))
         return log_odds(self._answer(X, scores, equal), *pair)
 
-    @anywhere
+    @on_labelled_rows
     def log_likelihood(self, X: Any, y: Any) -> float:
         """Sum over the rows of ln p(x, y)."""
-        joint = self.predict_joint_log_proba(X)
-        at = class_codes(self.classes_, y, len(joint))
-        return float(joint[np.arange(len(at)), at].sum())
+        log_densities = self.predict_joint_log_proba(X)
+        at = class_codes(self.classes_, y, len(log_densities))
+        return float(log_densities[np.arange(len(at)), at].sum())
 
-    @anywhere
+    @on_rows
     def decide(
         self, X: Any, costs: Any = None, reject: float | None = None, *, threshold: Any = None
     ) -> Array:
@@ -93,12 +182,12 @@ class Answers(Generic[AnyModel]):
         """
         return decide(self.predict_proba(X), self.classes_, costs, reject, threshold)
 
-    @anywhere
+    @on_rows
     def adapt_priors(self, X: Any) -> Self:
         """The same class densities under the priors that make unlabelled rows most likely."""
         return self.with_priors(adapt_priors(self.predict_log_proba(X), self._fitted.priors))
 
-    @anywhere
+    @on_rows
     def contributions(self, X: Any, a: Any = None, b: Any = None) -> Contributions:
         """Contribution of each feature to the log-odds of a against b; they add up exactly."""
         model, rows = self._fitted, self._rows(X)
@@ -106,7 +195,7 @@ class Answers(Generic[AnyModel]):
         found = self._by_column(contributions(model, rows, *class_pair(model.classes, a, b)))
         return replace(found, feature_names=tuple(self._feature_names()))
 
-    @anywhere
+    @on_rows
     def explain(self, X: Any, row: int = 0, a: Any = None, b: Any = None) -> str:
         """One row explained in words; by default its most probable class against the next."""
         model, rows = self._fitted, self._rows(X)
@@ -146,7 +235,7 @@ class Answers(Generic[AnyModel]):
         model, n = self._fitted, count("n_samples", n_samples, sys.maxsize)
         check_room("n_samples", n, 8 * n * (self.n_features_in_ + 1), "Draw fewer rows at a time.")
         rng = generator(random_state)
-        row = None if given is None else self._given(given)
+        row = None if given is None else given_row(self, given)
         if y is not None:
             codes = class_codes(model.classes, y, n)
         elif row is None:
@@ -159,7 +248,7 @@ class Answers(Generic[AnyModel]):
         seeds = np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())
         return self._restore(draw(model, codes, seeds)), np.asarray(model.classes[codes])
 
-    @anywhere
+    @on_rows
     def impute(self, X: Any, y: Any = None) -> Any:
         """X with each missing value at its mean given the observed values of its row.
 
@@ -170,7 +259,7 @@ class Answers(Generic[AnyModel]):
         codes = None if y is None else class_codes(model.classes, y, len(rows))
         return self._restore(impute(model, rows, codes), X)
 
-    @anywhere
+    @on_rows
     def impute_draws(
         self, X: Any, n_draws: int = 1, y: Any = None, random_state: Any = None
     ) -> Any:
@@ -190,7 +279,7 @@ class Answers(Generic[AnyModel]):
         tables = [self._restore(one, X) for one in drawn]
         return tables if frame_kind(X) else np.stack(tables)
 
-    @anywhere
+    @on_rows
     def outlier_pvalue(self, X: Any, *, by_class: bool = False) -> Floats:
         """Probability under the model of a row at least as atypical as this one, (n,).
 
@@ -217,34 +306,36 @@ class Answers(Generic[AnyModel]):
         atypicality: Atypicality = self._learned.once("atypicality", self._new_atypicality)
         return atypicality
 
-    @anywhere
+    @on_rows
     def discriminants(self, X: Any) -> Floats:
         """The discriminant functions delta_k: ln p(x, y) up to a constant of the row, (n, k)."""
         return self._answer(X, scores)
 
-    def _given(self, given: Any) -> Any:
-        """The given values as a single row in the model's form; all others are missing."""
-        row = np.full((1, self.n_features_in_), None, object)
-        if isinstance(given, Mapping):
-            for feature, value in given.items():
-                if _shape(value) != ():
-                    raise InvalidParameter(
-                        f"given has {shown(value)} for {shown(feature)}; give one value."
-                    )
-                row[0, self._feature(feature)] = value
-        elif isinstance(given, str | bytes) or _shape(given) != row.shape[1:]:
-            raise InvalidParameter(
-                f"given is {shown(given)}; it must be a row of {row.shape[1]} values with NaN for "
-                "those to draw, or a mapping from features to values."
-            )
-        else:
-            row[0] = list(given)
-        try:
-            parsed = self._parse_row(row)
-        except InvalidFeatures as error:
-            raise InvalidParameter(f"given: {error}") from None
-        self._check_finite(parsed)
-        return parsed
+    @property
+    def _fitted(self) -> AnyModel:
+        """The model, built on first use after rows were added."""
+        learned = self._learned
+        model: AnyModel = learned.once("model", lambda: self._build(learned))
+        return model
+
+    @property
+    def _model(self) -> AnyModel | None:
+        """The model, or None if it is not built yet."""
+        model: AnyModel | None = self._learned.kept.get("model")
+        return model
+
+    def _answer(self, X: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
+        return self._answer_rows(self._rows(X), ask, model)
+
+    def _answer_rows(self, rows: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
+        with np.errstate(all="ignore"):
+            answers = ask(self._fitted if model is None else model, rows)
+        # An infinite value makes the answer non-finite; checking that saves a pass over X.
+        if not np.isfinite(answers).all():
+            self._check_finite(rows)
+            if np.isnan(answers).any():
+                raise beyond_floats()
+        return answers
 
     def _parse_row(self, row: Array) -> Any:
         """A row of objects, None where a value is missing, in the model's form."""
@@ -259,35 +350,3 @@ class Answers(Generic[AnyModel]):
                     f"{listed(own.levels.tolist())}."
                 )
         return features.read(0, 1)
-
-    def _model_names(self) -> tuple[str, ...] | None:
-        """Names of the features that the model takes, if it was fitted to rows with names."""
-        reader, encoding = self._learned.reader, self._learned.encoding
-        if reader is not None:
-            found: tuple[str, ...] = reader.feature_names if encoding is None else encoding.names
-            return found
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else tuple(map(str, names))
-
-    def _feature_names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
-
-    def _feature(self, feature: Any, names: Sequence[str] | None = None) -> int:
-        names = self._feature_names() if names is None else names
-        if isinstance(feature, str) and feature in names:
-            return names.index(feature)
-        whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
-        if not whole or not 0 <= feature < len(names):
-            raise InvalidParameter(
-                f"there is no feature {shown(feature)}; the features are {listed(names)}."
-            )
-        return int(feature)
-
-
-def _shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of a value; None if nested lists have different lengths."""
-    try:
-        return tuple(np.shape(value))
-    except ValueError:
-        return None

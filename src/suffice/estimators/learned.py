@@ -1,0 +1,85 @@
+"""Learned: the statistics of a classifier, and everything else that determines its model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from suffice.data.arrays import Array
+from suffice.data.powers import Powers
+from suffice.estimators.columns import LearnedColumns
+from suffice.estimators.outline import Outline
+from suffice.estimators.state import State
+from suffice.models.gaussian import GaussianModel
+from suffice.models.settings import Settings
+from suffice.selection.selection import Selection
+from suffice.statistics.table_statistics import TableStatistics
+
+
+@dataclass(frozen=True, slots=True)
+class FromFile:
+    """The content of a model file beside the statistics.
+
+    is_built : False if no model could be built from the statistics when it was saved
+    completed : the classes estimated by EM (by part, if there are several), if rows have missing
+        values
+    """
+
+    is_built: bool
+    completed: GaussianModel | dict[str, GaussianModel] | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learned(State):
+    """What a classifier has learned from rows."""
+
+    classes: Array
+    statistics: Any
+    settings: Any
+    priors: Any  # as they were given
+    selection: Selection | None = None
+    powers: Powers | None = None
+    from_file: FromFile | None = None  # None once something was learned after loading
+
+    @classmethod
+    def initial(cls, statistics: Any, selection: Selection | None, powers: Powers | None) -> Self:
+        """A state with statistics, but without the settings that determine the model."""
+        return cls(
+            columns=LearnedColumns.of_statistics(statistics),
+            classes=statistics.classes,
+            statistics=statistics,
+            settings=None,
+            priors=None,
+            selection=selection,
+            powers=powers,
+        )
+
+    @property
+    def numbers(self) -> tuple[Any, Any]:
+        """The statistics and settings from which the model is built."""
+        return self.once("numbers", lambda: as_numbers(self.statistics, self.settings))
+
+    @property
+    def outline(self) -> Outline:
+        """The form in which more rows must be summarized."""
+        return Outline.of(self.statistics, self.powers)
+
+    def under(self, priors: Any, model: Any) -> Self:
+        """The same with the model under other priors."""
+        return replace(self, priors=priors, kept={"model": model})
+
+    def without_statistics(self) -> Self:
+        """The part needed to answer for single rows."""
+        return replace(self, statistics=None, selection=None)
+
+
+def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
+    """Statistics of numbers: those of a table with levels are of indicators, rare levels merged.
+
+    Fourth-order sums do not follow levels that are merged, so OAS replaces Ledoit-Wolf.
+    """
+    if not isinstance(statistics, TableStatistics):
+        return statistics, settings
+    if isinstance(settings, Settings) and settings.shrinkage == "ledoit-wolf":
+        settings = replace(settings, shrinkage="oas")
+    return statistics.numbers, settings
