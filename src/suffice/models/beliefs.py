@@ -15,7 +15,7 @@ from suffice.models.completion import complete
 from suffice.models.groups import Groups
 from suffice.models.linalg import whitener
 from suffice.models.priors import class_priors
-from suffice.models.separating import floor, overall_variances, pooled_squares
+from suffice.models.separating import floor, overall_variances
 from suffice.models.settings import MomentLikelihood, Settings, check_detail, coarsen_for
 from suffice.models.structures import DIAGONAL, FULL, Structure, structure_of
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
@@ -204,7 +204,7 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[DoubleDouble, Fl
         covariance[:, groups.constant] = covariance[groups.constant] = 0.0
         return mean, covariance
     overall = overall_variances(s)
-    variances = pooled_squares(s) / _denominator(s) + floor(s, overall)
+    variances = s.squares.sum(axis=0) / _denominator(s) + floor(s, overall)
     variances = np.where(overall > 0, variances, 0.0)
     if beliefs.structure.takes_matrices:
         variances = np.diag(variances)

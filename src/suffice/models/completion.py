@@ -55,6 +55,8 @@ def complete(statistics: AnyStatistics, settings: Settings) -> Completed:
     One covariance for all classes follows the same rule, but its correlations are then shrunk by
     OAS. Features that are never observed together are assumed independent given all others.
     """
+    if not isinstance(statistics, IncompleteStatistics):
+        return Completed(statistics, settings)
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             completed = _complete(statistics, settings)
@@ -68,9 +70,7 @@ def complete(statistics: AnyStatistics, settings: Settings) -> Completed:
     return completed
 
 
-def _complete(statistics: AnyStatistics, settings: Settings) -> Completed:
-    if not isinstance(statistics, IncompleteStatistics):
-        return Completed(statistics, settings)
+def _complete(statistics: IncompleteStatistics, settings: Settings) -> Completed:
     _check_observed(statistics)
     if statistics.detail == "diagonal":
         return Completed(statistics, settings)

@@ -11,7 +11,6 @@ from suffice.models.separating import (
     check_denominator,
     floor,
     overall_variances,
-    pooled_squares,
 )
 from suffice.models.settings import Settings
 from suffice.models.structures import DiagonalStructure
@@ -47,12 +46,12 @@ def diagonal_covariances(statistics: AnyStatistics, settings: Settings) -> Covar
 
 
 def _pooled_variances(statistics: AnyStatistics, settings: Settings) -> Floats:
-    return _divide(pooled_squares(statistics), _total_weight(statistics, settings))
+    return _divide(statistics.squares.sum(axis=0), _total_weight(statistics, settings))
 
 
 def _class_variances(statistics: AnyStatistics, settings: Settings) -> Floats:
     share, weights = settings.pooling, statistics.known_weight
-    squares = (1 - share) * statistics.squares + share * pooled_squares(statistics)
+    squares = (1 - share) * statistics.squares + share * statistics.squares.sum(axis=0)
     own = np.where(weights > 0, weights - settings.ddof, 0.0)
     weight = (1 - share) * own + share * _total_weight(statistics, settings)
     return _divide(squares, weight)

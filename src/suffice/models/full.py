@@ -37,8 +37,9 @@ def full_covariances(groups: Groups, lender: Groups | None = None) -> Covariance
     correlations are then shrunk by OAS.
     """
     own = [_regular_covariance(groups, groups.group(g)) for g in range(groups.size)]
-    if None not in own:
-        return CovarianceEstimate(tuple(c for c in own if c is not None))
+    regular = [covariance for covariance in own if covariance is not None]
+    if len(regular) == len(own):
+        return CovarianceEstimate(tuple(regular))
     check_denominator(groups.statistics, groups.settings)
     lender = groups if lender is None else lender
     base = _regular_covariance(lender, lender.pooled)

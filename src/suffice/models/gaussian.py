@@ -135,8 +135,6 @@ class GaussianModel(ClassModel):
 
     def inflated(self, factor: float) -> GaussianModel:
         """The same classes with all covariances multiplied by `factor`."""
-        if factor == 1:
-            return self
         return replace(self, covariances=tuple(c.scaled(factor) for c in self.covariances))
 
     @cached_property
@@ -269,15 +267,12 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
         raise TooFewRows("there are no rows to build a model from.")
     probabilities = class_priors(priors, statistics.classes, statistics.weight)
     check_scale(statistics)
+    settings = adapt_settings(settings, statistics)
     with small_matrices(statistics.n_features):
-        return _build(statistics, adapt_settings(settings, statistics), probabilities)
-
-
-def _build(statistics: AnyStatistics, settings: Settings, probabilities: Floats) -> GaussianModel:
-    completed = complete(coarsen_for(statistics, settings), settings)
+        completed = complete(coarsen_for(statistics, settings), settings)
+        covariances, borrowed, lacks_rows = settings.structure.estimate(completed, settings)
     statistics, lender = completed.statistics, completed.lender
     shrunk = (lender or completed).settings.shrinkage != settings.shrinkage
-    covariances, borrowed, lacks_rows = settings.structure.estimate(completed, settings)
     model = GaussianModel(
         statistics.classes,
         probabilities,
@@ -287,4 +282,4 @@ def _build(statistics: AnyStatistics, settings: Settings, probabilities: Floats)
         means_low=statistics.means.low,
         shrunk=shrunk or lacks_rows,
     )
-    return model.inflated(settings.inflation)
+    return model if settings.inflation == 1 else model.inflated(settings.inflation)

@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidParameter, NotFinite
 from suffice.models.linalg import rank_tolerance, reciprocal
-from suffice.models.separating import floor, overall_variances, pooled_squares
+from suffice.models.separating import floor, overall_variances
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import Spread, ledoit_wolf, oas
 from suffice.statistics.factored_scatter import FactoredScatter
@@ -26,30 +26,25 @@ WIDE = 512
 class Matrix:
     """A scatter matrix."""
 
-    values: Floats  # (d, d)
-
-    @property
-    def matrix(self) -> Floats:
-        """All entries, (d, d)."""
-        return self.values
+    matrix: Floats  # (d, d)
 
     @property
     def diagonal(self) -> Floats:
         """Sums of squares, (d,)."""
-        return np.maximum(self.values.diagonal(), 0)
+        return np.maximum(self.matrix.diagonal(), 0)
 
     def norm(self, unit: float) -> float:
         """Root of the sum of the squared entries, in units."""
-        return float(np.linalg.norm(self.values / unit / unit))
+        return float(np.linalg.norm(self.matrix / unit / unit))
 
     def correlation_norm(self, scale: Floats) -> float:
         """Root of the sum of the squared entries, each divided by the scales of its features."""
         inverse = reciprocal(scale)
-        return float(np.linalg.norm(self.values * inverse * inverse[:, None]))
+        return float(np.linalg.norm(self.matrix * inverse * inverse[:, None]))
 
     def blended(self, pooled: Matrix, share: float) -> Matrix:
         """The part 1 - share of this and the part share of the other."""
-        return Matrix((1 - share) * self.values + share * pooled.values)
+        return Matrix((1 - share) * self.matrix + share * pooled.matrix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,16 +208,17 @@ class Groups:
     @cached_property
     def floor(self) -> Floats:
         """Variance within classes of features that separate them exactly, (d,)."""
-        return floor(self.statistics, self._overall)
+        return floor(self.statistics, self.overall)
 
     @cached_property
+    def overall(self) -> Floats:
+        """Variance of each feature over all rows, (d,)."""
+        return overall_variances(self.statistics)
+
+    @property
     def constant(self) -> Array:
         """Which features never vary, within classes or between them, (d,)."""
-        return np.asarray(self._overall == 0)
-
-    @cached_property
-    def _overall(self) -> Floats:
-        return overall_variances(self.statistics)
+        return np.asarray(self.overall == 0)
 
     @cached_property
     def _quartic(self) -> Floats | None:
@@ -275,7 +271,7 @@ class Groups:
         s = self.statistics
         if s.fourth is not None:
             return s.fourth.unit
-        variances = pooled_squares(s) / self.pooled_sizes.denominator
+        variances = s.squares.sum(axis=0) / self.pooled_sizes.denominator
         return float(np.sqrt(variances.max())) or 1.0
 
     def shrunk(self, group: Group) -> Floats:

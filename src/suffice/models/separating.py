@@ -67,7 +67,7 @@ def check_some_spread(statistics: AnyStatistics) -> None:
 
 def floor(statistics: AnyStatistics, overall: Floats) -> Floats:
     """Variance to add to each feature, (d,): zero except for features that separate exactly."""
-    still = pooled_squares(statistics) == 0
+    still = statistics.squares.sum(axis=0) == 0
     separating = still & (overall > 0)
     if separating.any():
         check_some_spread(statistics)
@@ -77,11 +77,6 @@ def floor(statistics: AnyStatistics, overall: Floats) -> Floats:
         if len(lost):
             raise vanished(int(lost[0]), statistics.feature_names)
     return np.where(separating, FLOOR * overall, 0.0)
-
-
-def pooled_squares(statistics: AnyStatistics) -> Floats:
-    """Sum over classes of the centred sums of squares, (d,)."""
-    return np.asarray(statistics.squares.sum(axis=0))
 
 
 def mean_steps(statistics: AnyStatistics) -> Floats:
@@ -94,7 +89,7 @@ def mean_steps(statistics: AnyStatistics) -> Floats:
 
 def overall_variances(statistics: AnyStatistics) -> Floats:
     """Variance of each feature over all rows, between classes included, (d,)."""
-    within = pooled_squares(statistics) / statistics.known_weight.sum(axis=0)
+    within = statistics.squares.sum(axis=0) / statistics.known_weight.sum(axis=0)
     with np.errstate(over="ignore"):
         variances = np.asarray(within + (mean_steps(statistics) ** 2).sum(axis=0))
     large = np.flatnonzero(np.isinf(variances))

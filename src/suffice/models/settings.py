@@ -137,7 +137,9 @@ def coarsen_for(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     check_detail(statistics, settings)
     if isinstance(statistics, Statistics):
         # In the form of files, so that a loaded model gives the same answers to the last bit.
-        statistics = replace(statistics, spread=canonical(statistics.spread))
+        spread = canonical(statistics.spread)
+        if spread is not statistics.spread:
+            statistics = replace(statistics, spread=spread)
         statistics = without_value_rounding(statistics)
     wanted = settings.detail
     # Pooling is done later anyway.

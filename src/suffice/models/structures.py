@@ -28,15 +28,14 @@ class Structure(ABC):
     """The shape of a covariance. A subclass is a frozen dataclass, which files can hold."""
 
     name: ClassVar[str]
+    # Whether it is estimated from scatter matrices rather than sums of squares.
+    takes_matrices: ClassVar[bool] = True
+    # Whether a class borrows single variances rather than a whole covariance.
+    borrows_single_variances: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         storable(cls)
-
-    @property
-    def takes_matrices(self) -> bool:
-        """Whether it is estimated from scatter matrices rather than sums of squares."""
-        return True
 
     @abstractmethod
     def entries(self, rank: int) -> int:
@@ -67,11 +66,6 @@ class Structure(ABC):
         """
         return None
 
-    @property
-    def borrows_single_variances(self) -> bool:
-        """Whether a class borrows single variances rather than a whole covariance."""
-        return False
-
 
 @dataclass(frozen=True)
 class FullStructure(Structure):
@@ -101,11 +95,8 @@ class DiagonalStructure(Structure):
     """Independent features, each with its own variance."""
 
     name = "diagonal"
-
-    @property
-    def takes_matrices(self) -> bool:
-        """Sums of squares are enough."""
-        return False
+    takes_matrices = False
+    borrows_single_variances = True  # only those that are zero in it
 
     def entries(self, rank: int) -> int:
         """One variance per feature."""
@@ -137,17 +128,13 @@ class DiagonalStructure(Structure):
         """
         return variances
 
-    @property
-    def borrows_single_variances(self) -> bool:
-        """True: a class borrows only the variances that are zero in it."""
-        return True
-
 
 @dataclass(frozen=True)
 class SphericalStructure(DiagonalStructure):
     """Independent features with one common variance."""
 
     name = "spherical"
+    borrows_single_variances = False  # there is only one variance
 
     def entries(self, rank: int) -> int:
         """One variance for all features."""
@@ -174,11 +161,6 @@ class SphericalStructure(DiagonalStructure):
     def null_law(self, rows: float, rank: int, known: int) -> tuple[float, float] | None:
         """All features contribute to the one variance."""
         return known / rows, rows * rank
-
-    @property
-    def borrows_single_variances(self) -> bool:
-        """False: there is only one variance."""
-        return False
 
 
 FULL = FullStructure()

@@ -27,15 +27,19 @@ def without_value_rounding(s: Statistics) -> Statistics:
     """
     if not len(s.classes):
         return s
+    mean, squares = s.means.high, s.spread.diagonal()
     weight = s.weight if s.spread.per_class else s.weight.sum(keepdims=True)
-    rounding = ROUNDINGS * EPSILON * np.abs(s.mean).max(axis=0)
+    rounding = ROUNDINGS * EPSILON * np.abs(mean).max(axis=0)
     with np.errstate(over="ignore"):
-        still = (s.squares <= weight[:, None] * rounding**2).all(axis=0)
-        still &= np.ptp(s.mean, axis=0) <= rounding
-    still &= s.squares.any(axis=0) | (np.ptp(s.mean, axis=0) > 0)
+        still = (squares <= weight[:, None] * rounding**2).all(axis=0)
+        if not still.any():
+            return s
+        range_of_means = np.ptp(mean, axis=0)
+        still &= range_of_means <= rounding
+    still &= squares.any(axis=0) | (range_of_means > 0)
     if not still.any():
         return s
-    low = np.zeros_like(s.mean) if s.means.low is None else s.means.low
-    high, low = (np.where(still, part[0], part) for part in (s.means.high, low))
-    cleared = s.spread.cleared(np.broadcast_to(still, s.squares.shape))
+    low = np.zeros_like(mean) if s.means.low is None else s.means.low
+    high, low = (np.where(still, part[0], part) for part in (mean, low))
+    cleared = s.spread.cleared(np.broadcast_to(still, squares.shape))
     return replace(s, means=DoubleDouble(high, low), spread=cleared)

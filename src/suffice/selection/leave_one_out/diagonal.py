@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.models.diagonal import diagonal_covariances
-from suffice.models.separating import overall_variances, pooled_squares
+from suffice.models.separating import overall_variances
 from suffice.models.settings import Settings
 from suffice.models.structures import DiagonalStructure
 from suffice.selection.leave_one_out.closed_form import ClosedForm, SharedCovariance
@@ -26,7 +26,7 @@ def diagonal_closed_form(statistics: Statistics, settings: Settings) -> ClosedFo
     kept = diagonal_covariances(s, settings).covariances[0].matrix.diagonal() > 0
     if not kept.any():
         return None
-    k, part, squares = len(s.classes), settings.pooling, np.asarray(pooled_squares(s))
+    k, part, squares = len(s.classes), settings.pooling, np.asarray(s.squares.sum(axis=0))
     pooled = Variances(squares, float(s.weight.sum()) - settings.ddof * k, settings)
     if part == 1:
         shared = SharedCovariance.of(np.arange(k), PooledFrame(pooled, kept), s.means)

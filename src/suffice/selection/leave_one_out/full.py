@@ -12,7 +12,6 @@ from suffice.models.covariance import Covariance, FullCovariance, LowRankCovaria
 from suffice.models.full import full_covariances
 from suffice.models.groups import Group, Groups
 from suffice.models.linalg import Cholesky, reciprocal, span
-from suffice.models.separating import pooled_squares
 from suffice.models.settings import Settings
 from suffice.selection.leave_one_out.closed_form import (
     ClassDensities,
@@ -62,7 +61,7 @@ def full_closed_form(
             left = _least_left(group, covariance.rank, least)
             frames.append(WhitenedFrame(covariance, group.denominator, left))
     unserved = _unserved(statistics, settings, shared, covariances[0].rank)
-    squares = pooled_squares(statistics) if shrunk else None
+    squares = statistics.squares.sum(axis=0) if shrunk else None
     return ClosedForm(_parts(groups, frames, covariances, shared), unserved, squares)
 
 

@@ -8,7 +8,7 @@ from functools import singledispatch
 import numpy as np
 
 from suffice.data.labelled_table import LabelledTable
-from suffice.models.separating import overall_variances, pooled_squares
+from suffice.models.separating import overall_variances
 from suffice.models.settings import Settings, coarsen_for
 from suffice.models.structures import DiagonalStructure, FullStructure, Structure
 from suffice.selection.leave_one_out.closed_form import ClosedForm
@@ -54,7 +54,7 @@ def _closed_form(
     if not isinstance(statistics, Statistics):
         return None
     # A feature that separates the classes exactly has a floor that changes with every row.
-    constant = pooled_squares(statistics) == 0
+    constant = statistics.squares.sum(axis=0) == 0
     if (overall_variances(statistics)[constant] > 0).any():
         return None
     if float(statistics.weight.sum()) <= settings.ddof * len(statistics.classes):
