@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, Protocol
 
@@ -27,20 +27,17 @@ class ArrayFeatures:
 
     values: Array
     names: tuple[str, ...] | None = None
+    ready: bool = field(init=False)  # whether rows can be used without a copy
+
+    def __post_init__(self) -> None:
+        dtype = self.values.dtype
+        ready = dtype in (np.float64, np.float32) and dtype.isnative
+        object.__setattr__(self, "ready", ready and self.values.flags.c_contiguous)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and features."""
         return self.values.shape[0], self.values.shape[1]
-
-    @property
-    def ready(self) -> bool:
-        """Whether rows can be used without a copy."""
-        return (
-            self.values.dtype in (np.float64, np.float32)
-            and self.values.flags.c_contiguous
-            and self.values.dtype.isnative
-        )
 
     def read(self, start: int, stop: int) -> Array:
         """Rows start to stop, C-ordered, float64, or float32 if that needs no copy."""
@@ -170,7 +167,7 @@ def as_features(X: Any) -> Features:
     >>> as_features([[1, 2], [3, 4]]).read(0, 1)
     array([[1., 2.]])
     """
-    features = _wrap(X)
+    features = ArrayFeatures(_check_array(X)) if type(X) is np.ndarray else _wrap(X)
     rows, columns = features.shape
     if rows == 0:
         raise InvalidFeatures(

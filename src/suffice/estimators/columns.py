@@ -27,6 +27,8 @@ class LearnedColumns:
     @classmethod
     def of_rows(cls, X: Any) -> Self:
         """The columns of a table, as scikit-learn reads them."""
+        if type(X) is np.ndarray and X.ndim == 2:
+            return cls(X.shape[1], None, X.dtype == np.float32)
         reader = BaseEstimator()
         _read(reader, X, reset=True)
         names = getattr(reader, "feature_names_in_", None)

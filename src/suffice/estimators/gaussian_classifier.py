@@ -254,8 +254,7 @@ class GaussianClassifier(Learner[GaussianModel]):
             table = self._seen_table(reader.read(X), like)
             return summarize_table(table, y, sample_weight, detail, reader)
         if estimator is None:
-            statistics: AnyStatistics = super()._summarize(X, y, sample_weight, settings, like)
-            return statistics
+            return summarize_batches(X, y, sample_weight, detail)
         if like is not None or sample_weight is not None:
             raise InvalidParameter(
                 "covariance_estimator takes all rows at once and without weights: call fit(X, y)."

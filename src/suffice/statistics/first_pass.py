@@ -62,7 +62,7 @@ def _first_guess(reader: Reader) -> Floats:
         extra = first[missing & (first >= 0)]
         rows, codes = np.r_[rows, extra], np.r_[codes, batch.codes[extra]]
     order = np.argsort(codes, kind="stable")
-    sample, codes = reader.rows(rows[order]), codes[order]
+    sample, codes = batch.features.take(rows[order]), codes[order]
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
     counts = np.diff(np.r_[starts, len(codes)])
     origin = np.zeros((batch.n_codes, d))

@@ -161,7 +161,7 @@ def _first_guess(reader: Reader, observed: Indices) -> Floats:
     """Means of the observed values of a few rows, or else the first observed value."""
     batch, d = reader.batch, reader.shape[1]
     rows = sampled_rows(reader)
-    sample, codes = reader.rows(rows), batch.codes[rows]
+    sample, codes = batch.features.take(rows), batch.codes[rows]
     origin, guessed = np.zeros((batch.n_codes, d)), np.zeros((batch.n_codes, d), bool)
     for c in np.unique(codes[codes < len(batch.classes)]).tolist():
         values = sample[codes == c]

@@ -44,6 +44,8 @@ class Reader:
     """A batch with the inner loops and the number of threads that suit its size."""
 
     batch: Batch
+    shape: tuple[int, int]  # rows and features
+    weights: Floats  # one weight per row, or an empty array
     kernels: Kernels
     threads: int
 
@@ -51,20 +53,12 @@ class Reader:
     def of(cls, batch: Batch) -> Reader:
         """The reader for a batch; small data is not worth a second thread."""
         n, d = batch.features.shape
+        weights = np.empty(0) if batch.weights is None else batch.weights
         if batch.is_chunk:
             compiled = batch.is_long or is_large(n, d)
-            return cls(batch, kernels_for(COMPILED_FROM if compiled else 0), 1)
-        return cls(batch, kernels_for(n * d), n_threads() if n * d >= COMPILED_FROM else 1)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and features."""
-        return self.batch.features.shape
-
-    @property
-    def weights(self) -> Floats:
-        """One weight per row, or an empty array."""
-        return np.empty(0) if self.batch.weights is None else self.batch.weights
+            return cls(batch, (n, d), weights, kernels_for(COMPILED_FROM if compiled else 0), 1)
+        threads = n_threads() if n * d >= COMPILED_FROM else 1
+        return cls(batch, (n, d), weights, kernels_for(n * d), threads)
 
     def workers(self, bytes_each: int) -> int:
         """Number of threads that can each have sums of this size."""
@@ -80,10 +74,6 @@ class Reader:
             high = min(stop, low + step)
             codes, weights = self.batch.codes[low:high], self.weights[low:high]
             yield RowBlock(features.read(low, high), codes, weights, low)
-
-    def rows(self, at: Indices) -> Floats:
-        """A few rows by number."""
-        return self.batch.features.take(at)
 
     def infinite(self) -> NotFinite | None:
         """The error that names the first infinite entry, or None."""

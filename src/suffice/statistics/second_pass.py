@@ -10,7 +10,6 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.factored_scatter import FactoredScatter, from_rows
 from suffice.statistics.fourth import Fourth
-from suffice.statistics.kernels.centred import Centred
 from suffice.statistics.kernels.sums import Centres, Fourths
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.reader import Reader, RowBlock
@@ -40,14 +39,6 @@ class ScatterSums:
         np.add(self.outer, other.outer, out=self.outer)
         if self.fourths is not None and other.fourths is not None:
             self.fourths.absorb(other.fourths)
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """Rows of a block that belong to one group: those of a class, or all of them."""
-
-    group: int
-    order: Indices
 
 
 def scatter(
@@ -111,8 +102,9 @@ def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> Scatter
         sums = ScatterSums.empty(k, d, per_class)
         centred = reader.kernels.centred(reader.shape, workers)
         for block in reader.blocks(start, stop, ROWS_PER_CLASS * k if per_class else None):
-            for segment in _segments(reader, block, k, per_class):
-                _add(block, segment, about, centred, sums)
+            for group, order in _groups(reader, block, k, per_class):
+                rows = (block.rows, order, block.codes, block.weights)
+                centred.add_scatter(*rows, about, sums.outer[group], sums.fourths)
         return sums
 
     with blas_threads(max(1, reader.threads // workers)):
@@ -128,35 +120,30 @@ def _by_class(reader: Reader, about: Centres, k: int) -> ScatterSums:
     sums = ScatterSums.empty(k, d, per_class=True)
     workers = min(reader.threads, k)
 
-    def work(block: RowBlock, segments: list[Segment]) -> None:
+    def work(block: RowBlock, groups: list[tuple[int, Indices]]) -> None:
         centred = reader.kernels.centred(reader.shape, workers)
-        for segment in segments:
-            _add(block, segment, about, centred, sums)
+        for group, order in groups:
+            rows = (block.rows, order, block.codes, block.weights)
+            centred.add_scatter(*rows, about, sums.outer[group], sums.fourths)
 
     with blas_threads(max(1, reader.threads // workers)):
         for block in reader.blocks(0, n):
-            segments = _segments(reader, block, k, per_class=True)
-            segments.sort(key=lambda segment: -len(segment.order))
-            shares_of_work = [segments[i::workers] for i in range(workers)]
+            groups = _groups(reader, block, k, per_class=True)
+            groups.sort(key=lambda one: -len(one[1]))
+            shares_of_work = [groups[i::workers] for i in range(workers)]
             in_parallel(work, [(block, share) for share in shares_of_work if share])
     return sums
 
 
-def _segments(reader: Reader, block: RowBlock, k: int, per_class: bool) -> list[Segment]:
+def _groups(reader: Reader, block: RowBlock, k: int, per_class: bool) -> list[tuple[int, Indices]]:
+    """The rows of a block by group: those of each class, or all of them in one group."""
     if not per_class:
-        return [Segment(0, _counted_rows(block, k))]
+        return [(0, _counted_rows(block, k))]
     order, edges = reader.kernels.by_class(block.codes, k)
     ranges = enumerate(pairwise(edges.tolist()))
-    return [Segment(c, order[start:stop]) for c, (start, stop) in ranges if stop > start]
+    return [(c, order[start:stop]) for c, (start, stop) in ranges if stop > start]
 
 
 def _counted_rows(block: RowBlock, k: int) -> Indices:
     """The rows of a block without those of weight zero."""
     return np.flatnonzero(block.codes < k) if len(block.weights) else np.arange(len(block.codes))
-
-
-def _add(
-    block: RowBlock, segment: Segment, about: Centres, centred: Centred, sums: ScatterSums
-) -> None:
-    rows, out = (block.rows, segment.order, block.codes, block.weights), sums.outer[segment.group]
-    centred.add_scatter(*rows, about, out, sums.fourths)

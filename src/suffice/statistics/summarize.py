@@ -211,8 +211,9 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
     else:
         # Only now it is clear which classes have rows; no matrix is made for the others.
         reader = Reader.of(batch.without_empty_classes(sums.count))
-        unit = unit_of(_largest_variance(sums, kept))
-        spread, fourth = scatter(reader, means, weight, unit, per_class=detail == "separate")
+        separate = detail == "separate"
+        unit = unit_of(_largest_variance(sums, kept)) if separate else 1.0  # of fourth powers
+        spread, fourth = scatter(reader, means, weight, unit, per_class=separate)
     _check_underflow(spread, sums, kept, batch.features.names)
     return Statistics(
         batch.classes[kept],

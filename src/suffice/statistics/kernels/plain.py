@@ -27,17 +27,37 @@ def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: C
         first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
         present = ordered[first]
         rows = X[start : start + step].take(order, axis=0).astype(np.float64, copy=False)
-        out.low[present] = np.minimum(out.low[present], _reduce_by_class(np.minimum, rows, first))
-        out.high[present] = np.maximum(out.high[present], _reduce_by_class(np.maximum, rows, first))
         out.count[present] += np.diff(np.r_[first, len(block)])
         z = rows - origin[ordered]
         w = np.ones(len(block))
         if len(weights):
             w = weights[start : start + step][order]
             out.weight[present] += np.add.reduceat(w, first)
-        out.sum[present] += _weighted_sums(w, z, first)
-        z *= z
-        out.square[present] += _weighted_sums(w, z, first)
+        add = _add_long_runs if len(block) >= ROWS_PER_RUN * len(first) else _add_short_runs
+        add(rows, z, w, first, present, out)
+
+
+def _add_long_runs(
+    rows: Floats, z: Floats, w: Floats, first: Indices, present: Indices, out: ClassSums
+) -> None:
+    """Add rows sorted by class to the sums, one class after the other."""
+    squares = z * z
+    for c, (a, b) in zip(present.tolist(), pairwise([*first.tolist(), len(rows)]), strict=True):
+        np.minimum(out.low[c], rows[a:b].min(axis=0), out=out.low[c])
+        np.maximum(out.high[c], rows[a:b].max(axis=0), out=out.high[c])
+        out.sum[c] += w[a:b] @ z[a:b]
+        out.square[c] += w[a:b] @ squares[a:b]
+
+
+def _add_short_runs(
+    rows: Floats, z: Floats, w: Floats, first: Indices, present: Indices, out: ClassSums
+) -> None:
+    """The same for all classes at once, which is faster if each has only a few rows."""
+    out.low[present] = np.minimum(out.low[present], np.minimum.reduceat(rows, first))
+    out.high[present] = np.maximum(out.high[present], np.maximum.reduceat(rows, first))
+    out.sum[present] += np.add.reduceat(z * w[:, None], first)
+    z *= z
+    out.square[present] += np.add.reduceat(z * w[:, None], first)
 
 
 def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
@@ -61,7 +81,14 @@ def centre(
     of, w = codes[at], weights[at] if len(weights) else np.ones(len(at))
     first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
     present = of[first]
-    z = _about(X.take(at, axis=0), of, first, about)
+    rows = X.take(at, axis=0)
+    if len(rows) < ROWS_PER_RUN * len(first):
+        z = np.asarray((rows - about.mean[of]) - about.rest[of])
+    else:
+        z = rows.astype(np.float64, copy=False)
+        for c, (a, b) in zip(present.tolist(), pairwise([*first.tolist(), len(z)]), strict=True):
+            z[a:b] -= about.mean[c]
+            z[a:b] -= about.rest[c]
     if out is not None:
         size = z * about.per_unit
         length = np.einsum("ij,ij->i", size, size)
@@ -80,35 +107,9 @@ def centred(shape: tuple[int, int], workers: int) -> Centred:
     return CentredRows.of(shape, workers, centre)
 
 
-def _about(rows: Array, of: Indices, first: Indices, about: Centres) -> Floats:
-    """Rows, sorted by their classes `of`, minus the class means."""
-    runs = _runs(first, len(rows))
-    if runs is None:
-        return np.asarray((rows - about.mean[of]) - about.rest[of])
-    z = rows.astype(np.float64, copy=False)
-    for (a, b), c in zip(runs, of[first].tolist(), strict=True):
-        z[a:b] -= about.mean[c]
-        z[a:b] -= about.rest[c]
-    return z
-
-
-def _runs(first: Indices, n: int) -> list[tuple[int, int]] | None:
-    """Start and stop of the rows of each class, or None if there are too few rows per class."""
-    if n < ROWS_PER_RUN * len(first):
-        return None
-    return list(pairwise([*first.tolist(), n]))
-
-
-def _reduce_by_class(operation: np.ufunc, rows: Floats, first: Indices) -> Floats:
-    runs = _runs(first, len(rows))
-    if runs is None:
-        return np.asarray(operation.reduceat(rows, first))
-    return np.array([operation.reduce(rows[a:b], axis=0) for a, b in runs])
-
-
 def _weighted_sums(w: Floats, rows: Floats, first: Indices) -> Floats:
     """Weighted sums of the rows of each class."""
-    runs = _runs(first, len(rows))
-    if runs is None:
+    if len(rows) < ROWS_PER_RUN * len(first):
         return np.asarray(np.add.reduceat(rows * w[:, None], first))
+    runs = pairwise([*first.tolist(), len(rows)])
     return np.array([w[a:b] @ rows[a:b] for a, b in runs])
