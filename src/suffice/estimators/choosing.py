@@ -45,8 +45,11 @@ DEFAULT_FOLDS = 5
 
 def cross_validated(estimator: Any) -> list[str]:
     """The parameters of an estimator that are set to "cv"."""
-    values = ((name, getattr(estimator, name, None)) for name in GRID)
-    return [name for name, value in values if isinstance(value, str) and value == "cv"]
+    return [
+        name
+        for name in GRID
+        if isinstance(value := getattr(estimator, name, None), str) and value == "cv"
+    ]
 
 
 def combinations(names: list[str]) -> list[dict[str, float]]:

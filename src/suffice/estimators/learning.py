@@ -47,10 +47,6 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         """Whether these are statistics from which this model can be built."""
         raise NotImplementedError
 
-    def _first_outline(self, X: Any, sample_weight: Any) -> Outline | None:
-        """The form in which the first rows are summarized, if it depends on them."""
-        return None
-
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Any, like: Outline | None
     ) -> Any:
@@ -271,7 +267,11 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         priors = self._priors()
         model = None if rows is None else rows.model(self, statistics, settings, later)
         if model is None:
-            model = self._ready(*as_numbers(statistics, settings), priors, later)
+            numbers, adapted = as_numbers(statistics, settings)
+            self._check_statistics(numbers, adapted, priors, later)
+            if not later:
+                model = adapted.build(numbers, priors)
+                warn_repaired(self, model, numbers, adapted)
         return Learned(
             columns=columns or LearnedColumns.of_statistics(statistics),
             reader=reader,
@@ -287,20 +287,12 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
             powers=powers,
         )
 
-    def _ready(self, statistics: Any, settings: Any, priors: Any, later: bool) -> AnyModel | None:
-        """The model, or None if it is built later; raises if it never could be."""
+    def _check_statistics(self, statistics: Any, settings: Any, priors: Any, later: bool) -> None:
+        """Raise if no model can ever be built from these statistics and more rows."""
         if later:
             settings.check(statistics)
             with suppress(MissingClasses):
                 class_priors(priors, statistics.classes, statistics.weight)
-            return None
-        self._check_statistics(statistics)
-        model: AnyModel = settings.build(statistics, priors)
-        warn_repaired(self, model, statistics, settings)
-        return model
-
-    def _check_statistics(self, statistics: Any) -> None:
-        """Raise if parameters ask for more than the statistics hold."""
 
     def _hold(self, learned: Learned) -> Self:
         self._state = learned

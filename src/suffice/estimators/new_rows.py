@@ -53,7 +53,9 @@ class RowsInMemory(NewRows):
 
     def outline(self, learner: Any, settings: Any) -> Outline | None:
         """The form that the learner determines from the rows before summarizing them."""
-        outline: Outline | None = learner._first_outline(self.X, self.sample_weight)
+        if not learner._has_powers:
+            return None
+        outline: Outline = learner._first_outline(self.X, self.sample_weight)
         return outline
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:

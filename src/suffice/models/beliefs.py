@@ -201,7 +201,8 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[DoubleDouble, Fl
         assert isinstance(s, Statistics)
         groups = Groups(s, Settings(shrinkage="oas", target="diagonal"))
         covariance = groups.shrunk(groups.pooled) * (s.weight.sum() / _denominator(s))
-        covariance[:, groups.constant] = covariance[groups.constant] = 0.0
+        constant = groups.separation.constant
+        covariance[:, constant] = covariance[constant] = 0.0
         return mean, covariance
     overall = overall_variances(s)
     variances = s.squares.sum(axis=0) / _denominator(s) + floor(s, overall)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -36,7 +37,8 @@ def full_covariances(groups: Groups, lender: Groups | None = None) -> Covariance
     too few rows, so that class means differ where no class varies, the likelihood has no maximum:
     correlations are then shrunk by OAS.
     """
-    own = [_regular_covariance(groups, groups.group(g)) for g in range(groups.size)]
+    regular_or_none = partial(_regular_covariance, groups)
+    own = list(map(regular_or_none, map(groups.group, range(groups.size))))
     regular = [covariance for covariance in own if covariance is not None]
     if len(regular) == len(own):
         return CovarianceEstimate(tuple(regular))
@@ -67,7 +69,7 @@ def _regular_covariance(groups: Groups, group: Group) -> Covariance | None:
         return _wide_covariance(groups, group, group.scatter)
     if groups.share(group) == 0 and group.rows <= groups.statistics.n_features:
         return None  # certainly singular, even if rounding hides it
-    factor = whitener(groups.shrunk(group), groups.constant)
+    factor = whitener(groups.shrunk(group), groups.separation.constant)
     return None if factor is None else FullCovariance(factor)
 
 
@@ -78,10 +80,12 @@ def _wide_covariance(groups: Groups, group: Group, scatter: Factor) -> Covarianc
     factor = scatter.rows / np.sqrt(group.denominator)
     scale, floor = np.ones_like(variances), share
     if groups.settings.target == "identity":
-        floor = share * float((variances + groups.floor).mean())
+        floor = share * float((variances + groups.separation.floor).mean())
     elif groups.settings.target == "diagonal":
         # The variance of a separating feature is the floor, shrunk or not.
-        scale = np.sqrt(np.where(groups.floor > 0, groups.floor / share, variances))
+        scale = np.sqrt(
+            np.where(groups.separation.floor > 0, groups.separation.floor / share, variances)
+        )
         if (scale[groups.pooled.variances > 0] == 0).any():
             return None
     return LowRankCovariance.of_factor(factor, scale, 1 - share, floor) if floor > 0 else None

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidParameter, NotFinite
 from suffice.models.linalg import rank_tolerance, reciprocal
-from suffice.models.separating import floor, overall_variances
+from suffice.models.separating import Separation, floor, overall_variances
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import Spread, ledoit_wolf, oas
 from suffice.statistics.factored_scatter import FactoredScatter
@@ -206,19 +206,10 @@ class Groups:
         return Matrix(matrices.sum(axis=0) if g is None else matrices[g])
 
     @cached_property
-    def floor(self) -> Floats:
-        """Variance within classes of features that separate them exactly, (d,)."""
-        return floor(self.statistics, self.overall)
-
-    @cached_property
-    def overall(self) -> Floats:
-        """Variance of each feature over all rows, (d,)."""
-        return overall_variances(self.statistics)
-
-    @property
-    def constant(self) -> Array:
-        """Which features never vary, within classes or between them, (d,)."""
-        return np.asarray(self.overall == 0)
+    def separation(self) -> Separation:
+        """The features that separate the classes exactly, and those that never vary."""
+        overall = overall_variances(self.statistics)
+        return Separation(floor(self.statistics, overall), np.asarray(overall == 0))
 
     @cached_property
     def _quartic(self) -> Floats | None:
@@ -277,7 +268,7 @@ class Groups:
     def shrunk(self, group: Group) -> Floats:
         """The group's covariance after shrinkage, (d, d)."""
         covariance, share = group.covariance, self.share(group)
-        diagonal = covariance.diagonal() + self.floor
+        diagonal = covariance.diagonal() + self.separation.floor
         np.fill_diagonal(covariance, diagonal)
         if share == 0:
             return covariance

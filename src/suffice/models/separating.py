@@ -6,9 +6,11 @@ of the overall variance instead, such a feature decides, as it should, and all n
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 from suffice.errors import NotFinite, TooFewRows
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
@@ -20,6 +22,14 @@ FLOOR = 1e-9
 
 # Largest sum of squares: larger ones could overflow when summed over features.
 MOST_SQUARES = 2.0**1015
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """Features without variance within classes."""
+
+    floor: Floats  # (d,): their variance where they separate the classes exactly; zero elsewhere
+    constant: Array  # (d,): whether a feature never varies, within classes or between them
 
 
 def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:

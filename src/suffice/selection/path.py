@@ -34,12 +34,12 @@ class Basis:
         if group.denominator <= 0 or not isinstance(group.scatter, Matrix):
             return None
         covariance = group.covariance
-        covariance[np.diag_indices_from(covariance)] += groups.floor
+        covariance[np.diag_indices_from(covariance)] += groups.separation.floor
         if groups.settings.target != "diagonal":
             variances, vectors = eigen(covariance)
             return cls(vectors, variances[None], 0.0)
         # In correlations the target is the identity; a feature that never varies has none.
-        known = ~groups.constant
+        known = ~groups.separation.constant
         scale = np.sqrt(covariance.diagonal()[known])
         if not scale.all() or not len(scale):
             return None

@@ -70,12 +70,12 @@ class DeviceGroups:
     @cached_property
     def floor(self) -> Any:
         """Variance within classes of features that separate them exactly, (d,)."""
-        return self.spread.space.put(self.rules.floor)
+        return self.spread.space.put(self.rules.separation.floor)
 
     @cached_property
     def constant(self) -> Any:
         """Which features never vary, (d,)."""
-        return self.spread.space.put(self.rules.constant)
+        return self.spread.space.put(self.rules.separation.constant)
 
     def all_factors(self) -> tuple[Any, Any, Array]:
         """The factors of all groups, their scales, and which are regular (g,)."""

@@ -50,7 +50,7 @@ class RowsOnDevice(NewRows):
             return None
         if not later:
             check_denominator(statistics, settings)
-        learner._ready(statistics, settings, learner._priors(), True)
+        learner._check_statistics(statistics, settings, learner._priors(), True)
         # Rows of other classes that the priors name may still be to come.
         with suppress(MissingClasses) if later else nullcontext():
             return HeldModel.of(statistics, settings, learner.priors)
