@@ -10,9 +10,9 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.factored_scatter import FactoredScatter, from_rows
 from suffice.statistics.fourth import Fourth
-from suffice.statistics.kernels.sums import Centres, Fourths
+from suffice.statistics.kernels.sums import Centres, Fourths, RowBlock
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.reader import Reader, RowBlock
+from suffice.statistics.reader import Reader
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
@@ -79,9 +79,7 @@ def _factored(
         order = _counted_rows(block, k)
         rows = np.empty((len(order), d))
         if len(order):
-            reader.kernels.centre(
-                block.rows, order, block.codes, block.weights, about, rows, fourths
-            )
+            reader.kernels.centre(block, order, about, rows, fourths)
         parts.append(rows)
         owners.append(block.codes[order])
     owner = np.concatenate(owners)
@@ -103,8 +101,7 @@ def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> Scatter
         centred = reader.kernels.centred(reader.shape, workers)
         for block in reader.blocks(start, stop, ROWS_PER_CLASS * k if per_class else None):
             for group, order in _groups(reader, block, k, per_class):
-                rows = (block.rows, order, block.codes, block.weights)
-                centred.add_scatter(*rows, about, sums.outer[group], sums.fourths)
+                centred.add_scatter(block, order, about, sums.outer[group], sums.fourths)
         return sums
 
     with blas_threads(max(1, reader.threads // workers)):
@@ -123,8 +120,7 @@ def _by_class(reader: Reader, about: Centres, k: int) -> ScatterSums:
     def work(block: RowBlock, groups: list[tuple[int, Indices]]) -> None:
         centred = reader.kernels.centred(reader.shape, workers)
         for group, order in groups:
-            rows = (block.rows, order, block.codes, block.weights)
-            centred.add_scatter(*rows, about, sums.outer[group], sums.fourths)
+            centred.add_scatter(block, order, about, sums.outer[group], sums.fourths)
 
     with blas_threads(max(1, reader.threads // workers)):
         for block in reader.blocks(0, n):

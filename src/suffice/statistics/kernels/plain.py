@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.centred import Centred, CentredRows
-from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
+from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBlock
 
 BLOCK_BYTES = 1 << 20
 
@@ -66,22 +66,15 @@ def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
     return order, np.searchsorted(codes, np.arange(k + 1), sorter=order)
 
 
-def centre(
-    X: Array,
-    order: Indices,
-    codes: Indices,
-    weights: Floats,
-    about: Centres,
-    Z: Floats,
-    out: Fourths | None,
-) -> None:
+def centre(block: RowBlock, order: Indices, about: Centres, Z: Floats, out: Fourths | None) -> None:
     """Write sqrt(w) (x - mean) of the rows in `order` to Z; add to the fourth-order sums."""
+    codes, weights = block.codes, block.weights
     by_class = np.argsort(codes[order], kind="stable")
     at = order[by_class]
     of, w = codes[at], weights[at] if len(weights) else np.ones(len(at))
     first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
     present = of[first]
-    rows = X.take(at, axis=0)
+    rows = block.rows.take(at, axis=0)
     if len(rows) < ROWS_PER_RUN * len(first):
         z = np.asarray((rows - about.mean[of]) - about.rest[of])
     else:
