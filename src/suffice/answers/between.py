@@ -13,9 +13,6 @@ from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
 
-# Number of features above which no matrix is formed.
-MOST_FEATURES = 1024
-
 
 def boundary_of(
     model: GaussianModel, pair: tuple[int, int], names: tuple[str, ...] | None = None
@@ -44,7 +41,9 @@ def boundary_of(
 
 def _deviations(model: GaussianModel) -> Floats | None:
     """Standard deviation of each feature, 1 if constant; None if too expensive."""
-    if model.means.shape[1] > MOST_FEATURES:
+    # Number of features above which no matrix is formed.
+    most_features = 1024
+    if model.means.shape[1] > most_features:
         return None
     variances = model.covariances[0].matrix.diagonal()
     return np.sqrt(np.where(variances > 0, variances, 1.0))

@@ -58,8 +58,9 @@ def batches(X: Any, y: Any, sample_weight: Any) -> Iterator[Batch]:
     if y is None and not _is_table(X):
         if sample_weight is not None:
             raise InvalidInput("with an iterator of batches, pass weights as (X, y, weight).")
-        return _from_iterable(X)
-    return _from_table(X, y, sample_weight)
+        yield from _from_iterable(X)
+    else:
+        yield from _from_table(X, y, sample_weight)
 
 
 def split_columns(

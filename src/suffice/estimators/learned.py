@@ -7,13 +7,12 @@ from typing import Any, Self
 
 from suffice.data.arrays import Array
 from suffice.data.powers import Powers
+from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import State
 from suffice.models.gaussian import GaussianModel
-from suffice.models.settings import Settings
 from suffice.selection.selection import Selection
-from suffice.statistics.table_statistics import TableStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +70,3 @@ class Learned(State):
     def without_statistics(self) -> Self:
         """The part needed to answer for single rows."""
         return replace(self, statistics=None, selection=None)
-
-
-def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
-    """Statistics of numbers: those of a table with levels are of indicators, rare levels merged.
-
-    Fourth-order sums do not follow levels that are merged, so OAS replaces Ledoit-Wolf.
-    """
-    if not isinstance(statistics, TableStatistics):
-        return statistics, settings
-    if isinstance(settings, Settings) and settings.shrinkage == "ledoit-wolf":
-        settings = replace(settings, shrinkage="oas")
-    return statistics.numbers, settings

@@ -14,9 +14,10 @@ from suffice.data.encoding import Encoding
 from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter, Mismatch, MissingClasses, NeverIncluded, TooFewRows
 from suffice.estimators.anywhere import learns, learns_afresh, on_labelled_rows
+from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.classifier import AnyModel, Classifier
 from suffice.estimators.columns import LearnedColumns
-from suffice.estimators.learned import Learned, as_numbers
+from suffice.estimators.learned import Learned
 from suffice.estimators.new_rows import NewRows, RowsInMemory
 from suffice.estimators.outline import Outline
 from suffice.estimators.repairing import warn_repaired

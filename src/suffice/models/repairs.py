@@ -21,14 +21,6 @@ from suffice.statistics.statistics import Statistics, listed
 # Number of classes or columns that a sentence names before it counts the others.
 MOST_NAMED = 3
 
-# Share of a feature that may lie in directions without variance because of rounding.
-SMALL_PART = 1e-6
-
-# Largest acceptable factor by which shrinkage toward the identity multiplies the variance of a
-# typical feature. It is 1.2 for iris and 3 for handwritten digits, where the identity works well,
-# and 350 for wine at a share of 0.1, where a quarter of the labels become wrong.
-MOST_GROWTH = 10.0
-
 
 @dataclass(frozen=True, slots=True)
 class Repair:
@@ -109,13 +101,15 @@ def _without_spread(model: GaussianModel, s: AnyStatistics) -> Repair | None:
 
 def _dependent(model: GaussianModel, s: AnyStatistics) -> Repair | None:
     dropped, involved = 0, np.zeros(0, np.int64)
+    # Share of a feature that may lie in directions without variance because of rounding.
+    small_part = 1e-6
     for covariance in model.covariances:
         # A Cholesky factor keeps every direction.
         if isinstance(covariance, FullCovariance) and isinstance(covariance.whitener, Whitener):
             outside = _outside(covariance.whitener)
             if outside is not None:
                 dropped = max(dropped, round(float(outside.sum())))
-                involved = np.union1d(involved, np.flatnonzero(outside > SMALL_PART))
+                involved = np.union1d(involved, np.flatnonzero(outside > small_part))
     if not dropped:
         return None
     what = (
@@ -137,9 +131,13 @@ def _separating(s: AnyStatistics, variances: Floats) -> Repair | None:
 def _dominated_by_target(s: AnyStatistics, settings: Settings, variances: Floats) -> Repair | None:
     at = np.flatnonzero(variances > 0)
     v = variances[at]
+    # Largest acceptable factor by which shrinkage toward the identity multiplies the variance
+    # of a typical feature. It is 1.2 for iris and 3 for handwritten digits, where the identity
+    # works well, and 350 for wine at a share of 0.1, where a quarter of the labels are wrong.
+    most_growth = 10.0
     # Estimating the share is worth it only if even the largest one would matter.
-    share = _share(s, settings) if _growth(v, 1.0) > MOST_GROWTH else 0.0
-    if _growth(v, share) <= MOST_GROWTH:
+    share = _share(s, settings) if _growth(v, 1.0) > most_growth else 0.0
+    if _growth(v, share) <= most_growth:
         return None
     smallest, largest = (_columns(s, [at[i]]) for i in (v.argmin(), v.argmax()))
     what = (

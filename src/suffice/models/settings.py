@@ -67,18 +67,11 @@ class Settings(MomentLikelihood):
 
     @classmethod
     def checked(cls, **given: Any) -> Settings:
-        """Settings, after checking every value that is given."""
-        if "structure" in given:
-            given["structure"] = structure_of(given["structure"])
-        if "target" in given:
-            choice("target", given["target"], TARGETS)
-        numbers = {
-            "pooling": share,
-            "ddof": not_negative,
-            "smoothing": not_negative,
-            "inflation": positive,
-        }
-        shrinkage = given.get("shrinkage")
+        """Settings, after checking every value."""
+        given["structure"] = structure_of(given.get("structure", FULL))
+        choice("target", given.get("target", "identity"), TARGETS)
+        given["pooling"] = share("pooling", given.get("pooling", 0.0))
+        shrinkage = given.get("shrinkage", 0.0)
         if isinstance(shrinkage, str):
             choice("shrinkage", shrinkage, tuple(ESTIMATED))
             given["shrinkage"] = ESTIMATED[shrinkage]
@@ -89,9 +82,9 @@ class Settings(MomentLikelihood):
                 )
         else:
             given["shrinkage"] = share("shrinkage", 0.0 if shrinkage is None else shrinkage)
-        for name, check in numbers.items():
-            if name in given:
-                given[name] = check(name, given[name])
+        for name in ("ddof", "smoothing"):
+            given[name] = not_negative(name, given.get(name, 0.0))
+        given["inflation"] = positive("inflation", given.get("inflation", 1.0))
         return cls(**given)
 
     def entries(self, rank: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Array, Floats
 from suffice.data.batches import Batch
 from suffice.data.chunk import is_large
 from suffice.data.features import infinite

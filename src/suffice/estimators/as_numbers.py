@@ -1,0 +1,21 @@
+"""As numbers: the statistics and settings from which a Gaussian model of a table is built."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from suffice.models.settings import Settings
+from suffice.statistics.table_statistics import TableStatistics
+
+
+def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
+    """Statistics of numbers: those of a table with levels are of indicators, rare levels merged.
+
+    Fourth-order sums do not follow levels that are merged, so OAS replaces Ledoit-Wolf.
+    """
+    if not isinstance(statistics, TableStatistics):
+        return statistics, settings
+    if isinstance(settings, Settings) and settings.shrinkage == "ledoit-wolf":
+        settings = replace(settings, shrinkage="oas")
+    return statistics.numbers, settings
