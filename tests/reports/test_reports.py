@@ -400,14 +400,14 @@ def test_equal_tables_make_equal_pages(tmp_path):
 def test_a_large_table_is_judged_by_a_part_of_it():
     X, y = pages.numbers(4000, 2, 2)
     rare = np.r_[np.zeros(3900, int), np.ones(100, int)]
-    part = Material.of(X, rare).sampled(1, most=1000)
+    part = Material.read(X, rare).sampled(1, most=1000)
     counts = np.bincount(part.codes)
     assert counts.tolist() == [975, 50]
     np.testing.assert_array_equal(part.X, X[part.rows])
     np.testing.assert_array_equal(part.y, rare[part.rows])
-    other = Material.of(X, rare).sampled(2, most=1000)
+    other = Material.read(X, rare).sampled(2, most=1000)
     assert (part.rows != other.rows).any()
-    whole = Material.of(X, y)
+    whole = Material.read(X, y)
     assert whole.sampled(1) is whole
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class LabelledTable:
         """Positions of the rows of a class."""
         return np.flatnonzero(self.codes == c)
 
-    def take(self, at: Indices | slice) -> LabelledTable:
+    def take(self, at: Indices | slice) -> Self:
         """Some of the rows, by position."""
         weights = None if self.weights is None else self.weights[at]
         return replace(self, X=take_rows(self.X, at), codes=self.codes[at], weights=weights)

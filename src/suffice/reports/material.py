@@ -3,50 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.features import as_features, as_frame
-from suffice.data.labels import Labels
+from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.data.levels import columns_of
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout
 from suffice.data.table_rows import as_features_frame
-from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.plots.columns import width
 from suffice.plots.points import thin
 
 MOST_ROWS = 20_000  # that models are judged on, drawn at random from larger tables
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Material:
-    """Rows with labels.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Material(LabelledTable):
+    """A labelled table, and what a report says about its columns.
 
-    X, y : as they were given, y apart from X
     target : name of the column that held the labels, or None
     names : of the columns; x1, x2, ... if they have none
     layout : which columns are numbers and which are categories (levels)
-    classes, codes : sorted labels, and the position of each row's label among them
     missing : (n, d) whether a value is missing
     numbers : (n, numeric columns); NaN where a value is missing
     rows : positions of these rows in the table they were drawn from; None if these are all
     """
 
-    X: Any
-    y: Array
     target: str | None
     names: tuple[str, ...]
     layout: ColumnLayout
-    classes: Array
-    codes: Indices
     missing: Array
     numbers: Array
     rows: Indices | None = None
 
     @classmethod
-    def of(cls, X: Any, y: Any) -> Material:
+    def read(cls, X: Any, y: Any) -> Material:
         """From a frame and the name of its column of labels, or from rows and labels."""
         X, y, target = _features_and_labels(X, y)
         X = as_features_frame(X)
@@ -54,13 +48,7 @@ class Material:
         tables = layout.split(X)
         numeric, discrete = tables.get(NUMERIC), tables.get(DISCRETE)
         n, d = _shape(X, numeric)
-        candidates, codes = Labels.of(y).encode()
-        if len(codes) != n:
-            raise InvalidInput(
-                f"X has {n} rows but y has {len(codes)} labels: inconsistent numbers of samples."
-            )
-        present = np.unique(codes)
-        classes, codes = candidates[present], np.searchsorted(present, codes)
+        table = LabelledTable.of(X, y)
         missing, numbers = np.zeros((n, d), bool), np.zeros((n, 0))
         if numeric is not None:
             numbers = np.asarray(as_features(numeric).read(0, n), np.float64)
@@ -68,8 +56,21 @@ class Material:
         if discrete is not None:
             for j, column in zip(layout.discrete, columns_of(discrete)[0], strict=True):
                 missing[:, j] = False if column.missing is None else column.missing
-        labels = np.asarray(classes[codes])
-        return cls(X, labels, target, width(X)[1], layout, classes, codes, missing, numbers)
+        return cls(
+            X,
+            table.codes,
+            table.classes,
+            target=target,
+            names=width(X)[1],
+            layout=layout,
+            missing=missing,
+            numbers=numbers,
+        )
+
+    @property
+    def y(self) -> Array:
+        """Label of each row, (n,)."""
+        return self.labels
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -83,17 +84,18 @@ class Material:
 
     def at(self, rows: Indices) -> Any:
         """Some rows of X, as the kind of table that it is."""
-        frame = self.frame
-        return np.asarray(self.X)[rows] if frame is None else frame[rows.tolist()].to_native()
+        return take_rows(self.X, rows)
 
-    def sampled(self, random_state: int, most: int = MOST_ROWS) -> Material:
+    def take(self, at: Indices | slice) -> Self:
+        """Some of the rows, by position."""
+        return replace(super().take(at), missing=self.missing[at], numbers=self.numbers[at])
+
+    def sampled(self, random_state: int, most: int = MOST_ROWS) -> Self:
         """The same, or a part of a large table, drawn from each class by its share."""
-        if len(self.codes) <= most:
+        if len(self) <= most:
             return self
         at = thin(self.codes, most, random_state)
-        by_row = ("y", "codes", "missing", "numbers")
-        parts = {name: getattr(self, name)[at] for name in by_row}
-        return replace(self, X=self.at(at), rows=at, **parts)
+        return replace(self.take(at), rows=at)
 
     def numeric(self) -> Any:
         """The table of the numeric columns; None if there are none."""

@@ -107,7 +107,7 @@ def report(
         raise InvalidParameter(f"model is {shown(model)}; it must be a classifier, such as LDA().")
     if not isinstance(title, str | None):
         raise InvalidParameter(f"title is {shown(title)}; it must be a string.")
-    whole = Material.of(X, y)
+    whole = Material.read(X, y)
     if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
         raise InvalidParameter(f"random_state is {shown(random_state)}; it must be a whole number.")
     steps = Steps(sum(STEPS.values()), progress)
