@@ -269,8 +269,10 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         model = None if rows is None else rows.model(self, statistics, settings, later)
         if model is None:
             numbers, adapted = as_numbers(statistics, settings)
-            self._check_statistics(numbers, adapted, priors, later)
-            if not later:
+            if later:
+                check_buildable(numbers, adapted, priors)
+            else:
+                self._check_statistics(numbers)
                 model = adapted.build(numbers, priors)
                 warn_repaired(self, model, numbers, adapted)
         return Learned(
@@ -288,12 +290,8 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
             powers=powers,
         )
 
-    def _check_statistics(self, statistics: Any, settings: Any, priors: Any, later: bool) -> None:
-        """Raise if no model can ever be built from these statistics and more rows."""
-        if later:
-            settings.check(statistics)
-            with suppress(MissingClasses):
-                class_priors(priors, statistics.classes, statistics.weight)
+    def _check_statistics(self, statistics: Any) -> None:
+        """Raise if parameters ask for more than the statistics hold."""
 
     def _hold(self, learned: Learned) -> Self:
         self._state = learned
@@ -338,6 +336,13 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
                 "log_evidence_."
             )
         return self._fitted
+
+
+def check_buildable(statistics: Any, settings: Any, priors: Any) -> None:
+    """Raise if no model could be built from these statistics, whatever rows are added."""
+    settings.check(statistics)
+    with suppress(MissingClasses):
+        class_priors(priors, statistics.classes, statistics.weight)
 
 
 def _without(seen: Any, removed: Any) -> Any:

@@ -153,9 +153,8 @@ class LinearDiscriminantAnalysis(
         step = model.linear.centre - self.xbar_
         return model.linear, step, model.covariances[0].solve(step[None])[0]
 
-    def _check_statistics(self, statistics: Any, settings: Any, priors: Any, later: bool) -> None:
-        super()._check_statistics(statistics, settings, priors, later)
-        if self.n_components is not None and not later:
+    def _check_statistics(self, statistics: Any) -> None:
+        if self.n_components is not None:
             self._check_components(len(statistics.classes), statistics.n_features)
 
     def _check_components(self, classes: int, features: int) -> None:

@@ -39,9 +39,9 @@ def full_covariances(groups: Groups, lender: Groups | None = None) -> Covariance
     """
     regular_or_none = partial(_regular_covariance, groups)
     own = list(map(regular_or_none, map(groups.group, range(groups.size))))
-    regular = [covariance for covariance in own if covariance is not None]
+    regular = tuple(filter(None, own))
     if len(regular) == len(own):
-        return CovarianceEstimate(tuple(regular))
+        return CovarianceEstimate(regular)
     check_denominator(groups.statistics, groups.settings)
     lender = groups if lender is None else lender
     base = _regular_covariance(lender, lender.pooled)

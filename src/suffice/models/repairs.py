@@ -55,7 +55,7 @@ def repairs(
         variances = s.squares.sum(axis=0) / s.known_weight.sum(axis=0)
         if not variances.all():
             found.append(_separating(s, variances))
-        if settings.target == "identity" and variances.any():
+        if settings.shrinkage != 0 and settings.target == "identity" and variances.any():
             found.append(_dominated_by_target(s, settings, variances))
     return tuple(filter(None, found))
 

@@ -15,6 +15,7 @@ from suffice.engines.arrays.summary import summarize_coded
 from suffice.errors import InvalidFeatures, MissingClasses, NotOnDevice
 from suffice.estimators.choosing import cross_validated
 from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.learning import check_buildable
 from suffice.estimators.new_rows import NewRows, check_announced
 from suffice.estimators.outline import Outline
 from suffice.models.separating import check_denominator
@@ -50,7 +51,7 @@ class RowsOnDevice(NewRows):
             return None
         if not later:
             check_denominator(statistics, settings)
-        learner._check_statistics(statistics, settings, learner._priors(), True)
+        check_buildable(statistics, settings, learner._priors())
         # Rows of other classes that the priors name may still be to come.
         with suppress(MissingClasses) if later else nullcontext():
             return HeldModel.of(statistics, settings, learner.priors)
