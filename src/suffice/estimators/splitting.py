@@ -1,4 +1,7 @@
-"""Splitting: what users pass as cv -> folds that train on every class."""
+"""Splitting: what users pass as cv -> folds that train on every class.
+
+scikit-learn's splitters are imported where they are used: a fit without folds needs none.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.gaps import is_missing
@@ -51,6 +53,8 @@ def make_folds(
 def _stratified_folds(
     cv: int, codes: Indices, classes: Array, seed: int
 ) -> tuple[list[Fold], list[str]]:
+    from sklearn.model_selection import StratifiedKFold
+
     sizes = np.bincount(codes, minlength=len(classes))
     largest = int(sizes.max())
     notes = []
@@ -102,6 +106,8 @@ def _group_codes(groups: Any, n: int) -> Indices:
 def _grouped_folds(
     cv: int, codes: Indices, groups: Indices, seed: int
 ) -> tuple[list[Fold], list[str]]:
+    from sklearn.model_selection import StratifiedGroupKFold
+
     n_groups, notes = len(np.unique(groups)), []
     if n_groups < 2:
         raise TooFewRows("all rows are in one group, so none is left to train on.")
@@ -113,6 +119,8 @@ def _grouped_folds(
 
 
 def _given_folds(cv: Any, table: LabelledTable, groups: Any) -> list[Fold]:
+    from sklearn.model_selection import check_cv
+
     codes = table.codes
     try:
         splitter = check_cv(cv, codes, classifier=True)
