@@ -11,7 +11,7 @@ from numba import njit
 
 from suffice.statistics.kernels import compiled, plain, products
 from suffice.statistics.kernels.products import WIDE, CentredColumns
-from suffice.statistics.kernels.sums import Centres, Fourths
+from suffice.statistics.kernels.sums import Centres, Fourths, RowBlock
 
 
 def scatter(X, codes=None, weights=None, mean=None, kernels=compiled, fourths=None):
@@ -20,9 +20,9 @@ def scatter(X, codes=None, weights=None, mean=None, kernels=compiled, fourths=No
     codes = np.zeros(n, np.int64) if codes is None else codes
     mean = np.zeros((codes.max(initial=0) + 1, d)) if mean is None else mean
     about = Centres(mean, np.zeros_like(mean), 0.5)
-    weights, out = np.empty(0) if weights is None else weights, np.zeros((d, d))
+    block, out = RowBlock(X, codes, np.empty(0) if weights is None else weights), np.zeros((d, d))
     centred = kernels.centred(X.shape, 1)
-    centred.add_scatter(X, np.arange(n), codes, weights, about, out, fourths)
+    centred.add_scatter(block, np.arange(n), about, out, fourths)
     return out
 
 
@@ -112,7 +112,8 @@ def test_processors_of_few_and_of_many_registers_agree(across):
 
 def test_where_columns_lie_in_memory_changes_no_bit():
     X, mean, found = rows(45, 7), rows(1, 7), set()
-    about, codes = Centres(mean, np.zeros_like(mean), 1.0), np.zeros(45, np.int64)
+    about = Centres(mean, np.zeros_like(mean), 1.0)
+    block = RowBlock(X, np.zeros(45, np.int64), np.empty(0))
     usual = CentredColumns.of(45, 7)
     sizes = [part.size for part in (usual.columns, usual.length, usual.product, usual.cubic)]
     shapes = [part.shape for part in (usual.columns, usual.length, usual.product, usual.cubic)]
@@ -122,8 +123,6 @@ def test_where_columns_lie_in_memory_changes_no_bit():
             parts.append(whole[at : at + size].reshape(shape))
             at += size + gap
         fourths, out = Fourths.empty(1, 7), np.zeros((7, 7))
-        CentredColumns(*parts).add_scatter(
-            X, np.arange(45), codes, np.empty(0), about, out, fourths
-        )
+        CentredColumns(*parts).add_scatter(block, np.arange(45), about, out, fourths)
         found.add(out.tobytes() + fourths.cubic.tobytes() + fourths.quartic.tobytes())
     assert len(found) == 1

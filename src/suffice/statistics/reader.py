@@ -14,6 +14,7 @@ from suffice.data.features import infinite
 from suffice.data.labels import shown
 from suffice.errors import HasGaps, InvalidWeights, NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
+from suffice.statistics.kernels.sums import RowBlock
 from suffice.statistics.threads import n_threads
 
 # Largest block that is converted to float64 before use.
@@ -27,16 +28,6 @@ SMALLEST_SQUARE = 2.0**-1012
 
 # Smallest weight of a class: products of smaller weights with squares lose digits.
 SMALLEST_WEIGHT = 2.0**-1000
-
-
-@dataclass(frozen=True, slots=True)
-class RowBlock:
-    """Consecutive rows, C-ordered, with their codes and weights."""
-
-    rows: Array
-    codes: Indices
-    weights: Floats  # empty without weights
-    first: int
 
 
 @dataclass(frozen=True, slots=True)

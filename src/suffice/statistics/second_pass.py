@@ -11,9 +11,9 @@ from suffice.data.arrays import Floats, Indices
 from suffice.statistics.factored_scatter import FactoredScatter, from_rows
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.kernels.centred import Centred
-from suffice.statistics.kernels.sums import Centres, Fourths
+from suffice.statistics.kernels.sums import Centres, Fourths, RowBlock
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.reader import Reader, RowBlock
+from suffice.statistics.reader import Reader
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
@@ -88,9 +88,7 @@ def _factored(
         order = _counted_rows(block, k)
         rows = np.empty((len(order), d))
         if len(order):
-            reader.kernels.centre(
-                block.rows, order, block.codes, block.weights, about, rows, fourths
-            )
+            reader.kernels.centre(block, order, about, rows, fourths)
         parts.append(rows)
         owners.append(block.codes[order])
     owner = np.concatenate(owners)
@@ -158,5 +156,4 @@ def _counted_rows(block: RowBlock, k: int) -> Indices:
 def _add(
     block: RowBlock, segment: Segment, about: Centres, centred: Centred, sums: ScatterSums
 ) -> None:
-    rows, out = (block.rows, segment.order, block.codes, block.weights), sums.outer[segment.group]
-    centred.add_scatter(*rows, about, out, sums.fourths)
+    centred.add_scatter(block, segment.order, about, sums.outer[segment.group], sums.fourths)

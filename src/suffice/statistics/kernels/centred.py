@@ -8,31 +8,24 @@ from typing import Protocol
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
-from suffice.statistics.kernels.sums import Centres, Fourths
+from suffice.data.arrays import Floats, Indices
+from suffice.statistics.kernels.sums import Centres, Fourths, RowBlock
 
 # Rows are centred in blocks of this size, which fit the cache.
 BLOCK_BYTES = 4 << 20
 FEWEST_ROWS = 3072  # products of fewer rows are slower
 ALL_BLOCKS_BYTES = 64 << 20  # limit for all threads together
 
-Centre = Callable[[Array, Indices, Indices, Floats, Centres, Floats, Fourths | None], None]
+Centre = Callable[[RowBlock, Indices, Centres, Floats, Fourths | None], None]
 
 
 class Centred(Protocol):
     """An object that adds up the scatter of rows."""
 
     def add_scatter(
-        self,
-        X: Array,
-        order: Indices,
-        codes: Indices,
-        weights: Floats,
-        about: Centres,
-        out: Floats,
-        fourths: Fourths | None,
+        self, block: RowBlock, order: Indices, about: Centres, out: Floats, fourths: Fourths | None
     ) -> None:
-        """Add the scatter of the rows in `order` about their class means to `out`.
+        """Add the scatter of the rows of a block in `order` about their class means to `out`.
 
         fourths : receives the fourth-order sums; all rows must then belong to one class
         """
@@ -55,19 +48,12 @@ class CentredRows:
         return cls(np.empty((max(1, min(rows, most)), d)), np.empty((d, d)), centre)
 
     def add_scatter(
-        self,
-        X: Array,
-        order: Indices,
-        codes: Indices,
-        weights: Floats,
-        about: Centres,
-        out: Floats,
-        fourths: Fourths | None,
+        self, block: RowBlock, order: Indices, about: Centres, out: Floats, fourths: Fourths | None
     ) -> None:
         """See `Centred`."""
         step = len(self.rows)
         for start in range(0, len(order), step):
             some = order[start : start + step]
             Z = self.rows[: len(some)]
-            self.centre(X, some, codes, weights, about, Z, fourths)
+            self.centre(block, some, about, Z, fourths)
             out += np.matmul(Z.T, Z, out=self.product)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.centred import Centred
-from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
+from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBlock
 
 # Number of entries from which compiled loops save more time than loading them takes.
 COMPILED_FROM = 1 << 22
@@ -24,14 +24,7 @@ class Kernels(Protocol):
         """Rows in the order of their codes, and where each code starts and the last ends."""
 
     def centre(
-        self,
-        X: Array,
-        order: Indices,
-        codes: Indices,
-        weights: Floats,
-        about: Centres,
-        Z: Floats,
-        out: Fourths | None,
+        self, block: RowBlock, order: Indices, about: Centres, Z: Floats, out: Fourths | None
     ) -> None:
         """Write centred rows to Z and add to the fourth-order sums."""
 

@@ -10,7 +10,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.jit import jit
 from suffice.statistics.kernels.centred import Centred, CentredRows
 from suffice.statistics.kernels.products import WIDE, CentredColumns, dot, minus
-from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
+from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBlock
 
 # NaN and infinity still make a sum non-finite, where they are detected. No loop reorders
 # a sum across rows, so results do not depend on the vector width.
@@ -250,22 +250,15 @@ def centred(shape: tuple[int, int], workers: int) -> Centred:
     return CentredRows.of(shape, workers, centre)
 
 
-def centre(
-    X: Array,
-    order: Indices,
-    codes: Indices,
-    weights: Floats,
-    about: Centres,
-    Z: Floats,
-    out: Fourths | None,
-) -> None:
+def centre(block: RowBlock, order: Indices, about: Centres, Z: Floats, out: Fourths | None) -> None:
     """Write sqrt(w) (x - mean) of the rows in `order` to Z; add to the fourth-order sums."""
     sums = Fourths.empty(0, 0) if out is None else out
     means, fourths = (
         (about.mean, about.rest, about.per_unit),
         (sums.square, sums.cubic, sums.quartic),
     )
-    _centre(X, order, codes, weights, *means, Z, out is not None, *fourths)
+    rows = (block.rows, order, block.codes, block.weights)
+    _centre(*rows, *means, Z, out is not None, *fourths)
 
 
 @jit(forceinline=True)

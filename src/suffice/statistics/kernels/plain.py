@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.centred import Centred, CentredRows
-from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths
+from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBlock
 
 BLOCK_BYTES = 1 << 20
 
@@ -46,22 +46,15 @@ def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
     return order, np.searchsorted(codes, np.arange(k + 1), sorter=order)
 
 
-def centre(
-    X: Array,
-    order: Indices,
-    codes: Indices,
-    weights: Floats,
-    about: Centres,
-    Z: Floats,
-    out: Fourths | None,
-) -> None:
+def centre(block: RowBlock, order: Indices, about: Centres, Z: Floats, out: Fourths | None) -> None:
     """Write sqrt(w) (x - mean) of the rows in `order` to Z; add to the fourth-order sums."""
+    codes, weights = block.codes, block.weights
     by_class = np.argsort(codes[order], kind="stable")
     at = order[by_class]
     of, w = codes[at], weights[at] if len(weights) else np.ones(len(at))
     first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
     present = of[first]
-    z = _about(X.take(at, axis=0), of, first, about)
+    z = _about(block.rows.take(at, axis=0), of, first, about)
     if out is not None:
         size = z * about.per_unit
         length = np.einsum("ij,ij->i", size, size)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from llvmlite.binding import get_host_cpu_features
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Floats, Indices
 from suffice.data.jit import jit
-from suffice.statistics.kernels.sums import Centres, Fourths
+from suffice.statistics.kernels.sums import Centres, Fourths, RowBlock
 
 # Sums along rows may be reordered for vector instructions, but only in loops that write nothing:
 # otherwise the order, and so the last digit, would depend on the alignment of the arrays.
@@ -56,25 +56,19 @@ class CentredColumns:
         return cls(columns, np.zeros(rows), np.zeros((reached, reached)), np.zeros(d))
 
     def add_scatter(
-        self,
-        X: Array,
-        order: Indices,
-        codes: Indices,
-        weights: Floats,
-        about: Centres,
-        out: Floats,
-        fourths: Fourths | None,
+        self, block: RowBlock, order: Indices, about: Centres, out: Floats, fourths: Fourths | None
     ) -> None:
         """See `Centred`."""
-        d, sums = X.shape[1], fourths is not None
+        d, sums = block.rows.shape[1], fourths is not None
+        rows = (block.rows, order, block.codes, block.weights)
         self.product[:] = 0.0
         means = (about.mean, about.rest, about.per_unit)
         room = (self.columns, self.length, self.product, self.cubic)
-        square, quartic = _add_scatter(X, order, codes, weights, *means, sums, *room)
+        square, quartic = _add_scatter(*rows, *means, sums, *room)
         below = np.tril(self.product[:d, :d])
         out += below + np.tril(below, -1).T
         if fourths is not None and len(order):
-            fourths.add(int(codes[order[0]]), square, self.cubic, quartic)
+            fourths.add(int(block.codes[order[0]]), square, self.cubic, quartic)
 
 
 @jit()

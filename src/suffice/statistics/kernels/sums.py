@@ -1,4 +1,4 @@
-"""Arguments of the inner loops: sums by class, and the means that rows are centred about."""
+"""Arguments of the inner loops: rows, sums by class, and the means that rows are centred about."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from suffice.data.arrays import Floats, Indices
+from suffice.data.arrays import Array, Floats, Indices
+
+
+@dataclass(frozen=True, slots=True)
+class RowBlock:
+    """Consecutive rows, C-ordered, with their codes and weights."""
+
+    rows: Array
+    codes: Indices
+    weights: Floats  # empty without weights
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
