@@ -69,13 +69,6 @@ def batches(draw_sizes, n):
     return [at for at in np.split(np.arange(n), cuts) if len(at)]
 
 
-def near(a, b, tolerance):
-    """The same relative to the largest finite entry; infinities in the same places."""
-    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    largest = np.abs(b[np.isfinite(b)]).max(initial=1.0)
-    np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * largest)
-
-
 def same_labels(a, b, margins, tolerance=1e-6):
     """Labels agree but for rows that lie on a boundary to rounding."""
     best = np.sort(margins, axis=1)

@@ -20,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
+from closeness import near
 from suffice import GaussianMixture, MixtureDiscriminant
 from suffice.errors import (
     InvalidFeatures,
@@ -42,11 +43,6 @@ FITTED = (
 )
 IRIS, WINE = load_iris(return_X_y=True), load_wine(return_X_y=True)
 REFERENCE = Path(__file__).resolve().parent.parent / "reference"
-
-
-def near(got, wanted, tolerance=1e-10):
-    got, wanted = np.asarray(got), np.asarray(wanted)
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
 
 
 def with_gaps(X, share=0.1):

@@ -15,7 +15,8 @@ from scipy.stats import multivariate_normal
 from sklearn.base import clone
 
 import suffice as sf
-from lawful import LABELS, LAW, Rows, batches, near, rows, same_labels, some_sizes
+from closeness import near
+from lawful import LABELS, LAW, Rows, batches, rows, same_labels, some_sizes
 from suffice.errors import InvalidFeatures, LostPrecision, SufficeError, TooFewRows
 
 # Repaired models are tested with the others.
@@ -269,19 +270,19 @@ def test_answers_agree_with_each_other(case, data):
     fitted, Q = table.fit(CASES[case].of(table)), table.Q
     log_proba, joint = fitted.predict_log_proba(Q), fitted.predict_joint_log_proba(Q)
     proba, density = fitted.predict_proba(Q), fitted.score_samples(Q)
-    near(proba.sum(axis=1), np.ones(len(Q)), 1e-12)
-    near(proba, np.exp(log_proba), 1e-15)
-    near(density, np.logaddexp.reduce(joint, axis=1), 1e-12)
+    near(proba.sum(axis=1), np.ones(len(Q)), 1e-12, smallest=1.0)
+    near(proba, np.exp(log_proba), 1e-15, smallest=1.0)
+    near(density, np.logaddexp.reduce(joint, axis=1), 1e-12, smallest=1.0)
     possible = np.isfinite(density)
-    near(log_proba[possible] + density[possible, None], joint[possible], 1e-12)
+    near(log_proba[possible] + density[possible, None], joint[possible], 1e-12, smallest=1.0)
     same_labels(fitted.predict(Q), fitted.classes_[proba.argmax(axis=1)], log_proba, 1e-9)
     a, b = fitted.classes_[[-1, 0]]
     with np.errstate(invalid="ignore"):
         odds = log_proba[:, -1] - log_proba[:, 0]
     # They are differences of joint densities, which may be large.
     size = np.abs(joint[np.isfinite(joint)]).max(initial=1.0)
-    near(fitted.log_odds(Q, a, b) / size, odds / size, 1e-12)
-    near(fitted.contributions(Q, a, b).log_odds / size, odds / size, 1e-12)
+    near(fitted.log_odds(Q, a, b) / size, odds / size, 1e-12, smallest=1.0)
+    near(fitted.contributions(Q, a, b).log_odds / size, odds / size, 1e-12, smallest=1.0)
 
 
 @every

@@ -13,6 +13,7 @@ import pytest
 from sklearn import naive_bayes as theirs
 
 import suffice as sf
+from closeness import near
 from suffice.errors import InvalidInput, InvalidParameter
 from suffice.models import discrete
 from suffice.statistics import count_pass
@@ -24,10 +25,6 @@ SHIFT = np.unique(Y, return_inverse=True)[1]
 X = (RNG.integers(0, [3, 4, 6, 2], (N, 4)) + SHIFT[:, None]) % [3, 4, 6, 2]
 W = RNG.integers(0, 5, N) / 2.0
 BINARY = (RNG.random((N, 5)) < (0.2 + 0.25 * SHIFT[:, None])).astype(float)
-
-
-def near(got, wanted, tolerance=1e-10):
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance)
 
 
 def assert_same_answers(ours, peer, rows):
@@ -311,7 +308,7 @@ def test_the_joint_of_mixed_features_is_the_product_of_both_parts(settings, gaus
     numbers = gaussian.set_params(priors=priors).fit(NUMERIC, Y, sample_weight=w)
     levels = sf.CategoricalNB(alpha=0.5, priors=priors).fit(DISCRETE, Y, sample_weight=w)
     wanted = numbers.predict_joint_log_proba(NUMERIC) + levels.predict_joint_log_proba(DISCRETE)
-    near(model.predict_joint_log_proba(MIXED), wanted - np.log(priors), 1e-9)
+    near(model.predict_joint_log_proba(MIXED), wanted - np.log(priors), 1e-11)
     near(model.means_, numbers.means_)
     near(model.covariances_, numbers.covariances_)
     near(model.predict_proba(MIXED).sum(axis=1), 1)

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import suffice as sf
+from closeness import near
 from suffice.errors import NotFinite
 from suffice.models import filling, gapped, scoring
 from suffice.models.covariance import LowRankCovariance
@@ -102,10 +103,6 @@ def reference(m, table):
                 joint[i, c] += stats.multivariate_normal(mean[known], S).logpdf(x[known])
                 distances[i, c] = step @ np.linalg.solve(S, step)
     return joint, distances
-
-
-def near(got, wanted, tolerance=1e-10):
-    np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
 
 
 @every_model
@@ -301,13 +298,13 @@ def test_a_constant_column_says_nothing_whether_known_or_missing():
 def test_units_of_known_and_missing_features_do_not_matter(kind):
     units = np.array([1e-6, 1e6, 1.0, 1e3, 1e-3])
     m, wanted = kind().fit(X * units, Y), kind().fit(X, Y)
-    near(m.predict_log_proba(GAPS * units), wanted.predict_log_proba(GAPS), 1e-9)
+    near(m.predict_log_proba(GAPS * units), wanted.predict_log_proba(GAPS), 1e-10)
 
 
 @pytest.mark.parametrize("kind", [sf.QDA, sf.LDA, sf.GaussianNB, sf.DiagonalLDA])
 def test_offsets_of_known_and_missing_features_do_not_matter(kind):
     m, wanted = kind().fit(X + 1e8, Y), kind().fit(X, Y)
-    near(m.predict_proba(GAPS + 1e8), wanted.predict_proba(GAPS), 1e-5)
+    near(m.predict_proba(GAPS + 1e8), wanted.predict_proba(GAPS), 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -395,7 +392,7 @@ def test_more_features_than_a_word_has_bits_are_told_apart(one_thread):
     m = sf.LDA().fit(table, y)
     hidden = with_gaps(table, 0.05)[:12]
     joint, _ = reference(m, hidden)
-    near(m.predict_joint_log_proba(hidden), joint, 1e-9)
+    near(m.predict_joint_log_proba(hidden), joint, 1e-10)
 
 
 @pytest.mark.parametrize("kind", [sf.LDA, sf.QDA, sf.DiagonalLDA])

@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
 import suffice as sf
+from closeness import near
 from suffice.models import densities, gaussian, scoring
 from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.densities import Densities
@@ -68,11 +69,6 @@ def fitted(X, K, kind="full", weights=None, seed=0, given=None, **effort):
     chosen = KINDS[kind] if isinstance(kind, str) else kind
     rng = np.random.default_rng(seed)
     return fit_mixture(alone(X, weights), np.array([K]), chosen, None, Effort(**effort), rng, given)
-
-
-def near(got, wanted, tolerance=1e-10):
-    got, wanted = np.asarray(got), np.asarray(wanted)
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * max(1, np.abs(wanted).max()))
 
 
 def matrices(fit):

@@ -7,6 +7,7 @@ import pytest
 from sklearn import covariance
 
 import suffice as sf
+from closeness import near
 from suffice.models.groups import Groups
 from suffice.models.settings import Settings, coarsen_for
 from suffice.models.structures import DIAGONAL, SPHERICAL
@@ -51,10 +52,6 @@ def in_batches(model, X, y):
     for part in (a, b, c):
         model.partial_fit(X[part], y[part])
     return model.merge(other)
-
-
-def near(got, wanted, tolerance=1e-10):
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
 
 
 @shapes
