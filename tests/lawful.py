@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-LAW = settings(deadline=None, derandomize=True, max_examples=60, database=None)
+EXHAUSTIVE = bool(os.environ.get("SUFFICE_EXHAUSTIVE"))
+
+
+def examples(most):
+    """How many examples of a law to try: a third of them unless all tests are asked for."""
+    return most if EXHAUSTIVE else min(most, max(5, most // 3))
+
+
+def law(most):
+    """Settings of a law that is tried on the same examples each time."""
+    return settings(deadline=None, derandomize=True, database=None, max_examples=examples(most))
+
+
+LAW = law(60)
 LABELS = (np.array(["a", "b", "long name"]), np.array([-7, 3, 1 << 40]), np.array([0.0, 1.0, 2.0]))
 
 some_sizes = st.lists(st.integers(1, 6), max_size=30)

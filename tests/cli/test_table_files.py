@@ -12,6 +12,7 @@ from command_runs import answer, flowers, iris, run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lawful import examples
 from suffice.data.table_file import read_table
 from suffice.data.table_output import frame_of, table_bytes
 from suffice.errors import InvalidFile
@@ -184,7 +185,7 @@ ENDINGS = ("t.csv", "t.tsv", "t.parquet", "t.arrow", "t.jsonl", "t.json", "t.csv
 
 
 @pytest.mark.filterwarnings("ignore:.*first column has no name")
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=st.lists(CELLS, max_size=30).map(lambda cells: "".join(cells).encode())
     | st.binary(max_size=60)

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 from sklearn.base import clone
 
 import suffice as sf
 from closeness import near
-from lawful import LABELS, LAW, Rows, batches, rows, same_labels, some_sizes
+from lawful import LABELS, Rows, batches, law, rows, same_labels, some_sizes
 from suffice.errors import InvalidFeatures, LostPrecision, SufficeError, TooFewRows
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
-LAW = settings(LAW, max_examples=25)
-QUICK = settings(LAW, max_examples=8)
+LAW = law(25)
+QUICK = law(8)
 
 LEVELS = {
     "strings": ["", "blue", "red", "a long name"],
@@ -364,7 +364,7 @@ BAD = {
 
 @every
 @pytest.mark.parametrize("bad", BAD)
-@settings(LAW, max_examples=3)
+@law(3)
 @given(data=st.data())
 def test_a_call_that_fails_leaves_the_model_as_it_was(case, bad, data):
     table = data.draw(tables(case))
@@ -578,7 +578,7 @@ def test_a_clone_of_a_mixture_learns_the_same_and_a_pickle_answers_the_same(mode
 
 @each_mixture
 @pytest.mark.parametrize("bad", ["infinity", "no rows", "a weight too few"])
-@settings(LAW, max_examples=2)
+@law(2)
 @given(table=bumps())
 def test_a_fit_that_fails_leaves_the_mixture_as_it_was(model, bad, table):
     fitted = table.fit(model)

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import suffice as sf
+from lawful import law
 from suffice.errors import LostPrecision
 
-LAW = settings(deadline=None, derandomize=True, max_examples=150, database=None)
+LAW = law(150)
 LABELS = (["a", "b", "long name"], [-7, 3, 1 << 40], [False, True])
 
 details = pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])

@@ -13,6 +13,7 @@ from scipy.stats import multivariate_normal
 
 import suffice as sf
 from closeness import near
+from lawful import examples
 from suffice.models import densities, gaussian, scoring
 from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.densities import Densities
@@ -205,7 +206,7 @@ def test_rows_wholly_of_one_component_have_the_statistics_of_its_class(kind, d):
 shapes = st.tuples(st.integers(40, 90), st.integers(1, 4), st.integers(2, 4), st.integers(0, 999))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(shapes, st.sampled_from(sorted(KINDS)), st.booleans())
 def test_the_likelihood_never_falls_where_nothing_was_repaired(shape, kind, gaps):
     n, d, K, seed = shape

@@ -11,12 +11,13 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import exact
 import suffice as sf
 from forged import parts_of, with_field, with_parts
+from lawful import law
 from suffice.data import batches
 from suffice.errors import (
     InvalidFile,
@@ -29,7 +30,7 @@ from suffice.errors import (
 from suffice.statistics import container, gap_pass
 from suffice.statistics.incomplete import IncompleteStatistics, as_incomplete
 
-LAW = settings(deadline=None, derandomize=True, max_examples=40, database=None)
+LAW = law(40)
 DETAILS = ("separate", "shared", "diagonal")
 LABELS = (["a", "b", "long name"], [-7, 3, 1 << 40])
 NA = np.nan

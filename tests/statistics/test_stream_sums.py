@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import exact
 import suffice as sf
+from lawful import examples
 from suffice.data import chunk, stream
 from suffice.errors import InvalidInput, NotFinite
 
@@ -187,7 +188,7 @@ def test_one_bad_label_is_reported_where_it_is():
         streamed(X, labels)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.data())
 def test_any_stream_equals_its_table(data):
     d, k = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 5))

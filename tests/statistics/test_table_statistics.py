@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful import examples
 from suffice.data.encoding import Encoding
 from suffice.data.table_rows import TableReader
 from suffice.errors import Mismatch, NeverIncluded
@@ -70,7 +71,7 @@ def test_weighted_rows_count_in_units_of_their_mean_weight():
     assert [own.labels for own in light.groups] == [own.labels for own in plain.groups]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([*COLOURS, None]), st.integers(0, 1)), min_size=2))
 def test_any_split_of_any_rows_adds_up(cells):
     half = len(cells) // 2
