@@ -20,10 +20,6 @@ MARKUP = re.compile(
     r"|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~]|$)"
 )
 
-# Smaller and larger numbers are written with an exponent.
-SMALLEST_WRITTEN_OUT = 1e-4
-LARGEST_WRITTEN_OUT = 1e15
-
 
 def visible(text: str) -> str:
     r"""A text on one line, with Python's escapes in place of control characters.
@@ -70,7 +66,8 @@ def format_number(value: float, digits: int = 4) -> str:
     ('200,000', '1,235', '0.25', '2e-09')
     """
     size = abs(float(value))
-    if size and (not SMALLEST_WRITTEN_OUT <= size < LARGEST_WRITTEN_OUT):
+    # Smaller and larger numbers are written with an exponent.
+    if size and (not 1e-4 <= size < 1e15):
         return f"{value:.{digits}g}"
     places = digits - 1 - (math.floor(math.log10(size)) if size else 0)
     text = f"{value:,.{max(0, places)}f}"

@@ -10,9 +10,6 @@ from suffice.cli import options
 
 EXAMPLE = "suffice compare iris.csv --target species"
 
-# Beside the score that orders the models; as many as a terminal of 80 columns has room for.
-SHOWN = ("log_loss", "accuracy", "roc_auc", "brier")
-
 
 def compare(
     data: options.Data,
@@ -65,7 +62,9 @@ def heads(metric: str) -> dict[str, str]:
     """Columns of the table for people, with their headings: the deciding score first."""
     from suffice.selection.metrics import METRICS
 
-    others = [name for name in SHOWN if name != metric]
+    # Beside the score that orders the models; as many as a terminal of 80 columns has room for.
+    shown = ("log_loss", "accuracy", "roc_auc", "brier")
+    others = [name for name in shown if name != metric]
     return {
         "name": "model",
         metric: METRICS[metric].heading,

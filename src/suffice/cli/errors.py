@@ -17,9 +17,6 @@ from typer.core import TyperGroup
 from suffice.cli.main import INTERRUPTED
 from suffice.cli.output import say
 
-FAILED = 2
-BROKEN_PIPE = 141
-
 # If this variable is set, errors keep their traceback.
 DEBUG = "SUFFICE_DEBUG"
 
@@ -76,14 +73,14 @@ def exit_code(run: Callable[[], Any]) -> int:
     except BrokenPipeError:
         # Python flushes when it exits, and would raise again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+        return 141  # 128 + SIGPIPE
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
         # Without any argument the help was shown already.
         if type(error).__name__ != "NoArgsIsHelpError":
             say(f"suffice: {sentence(error)}", err=True)
-        return FAILED
+        return 2
 
 
 def sentence(error: Exception) -> str:

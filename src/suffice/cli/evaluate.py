@@ -11,8 +11,6 @@ from suffice.cli import options
 
 EXAMPLE = "suffice evaluate iris.suffice test.csv --target species"
 
-MOST_CONFUSIONS = 10  # pairs of classes that are listed if the matrix of all is too wide
-
 
 def evaluate(
     model: options.ModelFile,
@@ -109,7 +107,8 @@ def _print_confusions(found: Any, labels: list[str]) -> None:
 
     wrong = found.confusion.copy()
     np.fill_diagonal(wrong, 0.0)
-    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CONFUSIONS]
+    most_confusions = 10  # pairs of classes that are listed if the matrix of all is too wide
+    order = np.argsort(-wrong, axis=None, kind="stable")[:most_confusions]
     pairs = [divmod(int(at), len(labels)) for at in order if wrong.flat[at] > 0]
     lines = [[labels[a], labels[b], f"{wrong[a, b]:g}", _share(found.recall[a])] for a, b in pairs]
     head = ["true", "predicted", "rows", "recall"]

@@ -17,9 +17,6 @@ from suffice.errors import InvalidFile
 # Larger record batches are not read as a whole, but mapped and read by part.
 LARGE_BATCH_BYTES = 1 << 26
 
-# Mapped at a time: the system may map megabytes around every value touched.
-MAPPED_COLUMNS = 16
-
 
 @dataclass(frozen=True, slots=True)
 class ArrowSource:
@@ -104,13 +101,15 @@ class ArrowSource:
         """
         pa: Any = packages.pyarrow()
         at = total = 0
+        # Mapped at a time: the system may map megabytes around every value touched.
+        mapped_columns = 16
         while at == 0 or at < total:
             columns: list[Any] = []
-            for first in range(0, len(fields), MAPPED_COLUMNS):
+            for first in range(0, len(fields), mapped_columns):
                 with pa.memory_map(str(self.path)) as file:
                     # To choose fields by options would read all of their rows.
                     batch = pa.ipc.open_file(file).get_batch(number)
-                    chosen = batch.select(fields[first : first + MAPPED_COLUMNS])
+                    chosen = batch.select(fields[first : first + mapped_columns])
                     total = batch.num_rows
                     columns += _copy(chosen.slice(at, rows)).columns
                     del batch, chosen

@@ -18,7 +18,6 @@ from suffice.data.table_layout import TableLayout, describe_columns
 from suffice.html import html_table
 from suffice.text import plural, shorten, visible
 
-LONGEST_NAME = 32  # characters of a name in a printed table
 HEADER = ("column", "kind", "missing", "levels", "why")
 
 
@@ -138,5 +137,6 @@ def _cells(column: DescribedColumn) -> tuple[str, ...]:
     """The row of a column in a printed table."""
     levels = "" if column.levels is None else f"{column.levels:,}"
     missing = f"{column.missing:,}" if column.missing else ""
-    name = shorten(visible(column.name), LONGEST_NAME)
+    longest_name = 32  # characters of a name in a printed table
+    name = shorten(visible(column.name), longest_name)
     return (name, column.kind.label, missing, levels, visible(column.why))

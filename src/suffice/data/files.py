@@ -26,8 +26,6 @@ except ImportError:  # Windows, where no file can be removed while a process has
 # What follows the target's name in the name of a temporary file.
 TOKEN = re.compile(r"\.[0-9a-f]{16}")
 
-# A longer name would leave no room for the token: file systems allow 255 bytes.
-LONGEST_NAME_BYTES = 200
 
 # Where files cannot be locked, an older temporary file belongs to no process any more.
 ABANDONED_SECONDS = 3600.0
@@ -147,7 +145,9 @@ def _temporary(target: str, before: os.stat_result | None) -> tuple[int, str]:
 
 def _prefix(target: str) -> str:
     folder, name = os.path.split(target)
-    if len(os.fsencode(name)) > LONGEST_NAME_BYTES:
+    # A longer name would leave no room for the token: file systems allow 255 bytes.
+    longest_name_bytes = 200
+    if len(os.fsencode(name)) > longest_name_bytes:
         name = hashlib.sha256(os.fsencode(name)).hexdigest()
     return os.path.join(folder, f".{name}")
 

@@ -16,14 +16,9 @@ EXPONENTS = np.round(np.arange(0.0, 1.01, 0.1), 10)
 # Units to try, in standard deviations: the smaller, the more the lowest values are spread.
 UNITS = np.array([1.0, 0.3, 0.1])
 
-# A feature with fewer distinct values is left as it is.
-FEW_VALUES = 3
 
 # Rows from which the powers are estimated.
 MOST_ROWS = 2000
-
-# Values are transformed back up to this multiple of the range of the rows.
-FARTHEST = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,9 +109,11 @@ class Powers:
 
     def undo(self, rows: Floats) -> Floats:
         """Rows before `apply`."""
+        # Values are transformed back up to this multiple of the range of the rows.
+        farthest = 10.0
         with np.errstate(all="ignore"):
             u = self._own(rows) * self.spread + self.centre
-            most = FARTHEST * (self.reach + 1.0)
+            most = farthest * (self.reach + 1.0)
             up = _root(np.maximum(u, 0.0), self.exponent, most)
             z = np.where(u >= 0, up, np.maximum(u, -most))
             own = np.where(np.isnan(u), np.nan, z * self.unit + self.origin)
@@ -169,7 +166,9 @@ def _shape(
     x: Floats, w: Floats, low: float, high: float, scale: float
 ) -> tuple[float, float, float]:
     """Origin, unit and exponent of the Gaussian likelihood's maximum, for values of one feature."""
-    if len(np.unique(x)) < FEW_VALUES:
+    # A feature with fewer distinct values is left as it is.
+    few_values = 3
+    if len(np.unique(x)) < few_values:
         return low, scale, 1.0
     w, units = w / w.sum(), UNITS[:, None, None] * scale
     best = (-np.inf, low, scale, 1.0)

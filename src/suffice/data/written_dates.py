@@ -12,10 +12,6 @@ import numpy as np
 from suffice.data.arrays import Array
 from suffice.data.cells import TextCells
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
 _MONTH_NAME = r"(?P<name>[A-Za-z]{3,9})\.?"
 _CLOCK = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
@@ -120,10 +116,14 @@ def _time(parts: dict[str, str | None]) -> dt.datetime | None:
 
 def _month(parts: dict[str, str | None]) -> int:
     name = parts.get("name")
+    months = (
+        *("january", "february", "march", "april", "may", "june"),
+        *("july", "august", "september", "october", "november", "december"),
+    )
     if name:
-        names = [month for month in _MONTHS if month.startswith(name.lower())]
+        names = [month for month in months if month.startswith(name.lower())]
         # ValueError if there is no such month.
-        return _MONTHS.index(names[0] if names else name) + 1
+        return months.index(names[0] if names else name) + 1
     return int(parts.get("month") or 1)
 
 

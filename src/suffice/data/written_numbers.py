@@ -35,9 +35,6 @@ def _translation(decimal: str, thousands: str) -> dict[int, str | None]:
 _PATTERNS = {".": _pattern(".", ","), ",": _pattern(",", ".")}
 _TRANSLATIONS = {".": _translation(".", ","), ",": _translation(",", ".")}
 
-# Share of codes such as "0123" from which on a column holds codes, not numbers.
-LEADING_ZEROS = 0.01
-
 
 def parse_number(text: str, decimal: str) -> float | None:
     """The number that a text writes, None if it writes none.
@@ -69,7 +66,9 @@ def decimal_mark(cells: TextCells, share: float) -> tuple[str, list[str]] | None
     """
     total = int(cells.counts.sum())
     zeros = [text[0] == "0" and text.isdigit() and len(text) > 1 for text in cells.distinct]
-    if not total or cells.counts[zeros].sum() > LEADING_ZEROS * total:
+    # Share of codes such as "0123" from which on a column holds codes, not numbers.
+    leading_zeros = 0.01
+    if not total or cells.counts[zeros].sum() > leading_zeros * total:
         return None
     return _best_mark(cells, total - share * total)
 

@@ -19,9 +19,6 @@ from suffice.estimators.state import at_once
 from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.scoring import Hook
 
-# Number of features above which no matrix is formed.
-MOST_FEATURES = 1024
-
 
 def _squared_distances(model: GaussianModel, rows: Array) -> Floats:
     return model.squared_distances(rows)
@@ -129,7 +126,9 @@ class Geometry:
 
 def _spread(model: GaussianModel) -> Floats | None:
     """Standard deviation of each feature, 1 if constant; None if too expensive."""
-    if model.means.shape[1] > MOST_FEATURES:
+    # Number of features above which no matrix is formed.
+    most_features = 1024
+    if model.means.shape[1] > most_features:
         return None
     variances = model.covariances[0].matrix.diagonal()
     return np.sqrt(np.where(variances > 0, variances, 1.0))

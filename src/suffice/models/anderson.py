@@ -6,16 +6,8 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 
-# Number of steps kept, as long as they take no more entries than MOST_ENTRIES.
-DEPTH = 10
-MOST_ENTRIES = 1 << 24
-
 # Factor by which the longest lead grows after a success and shrinks after a failure.
 LEAD_FACTOR = 4.0
-FIRST_LEAD = 64.0  # in steps
-
-# Directions in which the last steps differ by less than this share hold only rounding.
-NEGLIGIBLE = 1e-10
 
 
 class Anderson:
@@ -28,8 +20,10 @@ class Anderson:
     """
 
     def __init__(self, size: int) -> None:
-        self._depth = max(2, min(DEPTH, MOST_ENTRIES // max(size, 1)))
-        self._longest = FIRST_LEAD
+        depth = 10  # steps kept, unless they take more than most_entries
+        most_entries = 1 << 24
+        self._depth = max(2, min(depth, most_entries // max(size, 1)))
+        self._longest = 64.0  # steps
         self._lead = 0.0  # number of steps that the last correction led ahead
         self._last: tuple[Floats, Floats] | None = None
         self._points: list[Floats] = []  # changes from point to point
@@ -55,7 +49,9 @@ class Anderson:
         if self._last is None or not self._steps:
             return None
         step, changes = self._last[1], np.array(self._steps)
-        shares, *_ = np.linalg.lstsq(changes.T, step, rcond=NEGLIGIBLE)
+        # Directions in which the last steps differ by less than this share hold only rounding.
+        negligible = 1e-10
+        shares, *_ = np.linalg.lstsq(changes.T, step, rcond=negligible)
         correction = -(np.array(self._points) + changes).T @ shares
         length, far, bend = (
             float(np.linalg.norm(part)) for part in (step, self._points[-1], self._steps[-1])

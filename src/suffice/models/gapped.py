@@ -25,19 +25,17 @@ from suffice.models.scoring import (
 )
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
-# Tables with at least CHECKED_FROM rows are checked for missing values first, in CHECKED_ROWS rows.
-CHECKED_FROM = 1 << 13
-CHECKED_ROWS = 128
-
 if TYPE_CHECKING:
     from suffice.models.gaussian import GaussianModel
 
 
 def mostly_gaps(X: Array) -> bool:
     """Whether most rows of a large table have missing values, judged by a few of them."""
-    if len(X) < CHECKED_FROM:
+    large = 1 << 13  # rows
+    if len(X) < large:
         return False
-    some = X[:: len(X) // CHECKED_ROWS]
+    checked_rows = 128
+    some = X[:: len(X) // checked_rows]
     return bool(np.isnan(some).any(axis=1).mean() > 0.5)
 
 

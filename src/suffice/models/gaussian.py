@@ -34,8 +34,6 @@ LOG_2PI = float(np.log(2 * np.pi))
 # Number of rows at a time for which BLAS is fastest with a few columns.
 FEW_ROWS = 1024
 
-# Sums of products up to this size are exact to 1e-13.
-NEAR = 256.0
 
 # Larger squared distances are computed directly, not as differences of linear scores.
 FAR = 1e6
@@ -63,7 +61,9 @@ class LinearScores:
     @cached_property
     def is_near_origin(self) -> bool:
         """Whether x'coefficients is as accurate as (x - centre)'coefficients."""
-        return bool((np.abs(self.coefficients) @ np.abs(self.centre)).max() < NEAR)
+        # Sums of products up to this size are exact to 1e-13.
+        near = 256.0
+        return bool((np.abs(self.coefficients) @ np.abs(self.centre)).max() < near)
 
     def scores(self, X: Floats) -> Floats:
         """The scores of rows (n, d), (k, n)."""

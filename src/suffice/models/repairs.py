@@ -22,14 +22,6 @@ from suffice.statistics.statistics import Statistics, listed
 # Number of classes or columns that a sentence names before it counts the others.
 MOST_NAMED = 3
 
-# Share of a feature that may lie in directions without variance because of rounding.
-SMALL_PART = 1e-6
-
-# Largest acceptable factor by which shrinkage toward the identity multiplies the variance of a
-# typical feature. It is 1.2 for iris and 3 for handwritten digits, where the identity works well,
-# and 350 for wine at a share of 0.1, where a quarter of the labels become wrong.
-MOST_GROWTH = 10.0
-
 
 @dataclass(frozen=True, slots=True)
 class Repair:
@@ -121,13 +113,15 @@ class _Build:
 
     def _dependent(self) -> Repair | None:
         d, dropped, involved = self.statistics.n_features, 0, np.zeros(0, np.int64)
+        # Share of a feature that may lie in directions without variance because of rounding.
+        small_part = 1e-6
         for covariance in self.model.covariances:
             if (
                 isinstance(covariance, FullCovariance)
                 and (outside := _outside(covariance)) is not None
             ):
                 dropped = max(dropped, round(float(outside.sum())))
-                involved = np.union1d(involved, np.flatnonzero(outside > SMALL_PART))
+                involved = np.union1d(involved, np.flatnonzero(outside > small_part))
         if not dropped:
             return None
         what = (
@@ -153,8 +147,12 @@ class _Build:
             return None
         at = np.flatnonzero(variances > 0)
         v = variances[at]
-        share = 0.0 if _growth(v, 1.0) <= MOST_GROWTH else self._share()
-        if _growth(v, share) <= MOST_GROWTH:
+        # Largest acceptable factor by which shrinkage toward the identity multiplies the variance
+        # of a typical feature. It is 1.2 for iris and 3 for handwritten digits, where the identity
+        # works well, and 350 for wine at a share of 0.1, where a quarter of the labels are wrong.
+        most_growth = 10.0
+        share = 0.0 if _growth(v, 1.0) <= most_growth else self._share()
+        if _growth(v, share) <= most_growth:
             return None
         smallest, largest = (self._columns([at[i]]) for i in (v.argmin(), v.argmax()))
         what = (

@@ -29,14 +29,6 @@ COMPILED_FROM = 1 << 24
 # The same for rows with missing values.
 OBSERVED_COMPILED_FROM = 1 << 20
 
-# Low part of a mean, in standard deviations, that may be ignored: the error of a log density is
-# this times the distance of the row, so 1e-12 at ten deviations.
-SMALL_SHIFT = 1e-13
-
-# Largest precision, and inverse of the smallest, for which squares of 1e60 deviations neither
-# overflow nor underflow.
-LARGE_PRECISION = 2.0**600
-
 
 def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
     """Results (n, width) of work(rows) -> (width, rows), called with blocks of rows as float64."""
@@ -151,9 +143,15 @@ class IndependentClasses:
         could overflow or underflow.
         """
         used = self.precisions[self.precisions > 0]
-        usual = (used > 1 / LARGE_PRECISION) & (used < LARGE_PRECISION)
+        # Largest precision, and inverse of the smallest, for which squares of 1e60 deviations
+        # neither overflow nor underflow.
+        large_precision = 2.0**600
+        usual = (used > 1 / large_precision) & (used < large_precision)
         lengths = np.einsum("ij,ij->i", self.shifts, self.shifts)
-        return bool(usual.all() and (lengths < SMALL_SHIFT**2).all())
+        # Low part of a mean, in standard deviations, that may be ignored: the error of a log
+        # density is this times the distance of the row, so 1e-12 at ten deviations.
+        small_shift = 1e-13
+        return bool(usual.all() and (lengths < small_shift**2).all())
 
     def distances(self, n_rows: int) -> Callable[[Floats], Floats]:
         """The function from rows to sums of (x - mean)² / variance, (k, n)."""

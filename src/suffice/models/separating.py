@@ -18,9 +18,6 @@ from suffice.statistics.shift import difference
 # Variance within classes of such a feature, as a share of its overall variance.
 FLOOR = 1e-9
 
-# Largest sum of squares: larger ones could overflow when summed over features.
-MOST_SQUARES = 2.0**1015
-
 
 def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
     """Raise if ddof leaves nothing to divide by."""
@@ -42,8 +39,10 @@ def check_scale(statistics: AnyStatistics) -> None:
     lost = (squares > 0) & are_lost(squares, count)
     if lost.any():
         raise vanished(int(np.nonzero(lost)[1][0]), statistics.feature_names)
+    # Largest sum of squares: larger ones could overflow when summed over features.
+    most_squares = 2.0**1015
     with np.errstate(over="ignore"):
-        large = np.flatnonzero(~(squares.sum(axis=0) < MOST_SQUARES))
+        large = np.flatnonzero(~(squares.sum(axis=0) < most_squares))
     if len(large):
         raise _too_large(int(large[0]), statistics.feature_names)
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # these modules build on this one
     from suffice.models.gaussian import GaussianModel
     from suffice.models.repairs import Repair
 
-TARGETS = ("identity", "diagonal", "unit")
 ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
 
 
@@ -69,7 +68,8 @@ class Settings(MomentLikelihood):
     def checked(cls, **given: Any) -> Settings:
         """Settings, after checking every value."""
         given["structure"] = structure_of(given.get("structure", FULL))
-        choice("target", given.get("target", "identity"), TARGETS)
+        targets = ("identity", "diagonal", "unit")
+        choice("target", given.get("target", "identity"), targets)
         given["pooling"] = share("pooling", given.get("pooling", 0.0))
         shrinkage = given.get("shrinkage", 0.0)
         if isinstance(shrinkage, str):

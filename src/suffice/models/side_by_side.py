@@ -17,9 +17,6 @@ MOST_ENTRIES = 1 << 18
 # class then loses two digits, sums of squares four.
 FEW_DEVIATIONS = 64.0
 
-# Entries of a block of rows whitened for all classes, which fits the cache.
-BLOCK_ENTRIES = 1 << 17
-
 
 @dataclass(frozen=True)
 class SideBySide:
@@ -60,7 +57,9 @@ class SideBySide:
         n, k = len(X), len(self.factors)
         out = np.zeros((k, n))
         width = self.strips[0].shape[1]
-        block = min(n, max(64, BLOCK_ENTRIES // width))
+        # Entries of a block of rows whitened for all classes, which fits the cache.
+        block_entries = 1 << 17
+        block = min(n, max(64, block_entries // width))
         rows, products = np.ones((block, 1 + len(self.centre))), np.empty(block * width)
         for start in range(0, n, block):
             part, sums = X[start : start + block], out[:, start : start + block]

@@ -14,7 +14,6 @@ from suffice.plots.style import Style, as_text, ink
 from suffice.selection.importance import Importance
 from suffice.text import plural, shorten
 
-LONGEST_NAME = 40
 MOST_BARS = 20
 
 
@@ -77,7 +76,8 @@ class ImportanceDisplay(Display):
         y = np.arange(len(at))
         ax.barh(y, found.increase[at], xerr=2 * found.se[at], **{**look, **bars})
         ax.axvline(0, color=ink(ax), linewidth=1)
-        ax.set_yticks(y, [as_text(shorten(found.names[j], LONGEST_NAME)) for j in at])
+        longest_name = 40
+        ax.set_yticks(y, [as_text(shorten(found.names[j], longest_name)) for j in at])
         ax.set_ylim(len(at) - 0.4, -0.6)  # the most important on top
         ax.set_xlabel("increase of the log-loss")
         where = "held-out rows" if found.held_out else "rows"

@@ -19,7 +19,6 @@ from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.reliability import Reliability
 
 CURVES = ("auto", "top", "each")
-MOST_INSIDE = 3  # curves whose legend lies within the axes
 
 
 @dataclass(eq=False, repr=False)
@@ -118,7 +117,8 @@ class ReliabilityDisplay(Display):
         limits = (-0.04, 1.04)
         name_axes(ax, ("predicted probability", "frequency"), (limits, limits))
         ax.set_aspect("equal")
-        inside = show_legend and len(self.curves) <= MOST_INSIDE
+        most_inside = 3  # curves whose legend lies within the axes
+        inside = show_legend and len(self.curves) <= most_inside
         if inside:
             legend_inside(ax)
         notes = [self.sentence, "area of a point: rows in its bin"]

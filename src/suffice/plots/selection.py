@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 # Values of parameters that a candidate does not name.
 DEFAULTS = {"shrinkage": 0.0, "pooling": 0.0, "inflation": 1.0, "var_smoothing": 1e-9}
-WIDE_DECADES = 0.8  # powers of ten; wider ranges get a logarithmic scale
 MOST_BANDS = 3  # lines with bands; of more only the best has one: bands would hide the lines
 
 
@@ -134,13 +133,14 @@ class SelectionDisplay(Display):
     def _scales(self, ax: Axes, mean: Floats) -> None:
         values = np.concatenate([path.values for path in self.paths])
         positive = values[values > 0]
-        if len(positive) and np.log10(positive.max() / positive.min()) > WIDE_DECADES:
+        wide_decades = 0.8  # powers of ten; wider ranges get a logarithmic scale
+        if len(positive) and np.log10(positive.max() / positive.min()) > wide_decades:
             if (values <= 0).any():
                 ax.set_xscale("symlog", linthresh=positive.min(), linscale=0.5)
             else:
                 ax.set_xscale("log")
             ax.xaxis.set_major_formatter("{x:g}")
-        scale_heights(ax, mean[[i for path in self.paths for i in path.at]], WIDE_DECADES)
+        scale_heights(ax, mean[[i for path in self.paths for i in path.at]], wide_decades)
 
     def _note(self) -> str:
         folds = self.selection.scores[self.metric].shape[1]

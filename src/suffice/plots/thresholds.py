@@ -17,9 +17,6 @@ from suffice.selection.thresholds import Thresholds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ENDS = (0.005, 0.995)  # of the thresholds that are drawn, unless the least cost is further out
-SMALLEST = 1e-6
-
 
 @dataclass(eq=False, repr=False)
 class ThresholdsDisplay(Display):
@@ -117,14 +114,19 @@ class ThresholdsDisplay(Display):
 
         found = self.thresholds
         (best,) = found.for_cost().values()
-        low = max(SMALLEST, min(ENDS[0], best / 2))
+        ends = (
+            0.005,
+            0.995,
+        )  # of the thresholds that are drawn, unless the least cost is further out
+        smallest = 1e-6
+        low = max(smallest, min(ends[0], best / 2))
         ticks = [*(10.0 ** np.arange(np.ceil(np.log10(low)), 0)), 0.2, 0.5, 0.8, 0.9, 0.99]
         ax.set_xscale("logit")
-        ax.set_xlim(low, ENDS[1])
+        ax.set_xlim(low, ends[1])
         ax.xaxis.set_major_locator(FixedLocator(ticks))
         ax.xaxis.set_major_formatter(FixedFormatter([f"{tick:g}" for tick in ticks]))
         ax.xaxis.set_minor_locator(NullLocator())
-        shown = (found.threshold >= low) & (found.threshold <= ENDS[1])
+        shown = (found.threshold >= low) & (found.threshold <= ends[1])
         ax.set_ylim(0, 1.08 * found.cost[shown].max() if shown.any() else None)
 
     def _cost(self, threshold: float) -> float:

@@ -20,7 +20,6 @@ from suffice.text import format_number, plural
 
 MOST_ROWS = 8  # listed
 MOST_VALUES = 3  # odd values of a row that are listed, and rows that are explained
-MOST_COLUMNS = 120  # with more, leaving out each in turn would take too long
 LEVEL = 0.01  # p-value below which rows are counted
 
 
@@ -120,7 +119,8 @@ def _reason(model: Any, row: Any, posterior: Floats, names: list[str]) -> str:
 def _odd_values(data: Material, model: Any, names: list[str], order: Array) -> list[list[OddValue]]:
     """For each row the values with the lowest density given the rest of the row."""
     d = data.shape[1]
-    if d < 2 or d > MOST_COLUMNS or not hasattr(model, "impute"):
+    most_columns = 120  # with more, leaving out each in turn would take too long
+    if d < 2 or d > most_columns or not hasattr(model, "impute"):
         return [[] for _ in order]
     rows = _objects(data.at(order))
     gapped = np.repeat(rows, d, axis=0)

@@ -19,9 +19,6 @@ from suffice.selection.selection import BASELINE, Selection, format_score, stand
 from suffice.selection.steps import ProgressCallback
 from suffice.text import format_number, plural
 
-# Metrics in the table of candidates.
-SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "brier")
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Choice:
@@ -151,19 +148,21 @@ def _candidates(choice: Choice, most: int = 6) -> Html:
     order = np.lexsort((found.complexity, np.where(np.isnan(loss), np.inf, loss)))
     at = list(dict.fromkeys([*order[:most].tolist(), choice.at]))
     rows = []
+    # Metrics in the table of candidates.
+    shown = ("log_loss", "accuracy", "balanced_accuracy", "brier")
     for i in at:
-        scores = [f"{m:.4f} ± {e:.4f}" for m, e in (choice.score(one, i) for one in SHOWN)]
+        scores = [f"{m:.4f} ± {e:.4f}" for m, e in (choice.score(one, i) for one in shown)]
         marks = [word for word, j in (("best", found.best), ("chosen", choice.at)) if i == j]
         name = describe(found.candidates[i])
         label = f"{name} ({', '.join(marks)})" if marks else name
         rows.append([label, format_number(found.complexity[i]), *scores])
-    without = [format_score(found.baseline[metric]) for metric in SHOWN]
+    without = [format_score(found.baseline[metric]) for metric in shown]
     rows.append([BASELINE, "", *without])
     more = len(found.candidates) - len(at)
     caption = "The best candidates and the one chosen: mean over the folds ± standard error."
     if more:
         caption += f" {plural(more, 'candidate')} more."
-    head = ["Candidate", "Parameters", *(title(metric) for metric in SHOWN)]
+    head = ["Candidate", "Parameters", *(title(metric) for metric in shown)]
     return table(caption, head, rows, marked=[at.index(choice.at)])
 
 

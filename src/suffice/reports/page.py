@@ -40,7 +40,6 @@ STEPS = {
     "pictures": 4.0,
 }
 
-NO_MODEL = "There is no model, see above."
 
 # The sections in order, with their titles.
 TITLES = {
@@ -136,8 +135,9 @@ def make(
     facts = data_facts(whole, len(data.codes))
     choice = attempt("choice", lambda: choose(data, whole, model, progress["choice"]))
     score = odd = how = None
+    no_model = "There is no model, see above."
     if choice is None:
-        failures |= dict.fromkeys(("quality", "atypical", "usage"), NO_MODEL)
+        failures |= dict.fromkeys(("quality", "atypical", "usage"), no_model)
     else:
         score = attempt("quality", lambda: quality(data, choice))
         odd = attempt("atypical", lambda: atypical(data, choice))

@@ -20,13 +20,6 @@ from suffice.selection.diagnostics.diagnosis import Diagnosis
 from suffice.selection.importance import Importance
 from suffice.text import plural
 
-MOST_FEATURES = 600  # of discriminant axes; more take longer than a picture is worth
-
-MOST_BARS = 12  # columns in the picture of their importance
-
-# A part of axis labels that is said below the picture, where there is room.
-BETWEEN = " of the variance between classes"
-
 # From nothing to blue, for any background; numbers are white from one half on.
 SHADES = [(0.0, "#00588a00"), (0.5, "#00588a59"), (0.501, "#00588ad9"), (1.0, "#00588aff")]
 
@@ -87,7 +80,8 @@ def _rows(data: Material, choice: Choice | None) -> Picture:
         return _classes(data, choice)
     if len(data.classes) < 2:
         raise InvalidParameter("a single class has no discriminant axes.")
-    if d > MOST_FEATURES:
+    most_features = 600  # of discriminant axes; more take longer than a picture is worth
+    if d > most_features:
         raise InvalidParameter(
             f"there are {d} numeric columns, too many for the discriminant axes of a picture."
         )
@@ -127,10 +121,13 @@ def _projection(data: Material) -> Picture:
     X, d = data.numeric(), data.numbers.shape[1]
     model = LDA().fit(X, data.y)
 
+    # A part of axis labels that is said below the picture, where there is room.
+    between = " of the variance between classes"
+
     def draw(ax: Any) -> Any:
         display = ProjectionDisplay.from_estimator(model, X, data.y, ax=ax, show_legend=False)
         for axis in (ax.xaxis, ax.yaxis):
-            axis.label.set_text(axis.label.get_text().replace(BETWEEN, ""))
+            axis.label.set_text(axis.label.get_text().replace(between, ""))
         return display
 
     def describe(display: Any) -> tuple[str, list[str]]:
@@ -145,7 +142,7 @@ def _projection(data: Material) -> Picture:
         )
         return alt, [
             f"{columns}, along {axes} of an LDA, where the class means are furthest apart",
-            f"Percentages are shares{BETWEEN}" if len(data.classes) > 2 and d > 1 else "",
+            f"Percentages are shares{between}" if len(data.classes) > 2 and d > 1 else "",
             "Circles show one and two standard deviations, lines the boundaries of the classes"
             if plane
             else "Bars show one and two standard deviations",
@@ -245,7 +242,8 @@ def _reliability(quality: Quality) -> Picture:
 def _importance(found: Importance) -> Picture:
     from suffice.plots.importance import ImportanceDisplay
 
-    bars = min(MOST_BARS, len(found.names))
+    most_bars = 12  # columns in the picture of their importance
+    bars = min(most_bars, len(found.names))
 
     def draw(ax: Any) -> Any:
         return ImportanceDisplay.from_importance(found, most=bars, ax=ax)

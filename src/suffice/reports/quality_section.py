@@ -24,12 +24,6 @@ from suffice.selection.metrics import METRICS
 from suffice.selection.selection import format_score
 from suffice.text import plural
 
-MOST_CLASSES = 25  # of a confusion matrix in numbers; of more there is only the picture
-
-MOST_COLUMNS = 200  # that are left out in turn, to see how much each matters
-IMPORTANCE_ROWS = 2000  # that this is tested on
-LISTED_COLUMNS = 10
-
 # Not in the table: a part of its own has the error of all rows together.
 CALIBRATION = "calibration_error"
 
@@ -113,9 +107,11 @@ def quality(data: Material, choice: Choice) -> Quality:
 def _importance(data: Material, choice: Choice) -> Importance | None:
     from suffice.estimators.importance import importance
 
-    if data.shape[1] > MOST_COLUMNS:
+    most_columns = 200  # that are left out in turn, to see how much each matters
+    if data.shape[1] > most_columns:
         return None
-    some = data.sampled(0, IMPORTANCE_ROWS)
+    importance_rows = 2000  # that this is tested on
+    some = data.sampled(0, importance_rows)
     try:
         found = importance(choice.model, some.X, some.y, cv=choice.folds)
     except SufficeError:  # another kind of model, or too few rows of a class
@@ -146,7 +142,8 @@ def quality_html(found: Quality, facts: DataFacts) -> Html:
         heading("Which classes are confused?"),
         paragraphs(found.worst_confusion),
     ]
-    if len(found.classes) <= MOST_CLASSES:
+    most_classes = 25  # of a confusion matrix in numbers; of more there is only the picture
+    if len(found.classes) <= most_classes:
         parts.append(_matrix(found))
     if found.importance is not None:
         parts += [heading("Which columns matter?"), *_columns(found.importance)]
@@ -182,7 +179,8 @@ def _columns(found: Importance) -> list[Html]:
             f"largest rise of the log-loss is {rise:.4f} ± {se:.4f}, without {name}. "
         )
     text += "Two columns that say the same are both unimportant, since each replaces the other."
-    at = found.order[:LISTED_COLUMNS]
+    listed_columns = 10
+    at = found.order[:listed_columns]
     rows = [
         [short(found.names[j], 40), f"{found.increase[j]:.4f}", f"{found.se[j]:.4f}"] for j in at
     ]

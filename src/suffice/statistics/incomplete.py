@@ -20,10 +20,6 @@ from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_names
 from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
 
-# Number of tables by class and feature that are made from statistics: counts, weights, means,
-# squares.
-TABLES = 4
-
 
 @storable
 @dataclass(frozen=True, eq=False, slots=True)
@@ -201,7 +197,9 @@ class IncompleteStatistics(Savable):
 
     def expansion(self) -> tuple[int, str]:
         """Bytes of the tables by class and feature, which may be larger than the file."""
-        size = 8 * TABLES * len(self.classes) * self.n_features
+        # By class and feature: counts, weights, means, squares.
+        tables = 4
+        size = 8 * tables * len(self.classes) * self.n_features
         return size, f"the tables of {self.n_features} features"
 
     def validated(self) -> Self:

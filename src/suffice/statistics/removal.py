@@ -26,11 +26,6 @@ from suffice.statistics.statistics import Statistics, check_same_shape
 
 EPSILON = float(np.finfo(np.float64).eps)
 
-# Bound on the rounding in a difference of weights, in units of rounding.
-WEIGHT_ROUNDINGS = 8
-
-# A removal that leaves a weight with fewer than eight digits is refused.
-WEIGHT_PRECISION = 1e-8
 
 # Bound on the rounding in a sum over rows, in units of rounding; the largest measured, for ten to
 # a million rows, is 320.
@@ -42,8 +37,6 @@ VALUE_ROUNDINGS = 64
 # Means of the same rows agree to this relative difference.
 SAME_MEAN = 1e-6
 
-# A standard deviation hidden by rounding is harmless below this share of the other classes'.
-HARMLESS_SHARE = 1e-4
 
 # A removal that leaves a spread with fewer than five digits is refused.
 LEAST_PRECISION = 1e-5
@@ -146,7 +139,11 @@ def _check_emptied(whole: Statistics, removed: Statistics, at: Alignment) -> Non
 def lost_precision(rows: Indices, weight: Floats, rows_left: Indices, left: Floats) -> Array:
     """Where a difference of weights has lost its digits; without weights it is exact."""
     exact = (weight == rows) & (left == rows_left)
-    smallest = WEIGHT_ROUNDINGS * EPSILON / WEIGHT_PRECISION * weight
+    # Bound on the rounding in a difference of weights, in units of rounding.
+    weight_roundings = 8
+    # A removal that leaves a weight with fewer than eight digits is refused.
+    weight_precision = 1e-8
+    smallest = weight_roundings * EPSILON / weight_precision * weight
     return np.asarray((rows_left > 0) & (left < smallest) & ~exact)
 
 
@@ -298,8 +295,10 @@ class Remainder:
             squares = np.where(squares > weight * values**2, squares, 0.0)
             scale = np.maximum(np.sqrt((squares.sum(axis=0) - squares) / others), apart)
         hidden = np.sqrt(bound / np.where(weight > 0, weight, np.inf))
+        # A standard deviation hidden by rounding is harmless below this share of the others.
+        harmless_share = 1e-4
         return np.asarray(
-            (hidden <= HARMLESS_SHARE * np.where(scale > 0, scale, size)) | is_zero & (scale == 0)
+            (hidden <= harmless_share * np.where(scale > 0, scale, size)) | is_zero & (scale == 0)
         )
 
     def constant_features(self, zero: Array) -> tuple[Array, Indices]:

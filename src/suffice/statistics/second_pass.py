@@ -17,9 +17,6 @@ from suffice.statistics.reader import Reader
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
-# Rows are gathered by class from stretches with on average this many rows per class.
-ROWS_PER_CLASS = 8192
-
 
 @dataclass(frozen=True, slots=True)
 class ScatterSums:
@@ -105,10 +102,13 @@ def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> Scatter
     if per_class and workers < min(reader.threads, k):
         return _by_class(reader, about, k)
 
+    # Rows are gathered by class from stretches with on average this many rows per class.
+    rows_per_class = 8192
+
     def work(start: int, stop: int) -> ScatterSums:
         sums = ScatterSums.empty(k, d, per_class)
         centred = reader.kernels.centred(reader.shape, workers)
-        for block in reader.blocks(start, stop, ROWS_PER_CLASS * k if per_class else None):
+        for block in reader.blocks(start, stop, rows_per_class * k if per_class else None):
             for segment in _segments(reader, block, k, per_class):
                 _add(block, segment, about, centred, sums)
         return sums

@@ -22,9 +22,6 @@ from suffice.statistics.scatter import DiagonalScatter, Scatter, canonical, dens
 
 DETAILS = ("separate", "shared", "diagonal")
 
-# Relative difference, in units of the spread, up to which two statistics are equal.
-ROUNDING = 1e-10
-
 
 @storable
 @dataclass(frozen=True, eq=False, slots=True)
@@ -142,7 +139,9 @@ class Statistics(Savable):
             return NotImplemented
         from suffice.statistics.comparison import same
 
-        return same(self, other, ROUNDING)
+        # Relative difference, in units of the spread, up to which two statistics are equal.
+        rounding = 1e-10
+        return same(self, other, rounding)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -27,8 +27,6 @@ from suffice.statistics.texts import write_bytes, write_texts
 # Longest sequence of numbers or strings, and longest mapping, that are written as JSON.
 SHORT = 64
 
-# Most characters of such strings.
-SHORT_CHARACTERS = 4096
 
 SCALARS = (bool, int, float, str)
 COLUMNS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64}
@@ -106,7 +104,9 @@ class _Writer:
         if kinds == {bytes}:
             self.arrays.update(write_bytes(path, values))
             return "bytes"
-        if kinds == {str} and (len(values) > SHORT or sum(map(len, values)) > SHORT_CHARACTERS):
+        # Most characters of such strings.
+        short_characters = 4096
+        if kinds == {str} and (len(values) > SHORT or sum(map(len, values)) > short_characters):
             self.arrays.update(write_texts(path, values))
             return "texts"
         if len(values) > SHORT and len(kinds) == 1 and not any(map(_is_long, values)):

@@ -12,7 +12,6 @@ from suffice.data.arrays import Array
 from suffice.errors import InvalidFeatures, MissingPackage
 
 NEAR_BYTES = 4 << 20  # of a block of rows as float64 on a processor: it stays in the cache
-FAR_BYTES = 256 << 20  # of a block of rows elsewhere: it fills the device
 
 
 def library_of(array: Any) -> str:
@@ -57,7 +56,8 @@ class Space:
     @property
     def block_bytes(self) -> int:
         """The size of a block of rows."""
-        return NEAR_BYTES if self.is_near else FAR_BYTES
+        far_bytes = 256 << 20  # of a block of rows elsewhere: it fills the device
+        return NEAR_BYTES if self.is_near else far_bytes
 
     def __str__(self) -> str:
         return f"{self.library} on {self.device}"

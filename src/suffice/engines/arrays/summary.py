@@ -19,7 +19,6 @@ from suffice.statistics.reader import SMALLEST_SQUARE, vanished
 from suffice.statistics.statistics import Statistics
 
 SMALL_BYTES = 1 << 20  # of tables that are brought to the host at once
-FACTOR_BYTES = 1 << 30  # of centred rows that are kept instead of wider matrices
 
 
 class Work(Protocol):
@@ -106,4 +105,5 @@ def summarize_coded(rows: DeviceRows, coded: Coded, detail: str) -> Statistics:
 
 def _is_thin(rows: DeviceRows, coded: Coded, per_class: bool) -> bool:
     n, d = rows.shape
-    return n <= (len(coded.classes) if per_class else 1) * d and 8 * n * d <= FACTOR_BYTES
+    factor_bytes = 1 << 30  # of centred rows that are kept instead of wider matrices
+    return n <= (len(coded.classes) if per_class else 1) * d and 8 * n * d <= factor_bytes

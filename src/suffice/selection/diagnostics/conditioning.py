@@ -20,9 +20,6 @@ from suffice.text import format_number
 # 1980: a condition index, its root, of 30).
 HARMFUL_CONDITION = 900.0
 
-# A feature is part of a dependency from this share of the largest weight in it.
-LEAST_WEIGHT = 0.3
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Condition:
@@ -167,7 +164,9 @@ def _condition(
     values, vectors = np.linalg.eigh(part / scale / scale[:, None])
     direction[varying] = vectors[:, 0]
     size = np.abs(direction)
-    involved = tuple(np.flatnonzero(size >= LEAST_WEIGHT * size.max()).tolist())
+    # A feature is part of a dependency from this share of the largest weight in it.
+    least_weight = 0.3
+    involved = tuple(np.flatnonzero(size >= least_weight * size.max()).tolist())
     rank = int((values > rank_tolerance(d)).sum())
     correlation = _ratio(values, d)
     covariance = np.inf if np.isinf(correlation) else _covariance_ratio(part)

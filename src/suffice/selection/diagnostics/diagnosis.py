@@ -36,10 +36,6 @@ TESTS: dict[str, Callable[[CompleteRows], Diagnostic]] = {
     "Influential rows": influential_rows,
 }
 
-# Characters of a line of the page, and of its left column.
-LINE_WIDTH = 88
-INDENT = 24
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Diagnosis:
@@ -121,9 +117,10 @@ class Diagnosis:
 def _entry(mark: str, name: str, text: str) -> list[str]:
     # Keep "p = 0.03" on one line.
     text = text.replace(" = ", "\0=\0").replace(" < ", "\0<\0")
-    wrapped = textwrap.wrap(text, LINE_WIDTH - INDENT)
-    first = f"{mark:<2}{name:<{INDENT - 2}}{wrapped[0]}"
-    lines = [first, *(" " * INDENT + line for line in wrapped[1:])]
+    line_width, indent = 88, 24  # characters of a line, and of its left column
+    wrapped = textwrap.wrap(text, line_width - indent)
+    first = f"{mark:<2}{name:<{indent - 2}}{wrapped[0]}"
+    lines = [first, *(" " * indent + line for line in wrapped[1:])]
     return [line.replace("\0", " ") for line in lines]
 
 

@@ -15,9 +15,6 @@ from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.normality import normality_diagnostic
 
-# With more rows than this, the null distribution of the statistic no longer changes.
-MANY_ROWS = 400
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quantiles:
@@ -91,7 +88,9 @@ def _test_class(cloud: Cloud) -> tuple[dict[str, float], Quantiles]:
         special.chdtri(d, 1 - place),
         cloud.rows.numbers[cloud.at[order]],
     )
-    null = simulated_null(int(min(max(round(n), d + 2), max(MANY_ROWS, 4 * d))), d)
+    # With more rows than this, the null distribution of the statistic no longer changes.
+    many_rows = 400
+    null = simulated_null(int(min(max(round(n), d + 2), max(many_rows, 4 * d))), d)
     beyond = len(null) - int(np.searchsorted(null, statistic, side="left"))
     pvalue = (beyond + 1) / (len(null) + 1)
     return {"rows": n, "anderson_darling": statistic, "pvalue": pvalue}, plot

@@ -14,7 +14,6 @@ from suffice.statistics.kernels.sums import Centres, Fourths, RowBlock
 # Rows are centred in blocks of this size, which fit the cache.
 BLOCK_BYTES = 4 << 20
 FEWEST_ROWS = 3072  # products of fewer rows are slower
-ALL_BLOCKS_BYTES = 64 << 20  # limit for all threads together
 
 Centre = Callable[[RowBlock, Indices, Centres, Floats, Fourths | None], None]
 
@@ -44,7 +43,8 @@ class CentredRows:
         """Buffers for one of several threads that share rows of this shape."""
         n, d = shape
         rows = max(BLOCK_BYTES // (8 * d), FEWEST_ROWS)
-        most = min(n, ALL_BLOCKS_BYTES // workers // (8 * d))
+        all_blocks_bytes = 64 << 20  # limit for all threads together
+        most = min(n, all_blocks_bytes // workers // (8 * d))
         return cls(np.empty((max(1, min(rows, most)), d)), np.empty((d, d)), centre)
 
     def add_scatter(

@@ -12,9 +12,6 @@ from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBloc
 
 BLOCK_BYTES = 1 << 20
 
-# Average rows per class from which one sum per class is faster than reduceat.
-ROWS_PER_RUN = 32
-
 
 def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums) -> None:
     """Add each class's count, weight, sums about its origin, squares, and extremes to `out`."""
@@ -87,7 +84,9 @@ def _about(rows: Array, of: Indices, first: Indices, about: Centres) -> Floats:
 
 def _runs(first: Indices, n: int) -> list[tuple[int, int]] | None:
     """Start and stop of the rows of each class, or None if there are too few rows per class."""
-    if n < ROWS_PER_RUN * len(first):
+    # Average rows per class from which one sum per class is faster than reduceat.
+    rows_per_run = 32
+    if n < rows_per_run * len(first):
         return None
     return list(pairwise([*first.tolist(), n]))
 

@@ -33,10 +33,6 @@ TILE_COLUMNS = 4 if HAS_32_REGISTERS else 3
 BLOCK_BYTES = 1 << 18
 FEWEST_ROWS = 256
 
-# Extra entries at the end of each column: if lengths were powers of two, all columns would compete
-# for the same cache lines.
-PADDING = 8
-
 
 @dataclass(frozen=True, slots=True)
 class CentredColumns:
@@ -52,7 +48,10 @@ class CentredColumns:
         """Buffers for blocks of at most n rows."""
         rows = max(1, min(n, max(FEWEST_ROWS, BLOCK_BYTES // (8 * d))))
         reached = 4 * -(-d // 4) + 2
-        columns = np.zeros((reached, rows + PADDING))
+        # Extra entries at the end of each column: if lengths were powers of two, all columns
+        # would compete for the same cache lines.
+        padding = 8
+        columns = np.zeros((reached, rows + padding))
         return cls(columns, np.zeros(rows), np.zeros((reached, reached)), np.zeros(d))
 
     def add_scatter(
