@@ -9,8 +9,6 @@ import typer
 from suffice.cli import options
 from suffice.errors import InvalidParameter
 
-EXAMPLE = "suffice boundary iris.suffice setosa virginica"
-
 
 def boundary(
     model: options.ModelFile,

@@ -8,8 +8,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = "suffice compare iris.csv --target species"
-
 
 def compare(
     data: options.Data,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from suffice.cli import options
 
-EXAMPLE = "suffice describe customers.csv --target status"
-
 
 def describe(
     data: options.Data,

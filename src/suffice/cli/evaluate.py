@@ -9,8 +9,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = "suffice evaluate iris.suffice test.csv --target species"
-
 
 def evaluate(
     model: options.ModelFile,

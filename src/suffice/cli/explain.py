@@ -9,8 +9,6 @@ import typer
 from suffice.cli import options
 from suffice.errors import InvalidParameter
 
-EXAMPLE = "suffice explain iris.suffice new.csv --row 3"
-
 
 def explain(
     model: options.ModelFile,

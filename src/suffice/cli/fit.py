@@ -12,12 +12,6 @@ from suffice.cli import options
 from suffice.cli.models import Kind, ModelOptions, parse_priors, with_priors
 from suffice.errors import InvalidParameter
 
-EXAMPLE = (
-    "suffice fit iris.csv --target species --out iris.suffice\n"
-    "suffice fit all.stats --model lda --out model.suffice\n"
-    "suffice fit 'rows/*.parquet' --target y --model lda --out model.suffice"
-)
-
 
 def fit(
     data: Annotated[

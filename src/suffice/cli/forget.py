@@ -13,11 +13,6 @@ from suffice.errors import NeverIncluded
 if TYPE_CHECKING:
     from suffice.cli.training import TrainingTable
 
-EXAMPLE = (
-    "suffice forget model.suffice gone.csv --target y --out model.suffice\n"
-    "suffice forget all.stats part1.stats --out rest.stats"
-)
-
 
 def forget(
     learnt: options.AnyFile,

@@ -9,8 +9,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = "suffice importance iris.suffice test.csv --target species"
-
 
 def importance(
     model: options.ModelFile,

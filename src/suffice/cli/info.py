@@ -6,8 +6,6 @@ from typing import Any
 
 from suffice.cli import options
 
-EXAMPLE = "suffice info iris.suffice"
-
 
 def info(file: options.AnyFile, json: options.Json = False) -> None:
     """Show what a file holds: the model or statistics, columns, classes, rows."""

@@ -11,8 +11,6 @@ import typer
 from suffice.cli import options
 from suffice.errors import InvalidParameter, Mismatch
 
-EXAMPLE = "suffice merge part1.stats part2.stats --out all.stats"
-
 
 def merge(
     parts: Annotated[

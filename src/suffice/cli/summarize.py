@@ -9,11 +9,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = (
-    "suffice summarize part1.parquet --target y --out part1.stats\n"
-    "suffice summarize 'rows/*.parquet' --target y --checkpoint half --out all.stats"
-)
-
 
 class Detail(StrEnum):
     """How much is kept."""

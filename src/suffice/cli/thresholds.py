@@ -9,8 +9,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = "suffice thresholds loans.suffice test.csv --target status --positive bad --recall 0.9"
-
 
 def thresholds(
     model: options.ModelFile,
