@@ -13,13 +13,6 @@ import re
 # of characters, which no terminal can encode.
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
-# What Markdown would take for emphasis, code, a cell, a link, a tag, an entity or an escape. An
-# underscore within a word, a bracket without a target and "<=" mean themselves.
-MARKUP = re.compile(
-    r"[`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?]|\S*@)"
-    r"|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~]|$)"
-)
-
 
 def visible(text: str) -> str:
     r"""A text on one line, with Python's escapes in place of control characters.
@@ -46,7 +39,13 @@ def markdown(text: str) -> str:
     >>> print(markdown("body_mass [g]|<script>[x](javascript:y)"))
     body_mass [g]\\|\\<script>[x\\](javascript:y)
     """
-    return MARKUP.sub(r"\\\g<0>", visible(text))
+    # What Markdown would take for emphasis, code, a cell, a link, a tag, an entity or an escape. An
+    # underscore within a word, a bracket without a target and "<=" mean themselves.
+    markup = re.compile(
+        r"[`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?]|\S*@)"
+        r"|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~]|$)"
+    )
+    return markup.sub(r"\\\g<0>", visible(text))
 
 
 def shorten(text: str, longest: int) -> str:

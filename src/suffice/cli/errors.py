@@ -23,8 +23,6 @@ DEBUG = "SUFFICE_DEBUG"
 # typer brings its own copy of click or uses the package, by version.
 ClickError: Any = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "ClickException")
 
-# Options that are named otherwise than the parameter of Python.
-OPTIONS = {"columns": "drop", "weight": "weights", "null_markers": "missing"}
 
 TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 # With a value, target is that of shrinkage.
@@ -122,7 +120,9 @@ def with_options(text: str) -> str:
 
 def _as_option(parameter: re.Match[str]) -> str:
     name, value = parameter[1], parameter[2]
-    option = f"--{OPTIONS.get(name, name).replace('_', '-')}"
+    # Options that are named otherwise than the parameter of Python.
+    options = {"columns": "drop", "weight": "weights", "null_markers": "missing"}
+    option = f"--{options.get(name, name).replace('_', '-')}"
     if value in ("", "True"):
         return option
     values = literal_eval(value)

@@ -28,7 +28,6 @@ from suffice.data.levels import declared_levels, level_values
 from suffice.errors import InvalidFeatures
 
 _NUMBERS = (bool, int, float, np.number, np.bool_, Decimal, Fraction)
-_NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
 
 
 def table_columns(X: Any) -> tuple[list[Any], tuple[str, ...] | None]:
@@ -179,9 +178,10 @@ def _of_mixed(values: Sequence[Any], missing: Array, kinds: set[type]) -> Cells:
     odd = [k for k in kinds if not issubclass(k, texts) and k.__name__ not in named_by_text]
     if not odd:
         return TextCells.of(values)
+    nested = (list, tuple, dict, set, frozenset, np.ndarray)
     if any(issubclass(kind, bytes | bytearray | memoryview) for kind in odd):
         what = "binary values"
-    elif any(issubclass(kind, _NESTED) for kind in odd):
+    elif any(issubclass(kind, nested) for kind in odd):
         what = "lists or records"
     elif any(issubclass(kind, complex) for kind in odd):
         what = "complex numbers"

@@ -264,17 +264,15 @@ def _as_classes(labels: list[Any], types: set[type]) -> Array:
     )
 
 
-_FAMILIES: tuple[tuple[str, tuple[type, ...]], ...] = (
-    ("bool", (bool, np.bool_)),
-    ("int", (int, np.integer)),
-    ("float", (float, np.floating)),
-    ("str", (str,)),
-    ("bytes", (bytes,)),
-)
-
-
 def _family(kind: type) -> str:
-    return next((name for name, types in _FAMILIES if issubclass(kind, types)), kind.__name__)
+    families: tuple[tuple[str, tuple[type, ...]], ...] = (
+        ("bool", (bool, np.bool_)),
+        ("int", (int, np.integer)),
+        ("float", (float, np.floating)),
+        ("str", (str,)),
+        ("bytes", (bytes,)),
+    )
+    return next((name for name, types in families if issubclass(kind, types)), kind.__name__)
 
 
 def _first_missing(values: Array | nw.Series[Any], start: int, stop: int) -> InvalidLabels:

@@ -22,11 +22,6 @@ MOST_LEVELS = 20
 
 SHOWN_LENGTH = 30  # characters of an example
 
-_ID_NAME = re.compile(
-    r"|(?i:id|uuid|guid|key|index|unnamed: ?\d+|row|row[_. ]?(names?|num|number|no|id)"
-    r"|.*[_. -](id|uuid|guid|key))|.*[a-z0-9]I[Dd]"
-)
-
 
 def looks_like_id(name: str) -> bool:
     """Whether a column is called as those are that number or name the rows.
@@ -34,7 +29,11 @@ def looks_like_id(name: str) -> bool:
     >>> [looks_like_id(name) for name in ("CustomerID", "row names", "paid", "idle")]
     [True, True, False, False]
     """
-    return _ID_NAME.fullmatch(name) is not None
+    id_name = re.compile(
+        r"|(?i:id|uuid|guid|key|index|unnamed: ?\d+|row|row[_. ]?(names?|num|number|no|id)"
+        r"|.*[_. -](id|uuid|guid|key))|.*[a-z0-9]I[Dd]"
+    )
+    return id_name.fullmatch(name) is not None
 
 
 def describe_texts(name: str, cells: TextCells, options: ColumnOptions) -> DescribedColumn:

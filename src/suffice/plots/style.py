@@ -31,14 +31,8 @@ COLOURS = (
 )
 
 
-LINES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 3)))
-
-
 # Share of a class's colour where its posterior is 1: points drawn on it stay visible.
 DEEPEST = 0.42
-
-# Colours of the background, the text and the lines.
-GROUNDS = {"light": ("#FFFFFF", "#222222", "#DDDDDD"), "dark": ("#15181C", "#E6E6E6", "#3A3F45")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +65,16 @@ class Style:
 
 def line_style(i: int) -> Any:
     """The i-th line style; after the last they start again."""
-    return LINES[i % len(LINES)]
+    lines: tuple[Any, ...] = (
+        "-",
+        "--",
+        ":",
+        "-.",
+        (0, (5, 1, 1, 1, 1, 1)),
+        (0, (1, 3)),
+        (0, (8, 3)),
+    )
+    return lines[i % len(lines)]
 
 
 def mixed(colour: Any, other: Any, share: float) -> Floats:
@@ -149,9 +152,14 @@ def theme(background: str = "light", **settings: Any) -> Iterator[None]:
     """
     from matplotlib import rc_context
 
-    choice("background", background, tuple(GROUNDS))
+    # Colours of the background, the text and the lines.
+    grounds = {
+        "light": ("#FFFFFF", "#222222", "#DDDDDD"),
+        "dark": ("#15181C", "#E6E6E6", "#3A3F45"),
+    }
+    choice("background", background, tuple(grounds))
     chosen: Any = {
-        **colour_settings(*GROUNDS[background]),
+        **colour_settings(*grounds[background]),
         "axes.spines.top": False,
         "axes.spines.right": False,
         "svg.fonttype": "none",

@@ -12,9 +12,6 @@ from suffice.text import format_number, shorten
 
 LONGEST = 80  # characters of a name or value; longer ones lose their middle
 
-# A label in a sentence; the apostrophe of "Box's M" does not open one.
-QUOTED = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
-
 
 def short(value: Any, longest: int = LONGEST) -> str:
     """A value as text, without its middle if it is too long to be read.
@@ -37,7 +34,9 @@ def short_labels(sentence: str) -> str:
     >>> len(short_labels(f"Class '{'a' * 300}' is not Gaussian."))
     105
     """
-    return QUOTED.sub(lambda label: f"'{short(label[1])}'", sentence)
+    # A label in a sentence; the apostrophe of "Box's M" does not open one.
+    quoted = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
+    return quoted.sub(lambda label: f"'{short(label[1])}'", sentence)
 
 
 def paragraphs(*sentences: str) -> Html:

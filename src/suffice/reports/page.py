@@ -54,19 +54,6 @@ TITLES = {
 }
 
 
-# The subjects of pictures that could not be made.
-SUBJECTS = {
-    "all": "anything",
-    "rows": "the rows",
-    "regions": "the model's regions",
-    "selection": "the choice",
-    "confusion": "the confusion",
-    "reliability": "the probabilities",
-    "importance": "the columns' importance",
-    "quantiles": "the distances",
-}
-
-
 def report(
     X: Any,
     y: Any,
@@ -227,8 +214,19 @@ def _pictures(found: Pictures) -> Html:
     if found.shown:
         shown = joined(picture.html for picture in found.shown.values())
         parts.append(element("div", shown, class_="pictures"))
+    # The subjects of pictures that could not be made.
+    subjects = {
+        "all": "anything",
+        "rows": "the rows",
+        "regions": "the model's regions",
+        "selection": "the choice",
+        "confusion": "the confusion",
+        "reliability": "the probabilities",
+        "importance": "the columns' importance",
+        "quantiles": "the distances",
+    }
     for name, why in found.skipped.items():
-        parts.append(note(f"No picture of {SUBJECTS[name]}: {why}"))
+        parts.append(note(f"No picture of {subjects[name]}: {why}"))
     return joined(parts)
 
 

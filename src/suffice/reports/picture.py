@@ -22,9 +22,7 @@ PAGE_COLOURS = {"#fdfefc": "var(--paper)", "#010203": "var(--ink)", "#d1d2d0": "
 
 HEIGHT = 3.7  # inches
 
-FONT = re.compile(r"font: (?:[a-z]+ |\d+ )*([\d.]+px) [^;\"]*")
 REFERENCE = re.compile(r"(?:url\(|href=\")#([^)\"]+)")
-IDENTITY = re.compile(r" id=\"([^\"]*)\"")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -166,9 +164,11 @@ def tidy(svg: str, name: str) -> str:
 
 def _for_page(tag: str, name: str, used: set[str]) -> str:
     """A tag with colours, fonts and ids for the page."""
-    tag = IDENTITY.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", tag)
+    identity = re.compile(r" id=\"([^\"]*)\"")
+    tag = identity.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", tag)
     tag = REFERENCE.sub(lambda m: m[0].replace(f"#{m[1]}", f"#{name}-{m[1]}"), tag)
-    tag = FONT.sub(r"font-size: \1", tag)
+    font = re.compile(r"font: (?:[a-z]+ |\d+ )*([\d.]+px) [^;\"]*")
+    tag = font.sub(r"font-size: \1", tag)
     for colour, variable in PAGE_COLOURS.items():
         tag = tag.replace(colour, variable)
     return tag

@@ -16,8 +16,6 @@ from suffice.statistics.stacking import Arrays, unstack
 from suffice.statistics.texts import read_bytes, read_labels, read_texts
 from suffice.statistics.walker import COLUMNS, SCALARS, places
 
-_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
-
 
 def read(header: Any, arrays: Arrays, room: Room) -> Any:
     """The value of a header and arrays, fully validated; a ValueError says what is wrong."""
@@ -64,8 +62,9 @@ class _Reader:
             return tuple(values) if form == "tuple" else values
         if form in ("names", "mapping"):
             return self._mapping(form, content, path, depth)
-        if form == "float" and isinstance(content, str) and content in _FLOATS:
-            return _FLOATS[content]
+        floats = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+        if form == "float" and isinstance(content, str) and content in floats:
+            return floats[content]
         raise ValueError(f"{_name(path)} has the unknown form {form!r}")
 
     def _take(self, path: str) -> Array:

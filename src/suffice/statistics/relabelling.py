@@ -17,7 +17,6 @@ from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
-_TRUTH = {"false": False, "true": True}
 
 
 def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
@@ -30,8 +29,9 @@ def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
     array(['10', '9', 'A'], dtype='<U2')
     """
     texts = statistics.classes.tolist()
-    if set(texts) <= _TRUTH.keys():
-        return relabel(statistics, np.array([_TRUTH[text] for text in texts]))
+    truth = {"false": False, "true": True}
+    if set(texts) <= truth.keys():
+        return relabel(statistics, np.array([truth[text] for text in texts]))
     whole = [_WHOLE.fullmatch(text) for text in texts]
     if not all(whole):
         return statistics

@@ -21,9 +21,6 @@ from suffice.estimators.linear import LinearDiscriminantAnalysis
 from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import log_posterior, posterior, scores
 
-# The same answers on the host.
-HOST = {"scores": scores, "log_posterior": log_posterior, "posterior": posterior}
-
 
 def table(estimator: GaussianClassifier, X: Any, name: str) -> Any:
     """One of the tables of the model, (n, k); for methods that return it as it is."""
@@ -171,8 +168,10 @@ def _with_far_rows(model: GaussianModel, name: str, rows: DeviceRows, found: Any
     if not far.any():
         return found
     at = np.flatnonzero(far)
+    # The same answers on the host.
+    host = {"scores": scores, "log_posterior": log_posterior, "posterior": posterior}
     with np.errstate(all="ignore"):
-        mended = space.put(HOST[name](model, space.fetch(rows.at(space.put(at)))))
+        mended = space.put(host[name](model, space.fetch(rows.at(space.put(at)))))
     place = space.put(np.maximum(np.cumsum(far) - 1, 0))
     return xp.where(space.put(far)[:, None], space.take(mended, place), found)
 

@@ -18,7 +18,6 @@ from suffice.statistics.room import Room
 MOST_STEPS = 100
 
 _MEMORY = {"memory": "a place of this machine"}
-_TAKEN = {"steps", "memory", "verbose", "transform_input"}
 
 
 @storable
@@ -51,7 +50,8 @@ class StoredPipeline:
         check_note("created", self.created)
         if not 1 <= len(self.steps) <= MOST_STEPS:
             raise ValueError("there are no steps, or too many")
-        if any("__" in name or name in _TAKEN for name in self.steps):
+        taken = {"steps", "memory", "verbose", "transform_input"}
+        if any("__" in name or name in taken for name in self.steps):
             raise ValueError("a step has a name that pipelines use for something else")
         if self.dropped not in ({}, _MEMORY):
             raise ValueError("a parameter of the pipeline is invalid")

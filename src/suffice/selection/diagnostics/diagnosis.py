@@ -26,16 +26,6 @@ from suffice.selection.diagnostics.mardia import mardia
 # Models whose held-out probabilities are tested.
 MODELS = {"LDA": Settings(pooling=1.0), "QDA": Settings()}
 
-# Diagnostics of complete rows, in the order of the page.
-TESTS: dict[str, Callable[[CompleteRows], Diagnostic]] = {
-    "Box's M": box_m,
-    "Mardia": mardia,
-    "Henze-Zirkler": henze_zirkler,
-    "Distance quantiles": distance_quantiles,
-    "Conditioning": conditioning,
-    "Influential rows": influential_rows,
-}
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Diagnosis:
@@ -146,7 +136,16 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
     rows = CompleteRows.of(X, y, sample_weight)
     found: dict[str, Diagnostic] = {}
     skipped: dict[str, str] = {}
-    for name, test in TESTS.items():
+    # Diagnostics of complete rows, in the order of the page.
+    tests: dict[str, Callable[[CompleteRows], Diagnostic]] = {
+        "Box's M": box_m,
+        "Mardia": mardia,
+        "Henze-Zirkler": henze_zirkler,
+        "Distance quantiles": distance_quantiles,
+        "Conditioning": conditioning,
+        "Influential rows": influential_rows,
+    }
+    for name, test in tests.items():
         try:
             found[name] = _without_remark(test(rows), rows)
         except TooFewRows as error:
