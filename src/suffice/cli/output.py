@@ -21,8 +21,6 @@ from suffice.data.table import reads_as_number
 from suffice.errors import InvalidParameter
 from suffice.text import HIDDEN, shorten, visible, visible_lines
 
-LONGEST = 32  # characters of a cell; longer text is shortened
-
 
 def check_out(out: Path | None, *, table: bool = False) -> None:
     """Raise before any work unless answers can be written there."""
@@ -174,7 +172,7 @@ def print_lines(head: Sequence[str], lines: Sequence[Sequence[str]], title: str 
     say(*align_columns(shown))
 
 
-def brief(text: str, most: int = LONGEST) -> str:
+def brief(text: str, most: int = 32) -> str:
     """A text for a cell of a table, without its middle if it is long.
 
     >>> brief("a"), brief("a label that goes on and on", 11)

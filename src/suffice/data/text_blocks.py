@@ -21,8 +21,6 @@ BLOCK_BYTES = 1 << 23
 # A record longer than this is taken for a quote that is never closed.
 MOST_RECORD_BYTES = 1 << 26
 
-FIELD_STARTS = "".join(SEPARATORS).encode() + b"\r\n"
-
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
@@ -171,6 +169,7 @@ def _within_quotes(text: bytes, within: bool = False) -> bool:
     >>> [_within_quotes(text) for text in (b'1,"red', b'1,"red"', b'1,5" pipe', b'1,"6"" pipe')]
     [True, False, False, True]
     """
+    starts = "".join(SEPARATORS).encode() + b"\r\n"
     at = text.find(b'"')
     while at >= 0:
         if within:
@@ -179,7 +178,7 @@ def _within_quotes(text: bytes, within: bool = False) -> bool:
             at += doubled
         else:
             # Only at the start of a field a quote opens a quoted text.
-            within = at == 0 or text[at - 1] in FIELD_STARTS
+            within = at == 0 or text[at - 1] in starts
         at = text.find(b'"', at + 1)
     return within
 

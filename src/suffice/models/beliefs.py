@@ -29,8 +29,6 @@ from suffice.statistics.statistics import Statistics
 if TYPE_CHECKING:  # this module builds on ours
     from suffice.models.conjugate import BayesianModel, MapModel
 
-STRUCTURES = {one.name: one for one in (FULL, DIAGONAL)}
-
 
 @dataclass(frozen=True)
 class Beliefs(MomentLikelihood):
@@ -57,7 +55,9 @@ class Beliefs(MomentLikelihood):
     @classmethod
     def checked(cls, **given: Any) -> Beliefs:
         """Beliefs, after checking every value."""
-        given["structure"] = structure_of(given.get("structure", FULL), STRUCTURES)
+        given["structure"] = structure_of(
+            given.get("structure", FULL), {one.name: one for one in (FULL, DIAGONAL)}
+        )
         densities = ("predictive", "map")
         choice("density", given.get("density", "predictive"), densities)
         pooling = given.get("pooling", 0.0)

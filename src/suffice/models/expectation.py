@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.gammas import LOG_2PI
 from suffice.models.observed_parts import ObservedParts
 
 # Matrices are computed in blocks of this many entries.
 BLOCK_ENTRIES = 1 << 21
-
-
-LOG_2PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
 from suffice.models.completion import adapt_settings, complete
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
+from suffice.models.gammas import LOG_2PI as LOG_2PI
 from suffice.models.gapped import gapped_distances, gapped_joint, gapped_scores, with_gaps
 from suffice.models.limits import FAR as FARTHEST_MEAN
 from suffice.models.linalg import Cholesky
@@ -28,8 +29,6 @@ from suffice.statistics.registry import storable
 from suffice.statistics.shift import difference
 from suffice.statistics.soundness import check_labels
 from suffice.statistics.threads import small_matrices
-
-LOG_2PI = float(np.log(2 * np.pi))
 
 # Number of rows at a time for which BLAS is fastest with a few columns.
 FEW_ROWS = 1024

@@ -12,10 +12,9 @@ from scipy import linalg
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.limits import CLOSE, check_scales, check_sizes, is_identity
+from suffice.statistics.numbers import EPSILON
 from suffice.statistics.registry import storable
 from suffice.statistics.threads import blas_threads
-
-EPSILON = float(np.finfo(np.float64).eps)
 
 # Smallest number of columns in the strips by which a triangular matrix is applied.
 NARROW = 16

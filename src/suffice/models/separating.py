@@ -15,9 +15,6 @@ from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.reader import are_lost, vanished
 from suffice.statistics.shift import difference
 
-# Variance within classes of such a feature, as a share of its overall variance.
-FLOOR = 1e-9
-
 
 def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
     """Raise if ddof leaves nothing to divide by."""
@@ -66,16 +63,17 @@ def check_some_spread(statistics: AnyStatistics) -> None:
 
 def floor(statistics: AnyStatistics, overall: Floats) -> Floats:
     """Variance to add to each feature, (d,): zero except for features that separate exactly."""
+    least = 1e-9  # variance within classes, as a share of the overall variance
     still = pooled_squares(statistics) == 0
     separating = still & (overall > 0)
     if separating.any():
         check_some_spread(statistics)
     if still.any():
         apart = (statistics.mean != statistics.mean[0]).any(axis=0)
-        lost = np.flatnonzero(still & apart & are_lost(FLOOR * overall, np.ones(1)))
+        lost = np.flatnonzero(still & apart & are_lost(least * overall, np.ones(1)))
         if len(lost):
             raise vanished(int(lost[0]), statistics.feature_names)
-    return np.where(separating, FLOOR * overall, 0.0)
+    return np.where(separating, least * overall, 0.0)
 
 
 def pooled_squares(statistics: AnyStatistics) -> Floats:

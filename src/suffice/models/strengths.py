@@ -18,7 +18,6 @@ GRID_POINTS = 13
 
 # Then Newton's method, with steps that are shortened if they go downhill.
 MOST_STEPS = 60
-NUDGE = 1e-4  # difference for second derivatives, in the logarithm
 
 
 def best_strengths(evidence: Evidence, low: Floats, high: Floats) -> Floats:
@@ -93,5 +92,6 @@ def _step(hill: Hill, place: Floats, slopes: Floats, bounds: Floats) -> Floats:
 
 def _bend(hill: Hill, place: Floats, i: int) -> Floats:
     """Second derivatives by coordinate i, (2,)."""
-    nudge = np.eye(2)[i] * NUDGE
-    return np.asarray((hill(place + nudge)[1] - hill(place - nudge)[1]) / (2 * NUDGE))
+    length = 1e-4  # of a difference for second derivatives, in the logarithm
+    nudge = np.eye(2)[i] * length
+    return np.asarray((hill(place + nudge)[1] - hill(place - nudge)[1]) / (2 * length))

@@ -17,8 +17,6 @@ from suffice.plots.view import View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-RESOLUTION = 400  # points along the feature
-
 
 @dataclass(eq=False, repr=False)
 class CurvesDisplay(Display):
@@ -57,7 +55,7 @@ class CurvesDisplay(Display):
         *,
         feature: Any = None,
         limits: Any = None,
-        resolution: int = RESOLUTION,
+        resolution: int = 400,
         ax: Any = None,
         **options: Any,
     ) -> Self:

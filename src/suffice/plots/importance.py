@@ -14,8 +14,6 @@ from suffice.plots.style import Style, as_text, ink
 from suffice.selection.importance import Importance
 from suffice.text import plural, shorten
 
-MOST_BARS = 20
-
 
 @dataclass(eq=False, repr=False)
 class ImportanceDisplay(Display):
@@ -63,7 +61,7 @@ class ImportanceDisplay(Display):
         return cls(importance).plot(ax, **options)
 
     def plot(
-        self, ax: Any = None, *, title: str | None = None, most: int = MOST_BARS, **bars: Any
+        self, ax: Any = None, *, title: str | None = None, most: int = 20, **bars: Any
     ) -> Self:
         """Draw on `ax`, or on a new figure; more options go to the bars.
 
@@ -88,6 +86,6 @@ class ImportanceDisplay(Display):
         return self._finish(ax, title, notes)
 
 
-def bars_size(importance: Importance, most: int = MOST_BARS) -> tuple[float, float]:
+def bars_size(importance: Importance, most: int = 20) -> tuple[float, float]:
     """Inches of a figure with one bar per feature."""
     return 7.0, 0.3 * min(most, len(importance.names)) + 1.4

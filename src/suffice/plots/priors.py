@@ -22,8 +22,6 @@ from suffice.plots.view import RESOLUTION, View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PRIORS = (0.02, 0.1, 0.5, 0.9, 0.98)
-
 
 @dataclass(eq=False, repr=False)
 class PriorsDisplay(Display):
@@ -54,7 +52,7 @@ class PriorsDisplay(Display):
         X: Any = None,
         y: Any = None,
         *,
-        priors: Sequence[Any] | Mapping[str, Any] = PRIORS,
+        priors: Sequence[Any] | Mapping[str, Any] = (0.02, 0.1, 0.5, 0.9, 0.98),
         label: Any = None,
         features: Any = None,
         at: Any = None,

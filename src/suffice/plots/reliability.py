@@ -18,8 +18,6 @@ from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.reliability import Reliability
 
-CURVES = ("auto", "top", "each")
-
 
 @dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
@@ -81,7 +79,7 @@ class ReliabilityDisplay(Display):
         cls, found: Diagnostic, *, curves: str = "auto", ax: Any = None, **options: Any
     ) -> Self:
         """The result of `calibration`, alone or from `diagnose`; options as for `plot`."""
-        choice("curves", curves, CURVES)
+        choice("curves", curves, ("auto", "top", "each"))
         details = getattr(found, "details", {})
         if "curves" not in details:
             raise InvalidParameter("pass the result of calibration(y, probabilities).")

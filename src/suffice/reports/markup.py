@@ -10,10 +10,8 @@ from suffice.data.parameters import is_number
 from suffice.html import Html, element, joined
 from suffice.text import format_number, shorten
 
-LONGEST = 80  # characters of a name or value; longer ones lose their middle
 
-
-def short(value: Any, longest: int = LONGEST) -> str:
+def short(value: Any, longest: int = 80) -> str:
     """A value as text, without its middle if it is too long to be read.
 
     >>> short("abcdefgh", 5)

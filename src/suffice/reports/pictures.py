@@ -20,9 +20,6 @@ from suffice.selection.diagnostics.diagnosis import Diagnosis
 from suffice.selection.importance import Importance
 from suffice.text import plural
 
-# From nothing to blue, for any background; numbers are white from one half on.
-SHADES = [(0.0, "#00588a00"), (0.5, "#00588a59"), (0.501, "#00588ad9"), (1.0, "#00588aff")]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pictures:
@@ -204,7 +201,9 @@ def _confusion(quality: Quality) -> Picture:
     k = len(quality.classes)
 
     def draw(ax: Any) -> Any:
-        shades = LinearSegmentedColormap.from_list("shades", SHADES)
+        # From nothing to blue, for any background; numbers are white from one half on.
+        colours = [(0.0, "#00588a00"), (0.5, "#00588a59"), (0.501, "#00588ad9"), (1.0, "#00588aff")]
+        shades = LinearSegmentedColormap.from_list("shades", colours)
         return ConfusionDisplay(quality.confusion, quality.classes).plot(ax, cmap=shades)
 
     def describe(_: Any) -> tuple[str, list[str]]:

@@ -24,9 +24,6 @@ from suffice.selection.metrics import METRICS
 from suffice.selection.selection import format_score
 from suffice.text import plural
 
-# Not in the table: a part of its own has the error of all rows together.
-CALIBRATION = "calibration_error"
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quality:
@@ -158,7 +155,7 @@ def _scores(found: Quality) -> Html:
             METRICS[name].reading,
         ]
         for name, (mean, se) in found.scores.items()
-        if name != CALIBRATION
+        if name != "calibration_error"  # below, of all rows together
     ]
     repeated = f", repeated {found.repeats} times," if found.repeats > 1 else ""
     caption = f"Scores on unseen rows: mean over {found.folds} folds{repeated} and standard error."

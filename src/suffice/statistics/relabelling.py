@@ -16,8 +16,6 @@ from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 
-_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
-
 
 def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
     """Statistics with labels read as text, as integers or booleans if all labels are such.
@@ -32,7 +30,7 @@ def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
     truth = {"false": False, "true": True}
     if set(texts) <= truth.keys():
         return relabel(statistics, np.array([truth[text] for text in texts]))
-    whole = [_WHOLE.fullmatch(text) for text in texts]
+    whole = [re.fullmatch(r"(0|-?[1-9][0-9]{0,17})(\.0+)?", text) for text in texts]
     if not all(whole):
         return statistics
     numbers = np.array([int(match[1]) for match in whole if match], np.int64)

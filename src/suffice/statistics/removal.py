@@ -18,14 +18,11 @@ from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
 from suffice.statistics.factored_scatter import FactoredScatter, from_matrices
 from suffice.statistics.fourth import Fourth
-from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.numbers import EPSILON, DoubleDouble
 from suffice.statistics.scatter import DenseScatter, Scatter
 from suffice.statistics.semidefinite import is_semidefinite
 from suffice.statistics.shift import Shift, difference
 from suffice.statistics.statistics import Statistics, check_same_shape
-
-EPSILON = float(np.finfo(np.float64).eps)
-
 
 # Bound on the rounding in a sum over rows, in units of rounding; the largest measured, for ten to
 # a million rows, is 320.

@@ -14,12 +14,10 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.statistics.numbers import DoubleDouble, two_sum
+from suffice.statistics.numbers import EPSILON, DoubleDouble, two_sum
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter
 from suffice.statistics.soft_rows import SoftBlock, SoftRows
 from suffice.statistics.statistics import Statistics
-
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Components(Protocol):

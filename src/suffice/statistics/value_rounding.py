@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.numbers import EPSILON, DoubleDouble
 from suffice.statistics.statistics import Statistics
 
 # Smallest deviation that counts, in units of rounding of the values.
 ROUNDINGS = 2
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 def without_value_rounding(s: Statistics) -> Statistics:

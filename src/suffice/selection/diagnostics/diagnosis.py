@@ -24,7 +24,6 @@ from suffice.selection.diagnostics.influence import influential_rows
 from suffice.selection.diagnostics.mardia import mardia
 
 # Models whose held-out probabilities are tested.
-MODELS = {"LDA": Settings(pooling=1.0), "QDA": Settings()}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -176,7 +175,7 @@ def _add_doubt(found: Diagnostic) -> Diagnostic:
 
 
 def _calibrations(rows: CompleteRows) -> dict[str, Diagnostic]:
-    at, posteriors = held_out_posteriors(rows, MODELS)
+    at, posteriors = held_out_posteriors(rows, {"LDA": Settings(pooling=1.0), "QDA": Settings()})
     part = rows.table.take(at)
     out = {}
     for model, p in posteriors.items():
