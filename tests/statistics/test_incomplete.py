@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import exact
 import suffice as sf
 from forged import parts_of, with_field, with_parts
-from lawful import law
+from lawful import examples, law
 from suffice.data import batches
 from suffice.errors import (
     InvalidFile,
@@ -1064,7 +1064,7 @@ def test_a_file_that_was_changed_anywhere_is_an_error(detail, tmp_path):
     sf.summarize([[1.0, NA], [2.0, 3.0], [NA, NA]], ["a", "a", "b"], detail=detail).save(path)
     data = path.read_bytes()
     assert loads(path, data)
-    for _ in range(1500):
+    for _ in range(examples(1500)):
         changed = np.frombuffer(data, np.uint8).copy()
         at = rng.integers(0, len(changed), rng.integers(1, 4))
         changed[at] ^= rng.integers(1, 256, len(at)).astype(np.uint8)
@@ -1116,7 +1116,8 @@ def test_a_file_that_cannot_be_true_is_no_other_error_though_every_checksum_fits
     path, rng = tmp_path / "s", np.random.default_rng(10)
     framed("uvw", detail).save(path)
     data = path.read_bytes()
-    assert sum(loads(path, altered(rng, data)) for _ in range(700)) < 350
+    n = examples(700)
+    assert sum(loads(path, altered(rng, data)) for _ in range(n)) < n / 2
 
 
 def opened(s, path):
