@@ -14,10 +14,10 @@ class SufficeError(Exception):
         """The error with a message that is safe to print."""
         # Also where a library makes one without calling the class, as some do to unpickle it.
         base: Any = OSError if issubclass(cls, OSError) else Exception
-        made: Self = base.__new__(
+        error: Self = base.__new__(
             cls, *(visible(one) if isinstance(one, str) else one for one in told)
         )
-        return made
+        return error
 
     def __init__(self, *told: Any, **options: Any) -> None:
         # Names and values of the data stand in messages, and messages in terminals and logs.

@@ -135,17 +135,17 @@ def polylines(conic: Conic, box: Box, points: int) -> list[Floats]:
     if conic.kind == "point":
         point = conic.axes[1] @ conic.middle
         return [box.clip(point[None])] if box.holds(point) else []
-    found = []
+    lines = []
     for normal, level in conic.lines:
         line = Straight.of(normal, level, box.middle)
         meeting = box.crossings(Conic(np.zeros((2, 2)), normal, -level))
-        found += pieces(line, meeting, box, 2)
+        lines += pieces(line, meeting, box, 2)
     if conic.kind in ("ellipse", "parabola", "hyperbola"):
         meeting = box.crossings(conic)
         for arc in arcs(conic, box):
             curves = pieces(arc, meeting[arc.owns(meeting)], box, points)
-            found += [polish(conic, box, curve) for curve in curves]
-    return found
+            lines += [polish(conic, box, curve) for curve in curves]
+    return lines
 
 
 def arcs(conic: Conic, box: Box) -> list[Arc]:

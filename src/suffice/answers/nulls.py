@@ -213,8 +213,8 @@ def _covariance(model: GaussianModel, c: int) -> Covariance:
 
 
 def _variances(model: GaussianModel) -> Floats:
-    found = [_covariance(model, c) for c in range(len(model.classes))]
-    return np.array([c.variances for c in found if isinstance(c, DiagonalCovariance)])
+    covariances = [_covariance(model, c) for c in range(len(model.classes))]
+    return np.array([c.variances for c in covariances if isinstance(c, DiagonalCovariance)])
 
 
 def _scatter_rows(

@@ -32,7 +32,7 @@ def compare(
     check_out(out, table=True)
     rows = read_training(data, target, table, weights)
     with working("comparing models by cross-validation") as progress:
-        found = sf.compare(
+        comparison = sf.compare(
             rows.prepared,
             rows.labels,
             metric=metric,
@@ -41,19 +41,19 @@ def compare(
             progress=progress,
         )
     if out is not None:
-        write_table(found.table, out, as_json=json, formulas=False)
+        write_table(comparison.table, out, as_json=json, formulas=False)
         return
     if json:
-        columns = {name: column.tolist() for name, column in found.table.items()}
+        columns = {name: column.tolist() for name, column in comparison.table.items()}
         lines = zip(*columns.values(), strict=True)
         models = [dict(zip(columns, line, strict=True)) for line in lines]
-        facts = {"models": models, "baseline": found.selection.baseline}
-        print_json(facts | {"notes": list(found.selection.notes)})
+        facts = {"models": models, "baseline": comparison.selection.baseline}
+        print_json(facts | {"notes": list(comparison.selection.notes)})
         return
-    n_folds = found.selection.scores[metric].shape[1]
+    n_folds = comparison.selection.scores[metric].shape[1]
     title = f"{len(rows.labels)} rows, {n_folds} folds, the best {METRICS[metric].title} first"
-    print_lines(list(heads(metric).values()), _lines(found, metric), title)
-    say(*found.selection.notes)
+    print_lines(list(heads(metric).values()), _lines(comparison, metric), title)
+    say(*comparison.selection.notes)
 
 
 def heads(metric: str) -> dict[str, str]:

@@ -44,27 +44,27 @@ def evaluate(
     rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
     with working("evaluating"):
         try:
-            found = evaluate_model(loaded.model, rows.features, rows.labels, rows.weights)
+            evaluation = evaluate_model(loaded.model, rows.features, rows.labels, rows.weights)
         except InvalidLabels as error:
             name = loaded.target_or(target)
             raise InvalidLabels(f"the target {name!r} of {rows.source}: {error}") from None
     facts = {
         "rows": len(rows.labels),
-        **{name: found.metrics[name] for name in METRICS},
-        "standard_errors": {name: found.errors[name] for name in METRICS},
-        "baseline": {name: found.baseline[name] for name in METRICS},
-        "classes": found.classes,
-        "confusion": found.confusion,
-        "recall": found.recall,
-        "recall_se": found.recall_se,
-        "precision": found.precision,
+        **{name: evaluation.metrics[name] for name in METRICS},
+        "standard_errors": {name: evaluation.errors[name] for name in METRICS},
+        "baseline": {name: evaluation.baseline[name] for name in METRICS},
+        "classes": evaluation.classes,
+        "confusion": evaluation.confusion,
+        "recall": evaluation.recall,
+        "recall_se": evaluation.recall_se,
+        "precision": evaluation.precision,
     }
     if out is not None:
         write_out(out, json_text(facts).encode())
     if json:
         print_json(facts)
     else:
-        _print(facts, found)
+        _print(facts, evaluation)
 
 
 def _print(facts: dict[str, Any], found: Any) -> None:

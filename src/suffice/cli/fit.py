@@ -133,7 +133,7 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
     classes = Labels.of(y).classes()
     class_priors(priors, classes, np.ones(len(classes)))
     with working("choosing a model by cross-validation") as progress:
-        found = sf.select_model(
+        selection = sf.select_model(
             X,
             y,
             metric=choice.metric,
@@ -142,7 +142,7 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
             columns=rows.layout,
             progress=progress,
         )
-    return found.model if priors is None else with_priors(found.model, priors), found
+    return selection.model if priors is None else with_priors(selection.model, priors), selection
 
 
 def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:

@@ -56,14 +56,14 @@ def _without_rows(
     from suffice.cli.loaded import Loaded, load_any
     from suffice.cli.summarize import statistics_of
 
-    found = load_any(learnt)
-    if hasattr(found, "predict") or hasattr(found, "steps"):
-        loaded = Loaded(found, str(learnt))
+    content = load_any(learnt)
+    if hasattr(content, "predict") or hasattr(content, "steps"):
+        loaded = Loaded(content, str(learnt))
         loaded.method("forget", "statistics to remove rows from")
         rows = loaded.read_labelled(gone, reading, target, weights, drop_unlabelled)
-        return found.forget(rows.features, rows.labels, rows.weights)
-    rows = _rows_of(found, gone, target, weights, reading, drop_unlabelled)
-    return found - statistics_of(rows, found.detail)
+        return content.forget(rows.features, rows.labels, rows.weights)
+    rows = _rows_of(content, gone, target, weights, reading, drop_unlabelled)
+    return content - statistics_of(rows, content.detail)
 
 
 def _rows_of(

@@ -38,11 +38,11 @@ def importance(
     loaded = load_model(model)
     rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
     with working("leaving out each column"):
-        found = sf.importance(loaded.model, rows.features, rows.labels, rows.weights)
+        by_column = sf.importance(loaded.model, rows.features, rows.labels, rows.weights)
     if picture is not None:
         from suffice.plots.display import hidden_axes
         from suffice.plots.importance import ImportanceDisplay, bars_size
 
-        ax = hidden_axes(bars_size(found))
-        ImportanceDisplay.from_importance(found, ax=ax).save(picture)
-    output.write(found.table)
+        ax = hidden_axes(bars_size(by_column))
+        ImportanceDisplay.from_importance(by_column, ax=ax).save(picture)
+    output.write(by_column.table)

@@ -78,9 +78,9 @@ class Powers:
             shapes.append(_shape(x[some, j], w[some], low[j], high[j], scale[j]))
         origin, unit, exponent = (np.array(part) for part in zip(*shapes, strict=True))
         reach = np.abs(np.where(unit > 0, high, low) / unit - origin / unit)
-        made = cls(origin, unit, exponent, np.zeros_like(low), np.ones_like(low), reach)
+        powers = cls(origin, unit, exponent, np.zeros_like(low), np.ones_like(low), reach)
         with np.errstate(all="ignore"):
-            u = made.apply(x)
+            u = powers.apply(x)
             centre, spread = _mean(u, held, w), _deviation(u, held, w)
         usable = np.isfinite(centre) & np.isfinite(spread) & (spread > 0)
         ends = np.where(usable, centre, 0.0), np.where(usable, spread, 1.0)

@@ -42,8 +42,8 @@ def parse_number(text: str, decimal: str) -> float | None:
 
 def parse_numbers(texts: Sequence[str], decimal: str) -> Floats:
     """The numbers that texts write, NaN where one writes none."""
-    found = (parse_number(text, decimal) for text in texts)
-    return np.array([np.nan if one is None else one for one in found], np.float64)
+    numbers = (parse_number(text, decimal) for text in texts)
+    return np.array([np.nan if one is None else one for one in numbers], np.float64)
 
 
 def decimal_mark(cells: TextCells, share: float) -> tuple[str, list[str]] | None:

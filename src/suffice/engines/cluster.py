@@ -182,10 +182,10 @@ class RowsInParts(NewRows):
         named = getattr(learner, "categorical", None), getattr(learner, "parts", None)
         if not hasattr(learner, "columns") or named != (None, None) or not self.rows.has_text:
             return None
-        found: TableReader | None = self.rows.over(self.y, self.sample_weight)(
+        reader: TableReader | None = self.rows.over(self.y, self.sample_weight)(
             ReaderRecipe()
         ).reader
-        return found
+        return reader
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
         """Statistics of all partitions, added."""

@@ -90,7 +90,7 @@ def with_estimated_scatter(statistics: AnyStatistics, estimator: Any, X: Any, y:
         raise InvalidFeatures("covariance_estimator takes rows without missing values.")
     features = as_features(X)
     rows, labels = features.read(0, features.shape[0]), np.asarray(y)
-    found = []
+    scatters = []
     for label, weight in zip(statistics.classes, statistics.weight.tolist(), strict=True):
         fitted = deepcopy(estimator)
         fitted.fit(rows[labels == label])
@@ -98,6 +98,6 @@ def with_estimated_scatter(statistics: AnyStatistics, estimator: Any, X: Any, y:
             raise InvalidParameter(
                 f"{type(estimator).__name__} does not have a covariance_ attribute."
             )
-        found.append(weight * np.asarray(fitted.covariance_, np.float64))
-    scatter = DenseScatter(DoubleDouble(np.array(found)), per_class=True)
+        scatters.append(weight * np.asarray(fitted.covariance_, np.float64))
+    scatter = DenseScatter(DoubleDouble(np.array(scatters)), per_class=True)
     return replace(statistics, spread=scatter, fourth=None)

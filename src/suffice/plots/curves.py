@@ -74,8 +74,8 @@ class CurvesDisplay(Display):
         codes = None
         if y is not None and rows is not None:
             codes = encode_labels(y, len(rows), own, getattr(model, "unlabelled", None))[1]
-        made = cls(view.axes[0], joint, classes, view.labels[0], rows, codes)
-        return made.plot(ax, **options)
+        display = cls(view.axes[0], joint, classes, view.labels[0], rows, codes)
+        return display.plot(ax, **options)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         total = self.joint.sum(axis=1)

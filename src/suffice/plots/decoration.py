@@ -81,8 +81,8 @@ def name_class(ax: Axes, at: Any, label: Any, offset: float = 0.0) -> None:
 
 def legend_inside(ax: Axes) -> None:
     """A legend within the axes: beside square axes it would take half their width."""
-    made = ax.legend(loc="best", frameon=False, labelcolor=ink(ax), fontsize="small")
-    _enlarge(made)
+    box = ax.legend(loc="best", frameon=False, labelcolor=ink(ax), fontsize="small")
+    _enlarge(box)
 
 
 def legend(ax: Axes) -> None:
@@ -91,7 +91,7 @@ def legend(ax: Axes) -> None:
     if not handles:
         return
     legend_rows = 18  # entries in one column of a legend
-    made = ax.legend(
+    box = ax.legend(
         handles,
         labels,
         loc="upper left",
@@ -102,7 +102,7 @@ def legend(ax: Axes) -> None:
         labelcolor=ink(ax),
         fontsize="small" if len(labels) > 12 else "medium",
     )
-    _enlarge(made)
+    _enlarge(box)
 
 
 def legend_below(figure: Figure, ax: Axes) -> None:
@@ -112,7 +112,7 @@ def legend_below(figure: Figure, ax: Axes) -> None:
         return
     # Without a layout engine nothing makes room for what lies outside.
     outside = figure.get_layout_engine() is not None
-    made = figure.legend(
+    box = figure.legend(
         handles,
         labels,
         loc="outside lower center" if outside else "lower center",
@@ -120,7 +120,7 @@ def legend_below(figure: Figure, ax: Axes) -> None:
         frameon=False,
         labelcolor=ink(ax),
     )
-    _enlarge(made)
+    _enlarge(box)
 
 
 def _entries(ax: Axes) -> tuple[Sequence[Any], list[str]]:

@@ -86,8 +86,8 @@ class ProjectionDisplay(Display):
         lines = _borders(model, points, means) if boundaries else []
         shares = np.asarray(model.explained_variance_ratio_)
         partial = len(np.asarray(model.classes_)) - 1 > len(at) and scores.shape[1] > len(at)
-        made = cls(points, model.classes_, means, tuple(at), shares, lines, partial)
-        return made.plot(ax, **options)
+        display = cls(points, model.classes_, means, tuple(at), shares, lines, partial)
+        return display.plot(ax, **options)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         ax.set_xlabel(self._name(0))

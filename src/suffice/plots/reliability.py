@@ -71,8 +71,8 @@ class ReliabilityDisplay(Display):
             two classes, or else "top"
         ax : axes to draw on; options as for `plot`
         """
-        found = calibration(y, probabilities, classes, sample_weight, n_bins, strategy)
-        return cls.from_diagnostic(found, curves=curves, ax=ax, **options)
+        diagnostic = calibration(y, probabilities, classes, sample_weight, n_bins, strategy)
+        return cls.from_diagnostic(diagnostic, curves=curves, ax=ax, **options)
 
     @classmethod
     def from_diagnostic(

@@ -94,8 +94,8 @@ class SelectionDisplay(Display):
         drawn = selection.metric if metric is None else metric
         choice("metric", drawn, tuple(METRICS))
         along, by = _parameters(selection, along, by)
-        made = cls(selection, along, by, _paths(selection, along, by), drawn)
-        return made.plot(ax, **options)
+        display = cls(selection, along, by, _paths(selection, along, by), drawn)
+        return display.plot(ax, **options)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         table = self.selection.table
@@ -117,12 +117,12 @@ class SelectionDisplay(Display):
 
     def _mark(self, ax: Axes, mean: Floats) -> None:
         """Mark the best candidate, and the one that was chosen, which may lie beside the lines."""
-        found = self.selection
-        label, taken = "chosen", found.chosen
+        selection = self.selection
+        label, taken = "chosen", selection.chosen
         if taken is None:
-            label, taken = "simplest, not\nclearly worse", found.careful
-        for text, i, size, marker in (("best", found.best, 15, "o"), (label, taken, 12, "s")):
-            x = _value(found.candidates[i], self.along)
+            label, taken = "simplest, not\nclearly worse", selection.careful
+        for text, i, size, marker in (("best", selection.best, 15, "o"), (label, taken, 12, "s")):
+            x = _value(selection.candidates[i], self.along)
             if is_number(x):
                 ring: Any = {"markersize": size, "markeredgewidth": 1.5, "zorder": 5}
                 ring |= {"markerfacecolor": "none", "markeredgecolor": ink(ax)}

@@ -62,8 +62,8 @@ class ThresholdsDisplay(Display):
         from suffice.estimators.evaluating import thresholds
 
         given = {"positive": positive, "costs": costs, "sample_weight": sample_weight}
-        found = thresholds(model, X, y, **given)
-        return cls.from_thresholds(found, recall=recall, ax=ax, **options)
+        chosen = thresholds(model, X, y, **given)
+        return cls.from_thresholds(chosen, recall=recall, ax=ax, **options)
 
     @classmethod
     def from_thresholds(
@@ -85,24 +85,24 @@ class ThresholdsDisplay(Display):
     ) -> Self:
         """Draw on `ax`, or on a new figure; more options go to the line."""
         ax = canvas(ax, self._size)
-        found = self.thresholds
+        curve = self.thresholds
         style = Style.of(0)
         # From one threshold to the next the prediction is that of the next.
         look = {"drawstyle": "steps-pre", **style.line_options(1.6), **lines}
-        inside = (found.threshold > 0) & (found.threshold < 1)
-        ax.plot(found.threshold[inside], found.cost[inside], **look)
-        (best,) = found.for_cost().values()
+        inside = (curve.threshold > 0) & (curve.threshold < 1)
+        ax.plot(curve.threshold[inside], curve.cost[inside], **look)
+        (best,) = curve.for_cost().values()
         notes = [f"least cost {self._cost(best):.4g} a row at threshold {best:.3g}"]
         self._mark(ax, best, "least cost", "o")
         if self.recall is not None:
-            (reached,) = found.for_recall(self.recall).values()
+            (reached,) = curve.for_recall(self.recall).values()
             self._mark(ax, reached, f"recall {self.recall:.0%}", "s")
             notes.append(f"recall {self.recall:.0%} costs {self._cost(reached):.4g}")
-        if np.isfinite(found.expected):
+        if np.isfinite(curve.expected):
             rule = {"color": ink(ax), "linewidth": 1, "linestyle": ":"}
-            ax.axvline(found.expected, label="best if probabilities are right", **rule)
+            ax.axvline(curve.expected, label="best if probabilities are right", **rule)
         self._scale(ax)
-        label = f"threshold on the probability of {as_text(found.positive)}"
+        label = f"threshold on the probability of {as_text(curve.positive)}"
         name_axes(ax, (label, "mean cost of a row"))
         if show_legend:
             legend_inside(ax)
@@ -112,8 +112,8 @@ class ThresholdsDisplay(Display):
         """Stretch both ends: small probabilities matter where errors have different costs."""
         from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-        found = self.thresholds
-        (best,) = found.for_cost().values()
+        curve = self.thresholds
+        (best,) = curve.for_cost().values()
         ends = (
             0.005,
             0.995,
@@ -126,12 +126,12 @@ class ThresholdsDisplay(Display):
         ax.xaxis.set_major_locator(FixedLocator(ticks))
         ax.xaxis.set_major_formatter(FixedFormatter([f"{tick:g}" for tick in ticks]))
         ax.xaxis.set_minor_locator(NullLocator())
-        shown = (found.threshold >= low) & (found.threshold <= ends[1])
-        ax.set_ylim(0, 1.08 * found.cost[shown].max() if shown.any() else None)
+        shown = (curve.threshold >= low) & (curve.threshold <= ends[1])
+        ax.set_ylim(0, 1.08 * curve.cost[shown].max() if shown.any() else None)
 
     def _cost(self, threshold: float) -> float:
-        found = self.thresholds
-        return float(found.cost[np.flatnonzero(found.threshold == threshold)[0]])
+        curve = self.thresholds
+        return float(curve.cost[np.flatnonzero(curve.threshold == threshold)[0]])
 
     def _mark(self, ax: Axes, threshold: float, label: str, marker: str) -> None:
         ring: Any = {"markersize": 11, "markeredgewidth": 1.5, "zorder": 5}

@@ -108,11 +108,11 @@ def _reason(model: Any, row: Any, posterior: Floats, names: list[str]) -> str:
     """Why the most probable class rather than the next."""
     order = np.argsort(-posterior, kind="stable")
     try:
-        found = model.contributions(row, *model.classes_[order[:2]].tolist())
+        terms = model.contributions(row, *model.classes_[order[:2]].tolist())
     except (AttributeError, NotImplementedError, ValueError):  # a model that cannot say
         return ""
-    first, second = (short(one) if isinstance(one, str) else one for one in found.classes)
-    named = replace(found, classes=(first, second))
+    first, second = (short(one) if isinstance(one, str) else one for one in terms.classes)
+    named = replace(terms, classes=(first, second))
     return explanation(named, 0, [short(name, 40) for name in names])
 
 

@@ -97,9 +97,9 @@ def report(
     if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
         raise InvalidParameter(f"random_state is {shown(random_state)}; it must be a whole number.")
     steps = Steps(sum(STEPS.values()), progress)
-    found = make(file, whole, whole.sampled(random_state), model, _title(title, whole), steps)
-    write_whole(file, page(found).encode("utf-8", "replace"))
-    return found
+    content = make(file, whole, whole.sampled(random_state), model, _title(title, whole), steps)
+    write_whole(file, page(content).encode("utf-8", "replace"))
+    return content
 
 
 @repairs_expected()

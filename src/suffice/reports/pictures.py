@@ -221,15 +221,15 @@ def _confusion(quality: Quality) -> Picture:
 def _reliability(quality: Quality) -> Picture:
     from suffice.plots.reliability import ReliabilityDisplay
 
-    found = quality.calibration
+    diagnostic = quality.calibration
 
     def draw(ax: Any) -> Any:
-        return ReliabilityDisplay.from_diagnostic(found, ax=ax, show_legend=False)
+        return ReliabilityDisplay.from_diagnostic(diagnostic, ax=ax, show_legend=False)
 
     def describe(display: Any) -> tuple[str, list[str]]:
         alt = (
             f"Reliability curve of {short(next(iter(display.curves)))}: predicted probability "
-            f"across, observed frequency up. {found.sentence}"
+            f"across, observed frequency up. {diagnostic.sentence}"
         )
         on_diagonal = "Points on the diagonal occurred as often as predicted"
         return alt, [on_diagonal, display.caption_]
@@ -260,15 +260,15 @@ def _importance(found: Importance) -> Picture:
 def _quantiles(diagnosis: Diagnosis) -> Picture:
     from suffice.plots.quantiles import QuantilesDisplay
 
-    found = diagnosis["Distance quantiles"]
+    diagnostic = diagnosis["Distance quantiles"]
 
     def draw(ax: Any) -> Any:
-        return QuantilesDisplay.from_diagnostic(found, ax=ax, show_legend=False)
+        return QuantilesDisplay.from_diagnostic(diagnostic, ax=ax, show_legend=False)
 
     def describe(display: Any) -> tuple[str, list[str]]:
         alt = (
             "Squared distances of the rows from their class mean against those of Gaussian rows, "
-            f"by class: {_list(diagnosis.classes)}. {short_labels(found.sentence)}"
+            f"by class: {_list(diagnosis.classes)}. {short_labels(diagnostic.sentence)}"
         )
         above = "Rows above the line are further out than Gaussian rows"
         return alt, [above, display.caption_]

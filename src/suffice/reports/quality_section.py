@@ -87,13 +87,13 @@ def quality(data: Material, choice: Choice) -> Quality:
         tested.append(fold.test)
         parts.append(log_probabilities(model, data.at(fold.test)))
     at, log_posterior = np.concatenate(tested), np.concatenate(parts)
-    found = evaluate_predictions(log_posterior, classes, data.y[at])
+    evaluation = evaluate_predictions(log_posterior, classes, data.y[at])
     return Quality(
         {metric: choice.score(metric) for metric in METRICS},
         choice.selection.baseline,
         classes,
-        found.confusion,
-        found.recall_se,
+        evaluation.confusion,
+        evaluation.recall_se,
         calibration(data.y[at], np.exp(log_posterior), classes),
         choice.folds,
         choice.selection.repeats,
@@ -110,10 +110,10 @@ def _importance(data: Material, choice: Choice) -> Importance | None:
     importance_rows = 2000  # that this is tested on
     some = data.sampled(0, importance_rows)
     try:
-        found = importance(choice.model, some.X, some.y, cv=choice.folds)
+        by_column = importance(choice.model, some.X, some.y, cv=choice.folds)
     except SufficeError:  # another kind of model, or too few rows of a class
         return None
-    return replace(found, names=data.names)
+    return replace(by_column, names=data.names)
 
 
 def quality_html(found: Quality, facts: DataFacts) -> Html:

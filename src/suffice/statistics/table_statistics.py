@@ -188,10 +188,10 @@ class TableStatistics(Savable):
         beside = list(range(p))
         for (low, _), mine, wanted in zip(self._edges(), self.known_levels, levels, strict=True):
             place = {level: low + i for i, level in enumerate(mine.tolist())}
-            found = [place.get(level) for level in wanted.tolist()]
-            sources += [() if at is None else (at,) for at in found]
+            places = [place.get(level) for level in wanted.tolist()]
+            sources += [() if at is None else (at,) for at in places]
             first = low if len(mine) else -1
-            beside += [first if at is None else at for at in found]
+            beside += [first if at is None else at for at in places]
         mapped = FeatureMap(tuple(sources), tuple(beside), is_isometry=True)
         names = every_name(self.reader, levels)
         return replace(self, every=mapped.apply(self.every, names), known_levels=levels)

@@ -149,16 +149,16 @@ def _rows(estimator: GaussianClassifier, X: Any) -> DeviceRows:
 
 def _answer(model: GaussianModel, name: str, rows: DeviceRows) -> Any:
     xp = rows.space.xp
-    found = ArrayModel.of(model, rows.space).answer(name, rows)
+    answer = ArrayModel.of(model, rows.space).answer(name, rows)
     # Whatever is wrong with a row shows in its answer; checking there saves a pass over X.
-    if bool(xp.all(xp.isfinite(found))):
-        return found
+    if bool(xp.all(xp.isfinite(answer))):
+        return answer
     error = rows.bad()
     if error is not None:
         raise error
     if model.shared or name in ("joint", "squared_distances"):
-        return found
-    return _with_far_rows(model, name, rows, found)
+        return answer
+    return _with_far_rows(model, name, rows, answer)
 
 
 def _with_far_rows(model: GaussianModel, name: str, rows: DeviceRows, found: Any) -> Any:

@@ -87,8 +87,8 @@ def summarize_coded(rows: DeviceRows, coded: Coded, detail: str) -> Statistics:
         weight = coded.weight_here[:, None]
         unit = unit_of(float(rows.space.xp.max(sums.squares / weight)))
         about = DeviceCentres(*sums.mean, unit)
-        made = class_pass.factor if _is_thin(rows, coded, per_class) else work.scatter
-        spread, fourths = made(rows, coded, about, per_class)
+        scatter = class_pass.factor if _is_thin(rows, coded, per_class) else work.scatter
+        spread, fourths = scatter(rows, coded, about, per_class)
     moments = DeviceMoments(rows.space, detail, sums.mean, spread, fourths, unit)
     if moments.bytes > SMALL_BYTES:
         return HeldStatistics.of(coded.classes, coded.count, coded.weight, moments)

@@ -174,11 +174,11 @@ def _condition(
 
 
 def _covariance_ratio(matrix: Floats) -> float:
-    found = whitener(matrix)
-    if found is None:
+    factor = whitener(matrix)
+    if factor is None:
         return float(np.inf)
     # Singular values of a factor: small eigenvalues keep their digits in any units.
-    sizes = np.linalg.svd(found.colouring, compute_uv=False)
+    sizes = np.linalg.svd(factor.colouring, compute_uv=False)
     with np.errstate(divide="ignore", over="ignore"):
         return float((sizes[0] / sizes[-1]) ** 2)
 

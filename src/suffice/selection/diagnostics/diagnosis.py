@@ -133,7 +133,7 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
     """
     X, y = split_named(X, y)
     rows = CompleteRows.of(X, y, sample_weight)
-    found: dict[str, Diagnostic] = {}
+    diagnostics: dict[str, Diagnostic] = {}
     skipped: dict[str, str] = {}
     # Diagnostics of complete rows, in the order of the page.
     tests: dict[str, Callable[[CompleteRows], Diagnostic]] = {
@@ -146,19 +146,19 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
     }
     for name, test in tests.items():
         try:
-            found[name] = _without_remark(test(rows), rows)
+            diagnostics[name] = _without_remark(test(rows), rows)
         except TooFewRows as error:
             skipped[name] = str(error)
     # Tests of Gaussian classes, which Box's M presumes.
-    normality = found.keys() & {"Mardia", "Henze-Zirkler", "Distance quantiles"}
-    if "Box's M" in found and any(found[name].concern for name in normality):
-        found["Box's M"] = _add_doubt(found["Box's M"])
+    normality = diagnostics.keys() & {"Mardia", "Henze-Zirkler", "Distance quantiles"}
+    if "Box's M" in diagnostics and any(diagnostics[name].concern for name in normality):
+        diagnostics["Box's M"] = _add_doubt(diagnostics["Box's M"])
     try:
-        found.update(_calibrations(rows))
+        diagnostics.update(_calibrations(rows))
     except SufficeError as error:
         skipped["Calibration"] = str(error)
     n, d = rows.table.X.shape
-    return Diagnosis(n, rows.dropped, d, tuple(rows.table.classes.tolist()), found, skipped)
+    return Diagnosis(n, rows.dropped, d, tuple(rows.table.classes.tolist()), diagnostics, skipped)
 
 
 def _without_remark(found: Diagnostic, rows: CompleteRows) -> Diagnostic:
@@ -180,6 +180,6 @@ def _calibrations(rows: CompleteRows) -> dict[str, Diagnostic]:
     out = {}
     for model, p in posteriors.items():
         name = f"Calibration of {model}"
-        found = calibration(part.labels, p, part.classes, part.weight)
-        out[name] = replace(found, name=name)
+        diagnostic = calibration(part.labels, p, part.classes, part.weight)
+        out[name] = replace(diagnostic, name=name)
     return out

@@ -52,9 +52,9 @@ def distance_quantiles(X: Any, y: Any = None, sample_weight: Any = None) -> Diag
     41 12.33 11.98
     """
     rows = CompleteRows.of(X, y, sample_weight)
-    found = shapes(rows.statistics, spare=2)
+    matrices = shapes(rows.statistics, spare=2)
     by_class, plots = {}, {}
-    for cloud in clouds(rows, found):
+    for cloud in clouds(rows, matrices):
         label = cloud.shape.label
         by_class[label], plots[label] = _test_class(cloud)
     return normality_diagnostic(
@@ -62,8 +62,8 @@ def distance_quantiles(X: Any, y: Any = None, sample_weight: Any = None) -> Diag
         max(numbers["anderson_darling"] for numbers in by_class.values()),
         {label: [numbers["pvalue"]] for label, numbers in by_class.items()},
         by_class,
-        found,
-        remarks(rows, found),
+        matrices,
+        remarks(rows, matrices),
         "distances",
         quantiles=plots,
     )
