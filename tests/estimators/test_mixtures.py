@@ -200,7 +200,7 @@ def test_two_components_a_class_beat_every_single_gaussian_on_the_notes():
 
 
 def partly(X, y, seed, each=5):
-    """Rows to learn from with a few labels a class, those rows alone, and rows to test on."""
+    """Rows to learn from with a few labels per class, those rows alone, and rows to test on."""
     order = np.random.default_rng(seed).permutation(len(X))
     test, train = order[: len(X) // 3], order[len(X) // 3 :]
     known = np.concatenate([train[y[train] == c][:each] for c in np.unique(y)])

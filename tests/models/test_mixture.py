@@ -364,7 +364,7 @@ def classes_of(X, seed=0, K=(2, 3)):
 
 
 def joint_of(model, X):
-    """ln p(x, y), a column a class, in other words."""
+    """ln p(x, y), one column per class, computed another way."""
     parts = np.column_stack(
         [
             np.log(share) + multivariate_normal(mean, covariance.matrix).logpdf(X)

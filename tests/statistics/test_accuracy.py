@@ -334,7 +334,7 @@ def test_rows_can_be_removed_part_by_part_until_none_is_left(detail, d, size):
 
 
 def brute_fourth(X, y, w, s):
-    """Sums of w|z|², w|z|²z and w|z|⁴ about the class means, a row a class."""
+    """Sums of w|z|², w|z|²z and w|z|⁴ about the class means, one row per class."""
     sums = []
     for c, label in enumerate(s.classes):
         z, v = X[y == label] - s.mean[c], w[y == label]
