@@ -160,7 +160,7 @@ class RowsInParts(NewRows):
     rows: ClusterRows
     y: Any
     sample_weight: Any
-    classes: Any = None  # those announced, if any
+    classes: Any = None  # those declared, if any
 
     def outline(self, learner: Any, settings: Any) -> Outline | None:
         """What all partitions must agree on and no single one can decide, if anything."""

@@ -145,7 +145,7 @@ def _as_row(number: int, part: Part) -> Any:
 
 
 def _chunks(batches: Iterable[Any]) -> Iterator[Any]:
-    """Tables of about CHUNK_BYTES, from batches that may be small."""
+    """Tables of about 32 MB, from batches that may be small."""
     import pyarrow as pa
 
     waiting: list[Any] = []

@@ -171,9 +171,9 @@ def _with_far_rows(model: GaussianModel, name: str, rows: DeviceRows, found: Any
     # The same answers on the host.
     host = {"scores": scores, "log_posterior": log_posterior, "posterior": posterior}
     with np.errstate(all="ignore"):
-        mended = space.put(host[name](model, space.fetch(rows.at(space.put(at)))))
+        corrected = space.put(host[name](model, space.fetch(rows.at(space.put(at)))))
     place = space.put(np.maximum(np.cumsum(far) - 1, 0))
-    return xp.where(space.put(far)[:, None], space.take(mended, place), found)
+    return xp.where(space.put(far)[:, None], space.take(corrected, place), found)
 
 
 def _covariance(model: GaussianModel, c: int) -> Any:

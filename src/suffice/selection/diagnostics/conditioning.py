@@ -31,7 +31,7 @@ class Condition:
     features : those in the strongest near dependency
     direction : (d,) the weights of the standardised features in it
     constant : features that do not vary, left out of all this
-    why : the reason in words where it is singular for want of rows or variance, else empty
+    why : the reason in words where it is singular for lack of rows or variance, else empty
     """
 
     correlation: float
