@@ -127,11 +127,11 @@ def test_the_mixture_is_calibrated_for_small_training_sets():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"shrinkage": 0.3},
-        {"pooling": 0.5},
         {"pooling": 1.0, "shrinkage": "oas"},
-        {"pooling": 0.5, "shrinkage": "ledoit-wolf"},
         {"shrinkage": 0.2, "target": "diagonal"},
+        pytest.param({"shrinkage": 0.3}, marks=pytest.mark.exhaustive),
+        pytest.param({"pooling": 0.5}, marks=pytest.mark.exhaustive),
+        pytest.param({"pooling": 0.5, "shrinkage": "ledoit-wolf"}, marks=pytest.mark.exhaustive),
     ],
 )
 def test_regularised_models_are_calibrated_on_their_own_rows(settings):

@@ -12,6 +12,7 @@ import pytest
 
 import exact
 import suffice as sf
+from lawful import examples
 from suffice.errors import LostPrecision
 
 DETAILS = ("separate", "shared", "diagonal")
@@ -23,7 +24,7 @@ GENERATED = {
     "numacc3": [1000000.2] + [1000000.1, 1000000.3] * 500,
     "numacc4": [10000000.2] + [10000000.1, 10000000.3] * 500,
 }
-SHARDINGS = 100
+SHARDINGS = examples(100)
 
 
 def text_of(name):
