@@ -154,7 +154,7 @@ def test_blocks_and_threads_give_the_answers_of_rows_alone(model, monkeypatch):
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "3")
     for module in (gapped, scoring):
         monkeypatch.setattr(module, "BLOCK_BYTES", 1 << 10)
-        monkeypatch.setattr(module, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(scoring, "PARALLEL_FROM", 0)
     for name, wanted in zip(ANSWERS, alone, strict=True):
         near(getattr(m, name)(GAPS), wanted, 1e-11)
 

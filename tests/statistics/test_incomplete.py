@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import exact
 import suffice as sf
+from closeness import near_moments
 from forged import parts_of, with_field, with_parts
 from lawful import examples, law
 from suffice.data import batches
@@ -161,19 +162,7 @@ def assert_left(left, wanted, whole, tolerance=1e-12):
     a, b, c = (pieces(s, wanted.classes) for s in (left, wanted, whole))
     assert a.keys() == b.keys()
     for key in a:
-        assert_near(a[key], b[key], c[key], tolerance)
-
-
-def assert_near(a, b, whole, tolerance):
-    kept = np.isin(whole.classes, b.classes)
-    per_class = b.spread.per_class
-    squares = whole.spread.diagonal()[kept if per_class else slice(None)]
-    weight = whole.weight[kept][:, None] if per_class else whole.weight.sum()
-    room = tolerance * np.sqrt(squares / weight) + 2 * np.finfo(float).eps * np.abs(b.mean)
-    assert (np.abs(a.mean - b.mean) <= room).all()
-    size = np.sqrt(squares if per_class else squares[0])
-    outer = size**2 if b.detail == "diagonal" else size[..., :, None] * size[..., None, :]
-    assert (np.abs(a.scatter - b.scatter) <= tolerance * outer).all()
+        near_moments(a[key], b[key], c[key], tolerance)
 
 
 @contextmanager

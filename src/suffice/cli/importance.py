@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from suffice.cli import options
 
 
@@ -15,10 +10,7 @@ def importance(
     data: options.Data,
     *,
     target: options.ModelTarget = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(help="Draw it to this file: .svg, .png or .pdf.", show_default=False),
-    ] = None,
+    picture: options.Picture = None,
     weights: options.Weights = None,
     drop_unlabelled: options.DropUnlabelled = False,
     reading: options.Reading,

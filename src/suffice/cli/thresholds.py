@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -32,10 +31,7 @@ def thresholds(
             show_default=False,
         ),
     ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(help="Draw the costs to this file: .svg, .png or .pdf.", show_default=False),
-    ] = None,
+    picture: options.Picture = None,
     weights: options.Weights = None,
     drop_unlabelled: options.DropUnlabelled = False,
     reading: options.Reading,

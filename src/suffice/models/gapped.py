@@ -20,10 +20,9 @@ from suffice.models.filling import ROWS_PER_PATTERN, peaks
 from suffice.models.linalg import Cholesky, cholesky_solve
 from suffice.models.scoring import (
     BLOCK_BYTES,
-    PARALLEL_FROM,
     IndependentClasses,
+    in_shares,
 )
-from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
 if TYPE_CHECKING:
     from suffice.models.gaussian import GaussianModel
@@ -159,11 +158,7 @@ class Gapped:
                 rows = self.X[self.at[which]].astype(np.float64, copy=False)
                 out[which] = work(rows, gaps.between(low, high), which)
 
-        if n * d < PARALLEL_FROM:
-            share(0, n)
-        else:
-            with blas_threads(1):
-                in_parallel(share, [*shares(n, n_threads())])
+        in_shares(share, n, d)
         return out
 
 

@@ -43,12 +43,17 @@ def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
             high = min(stop, low + step)
             out[low:high] = work(X[low:high].astype(np.float64, copy=False)).T
 
-    if n * d < PARALLEL_FROM:
-        share(0, n)
-    else:
-        with blas_threads(1):
-            in_parallel(share, [*shares(n, n_threads())])
+    in_shares(share, n, d)
     return out
+
+
+def in_shares(work: Callable[[int, int], None], n: int, d: int) -> None:
+    """Call work(start, stop) for all of n rows of d features: in threads if there are many."""
+    if n * d < PARALLEL_FROM:
+        work(0, n)
+        return
+    with blas_threads(1):
+        in_parallel(work, [*shares(n, n_threads())])
 
 
 AnyModel = TypeVar("AnyModel", contravariant=True)
