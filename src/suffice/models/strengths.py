@@ -16,9 +16,6 @@ Hill: TypeAlias = Callable[[Floats], tuple[float, Floats]]
 # Number of strengths on the initial grid, evenly spaced in their logarithm.
 GRID_POINTS = 13
 
-# Then Newton's method, with steps that are shortened if they go downhill.
-MOST_STEPS = 60
-
 
 def best_strengths(evidence: Evidence, low: Floats, high: Floats) -> Floats:
     """The strengths (2,) of mean and covariance, within bounds, where the evidence is largest.
@@ -54,7 +51,9 @@ def _top(hill: Hill, place: Floats, bounds: Floats, slack: float) -> Floats:
     most_cuts = 30
     tolerance = 1e-11  # length of the last step, in the logarithm
     long_step = 0.1
-    for _ in range(MOST_STEPS):
+    # Then Newton's method, with steps that are shortened if they go downhill.
+    most_steps = 60
+    for _ in range(most_steps):
         step = _step(hill, place, slopes, bounds)
         if np.abs(step).max() > long_step and abs(slopes @ step) < slack:
             break

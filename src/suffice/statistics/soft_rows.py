@@ -23,9 +23,6 @@ MOST_ROWS = 4096  # per block
 # Number of entries from which a second thread saves more time than starting it takes.
 PARALLEL_FROM = 1 << 18
 
-# Every thread has its own sums; this limits the memory of the sums of all threads together.
-COPIES_BYTES = 48 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
@@ -91,7 +88,9 @@ class SoftRows:
         """Results of work(first, workers) for each worker, which allocates `bytes_each` bytes."""
         size = sum(stretch.size for stretch in self.stretches) * self.X.shape[1]
         threads = n_threads() if size >= PARALLEL_FROM else 1
-        workers = max(1, min(threads, COPIES_BYTES // max(1, bytes_each)))
+        # Every thread has its own sums; this limits the memory of the sums of all threads together.
+        copies_bytes = 48 << 20
+        workers = max(1, min(threads, copies_bytes // max(1, bytes_each)))
         with blas_threads(max(1, threads // workers)):
             return in_parallel(work, [(first, workers) for first in range(workers)])
 

@@ -9,9 +9,6 @@ import numpy as np
 from suffice.statistics.numbers import EPSILON, DoubleDouble
 from suffice.statistics.statistics import Statistics
 
-# Smallest deviation that counts, in units of rounding of the values.
-ROUNDINGS = 2
-
 
 def without_value_rounding(s: Statistics) -> Statistics:
     """The same, with exactly one value for every feature that varies by rounding alone.
@@ -27,7 +24,9 @@ def without_value_rounding(s: Statistics) -> Statistics:
     if not len(s.classes):
         return s
     weight = s.weight if s.spread.per_class else s.weight.sum(keepdims=True)
-    rounding = ROUNDINGS * EPSILON * np.abs(s.mean).max(axis=0)
+    # Smallest deviation that counts, in units of rounding of the values.
+    roundings = 2
+    rounding = roundings * EPSILON * np.abs(s.mean).max(axis=0)
     with np.errstate(over="ignore"):
         still = (s.squares <= weight[:, None] * rounding**2).all(axis=0)
         still &= np.ptp(s.mean, axis=0) <= rounding
