@@ -152,7 +152,7 @@ def test_lines_that_end_with_carriage_returns_alone(folder, read):
 
 
 def test_bytes_that_are_no_text(folder, monkeypatch):
-    monkeypatch.setattr(text_blocks, "MOST_RECORD_BYTES", 100)
+    monkeypatch.setattr(text_blocks.TextFile, "most_record_bytes", 100)
     (folder / "rows.csv").write_bytes(b"a,label\n1,caf\xe9\n")
     with pytest.raises(InvalidFile, match=r"rows\.csv is not UTF-8"):
         sf.summarize("rows.csv", target="label")

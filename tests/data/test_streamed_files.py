@@ -120,7 +120,7 @@ def test_large_record_batches_are_read_by_part(small, length, tmp_path, monkeypa
         frame.write_ipc(tmp_path / "rows.arrow", record_batch_size=size, compression="uncompressed")
         with monkeypatch.context() as patch:
             usual = sf.summarize(tmp_path / "rows.arrow", **CHOSEN)
-            patch.setattr(arrow_source, "LARGE_BATCH_BYTES", 0)
+            patch.setattr(arrow_source.ArrowSource, "large_batch_bytes", 0)
             assert sf.summarize(tmp_path / "rows.arrow", **CHOSEN).digest() == usual.digest()
         assert usual == sf.summarize(frame, **CHOSEN)
 

@@ -115,7 +115,7 @@ def test_few_rows_of_many_features_are_kept_as_a_factor(place, detail):
 @everywhere
 def test_blocks_do_not_matter(place, monkeypatch):
     X, y = rows()
-    monkeypatch.setattr("suffice.engines.arrays.space.NEAR_BYTES", 8 * 4 * 7)
+    monkeypatch.setattr("suffice.engines.arrays.space.Space.near_bytes", 8 * 4 * 7)
     for detail in DETAILS:
         assert sf.summarize(place.put(X), place.put(y), None, detail) == sf.summarize(
             X, y, None, detail

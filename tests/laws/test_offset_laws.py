@@ -144,8 +144,8 @@ def test_the_compiled_loops_of_naive_bayes_keep_the_digits_too(monkeypatch):
     X, far, y = near_and_far()
     here, there = sf.GaussianNB().fit(X, y), sf.GaussianNB().fit(far, y)
     want, want_gaps = here.predict_log_proba(X), here.predict_log_proba(with_gaps(X))
-    monkeypatch.setattr(scoring, "COMPILED_FROM", 0)
-    monkeypatch.setattr(scoring, "OBSERVED_COMPILED_FROM", 0)
+    monkeypatch.setattr(scoring.IndependentClasses, "compiled_from", 0)
+    monkeypatch.setattr(scoring.IndependentClasses, "observed_compiled_from", 0)
     same(there.predict_log_proba(far), want)
     same(there.predict_log_proba(with_gaps(far)), want_gaps)
 

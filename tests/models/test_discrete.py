@@ -240,12 +240,12 @@ def test_compiled_and_plain_scores_agree(dtype, large, monkeypatch):
     gappy = np.where(RNG.random(X.shape) < 0.2, np.nan, X)
     with_gaps = model.predict_joint_log_proba(gappy)
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "3")
-    monkeypatch.setattr(discrete, "COMPILED_FROM", 0)
+    monkeypatch.setattr(discrete.DiscreteModel, "compiled_from", 0)
     if large:
         monkeypatch.setattr(count_pass, "COMPILED_FROM", 0)
     near(model.predict_joint_log_proba(rows), wanted, 1e-12)
     near(model.predict_joint_log_proba(gappy), with_gaps, 1e-12)
-    monkeypatch.setattr(discrete, "COMPILED_FROM", 1 << 62)
+    monkeypatch.setattr(discrete.DiscreteModel, "compiled_from", 1 << 62)
     near(model.predict_joint_log_proba(rows), wanted, 1e-12)
 
 
@@ -260,7 +260,7 @@ def test_compiled_and_plain_scores_agree(dtype, large, monkeypatch):
 def test_large_tables_of_any_integers_are_asked(dtype, compiled, monkeypatch):
     model = sf.CategoricalNB().fit(X, Y)
     wanted = model.predict_joint_log_proba(X)
-    monkeypatch.setattr(discrete, "COMPILED_FROM", compiled)
+    monkeypatch.setattr(discrete.DiscreteModel, "compiled_from", compiled)
     monkeypatch.setattr(count_pass, "COMPILED_FROM", 0)
     near(model.predict_joint_log_proba(X.astype(dtype)), wanted)
 

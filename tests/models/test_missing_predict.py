@@ -141,7 +141,7 @@ def test_plain_and_compiled_loops_agree(model, monkeypatch):
     found = {}
     for path, threshold in (("plain", 1 << 62), ("compiled", 0)):
         monkeypatch.setattr(filling, "COMPILED_FROM", threshold)
-        monkeypatch.setattr(scoring, "OBSERVED_COMPILED_FROM", threshold)
+        monkeypatch.setattr(scoring.IndependentClasses, "observed_compiled_from", threshold)
         found[path] = [getattr(m, name)(GAPS) for name in ANSWERS] + [m.impute(GAPS)]
     for plain, compiled in zip(found["plain"], found["compiled"], strict=True):
         near(compiled, plain, 1e-12)

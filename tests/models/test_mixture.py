@@ -142,8 +142,8 @@ def test_small_blocks_and_many_threads_change_nothing(kind, monkeypatch):
     X = with_gaps(blobs(700, 4), 0.05)
     start = start_of(X, 3, kind)
     whole = fitted(X, 3, kind, given=start, tol=0.0, max_iter=5)
-    for name, value in {"PARALLEL_FROM": 0, "FEWEST_ROWS": 7, "MOST_ROWS": 7}.items():
-        monkeypatch.setattr(soft_rows, name, value)
+    for name, value in {"parallel_from": 0, "fewest_rows": 7, "most_rows": 7}.items():
+        monkeypatch.setattr(soft_rows.SoftRows, name, value)
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "3")
     parts = fitted(X, 3, kind, given=start, tol=0.0, max_iter=5)
     near(parts.model.components.means, whole.model.components.means, 1e-12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals.stable.v2 as nw
 
@@ -14,13 +14,13 @@ from suffice.data.chunk import Piece, Position
 from suffice.data.table import check_unique
 from suffice.errors import InvalidFile
 
-# Larger record batches are not read as a whole, but mapped and read by part.
-LARGE_BATCH_BYTES = 1 << 26
-
 
 @dataclass(frozen=True, slots=True)
 class ArrowSource:
     """A file through pyarrow."""
+
+    # Larger record batches are not read as a whole, but mapped and read by part.
+    large_batch_bytes: ClassVar[int] = 1 << 26
 
     path: Path
     schema: dict[str, Any]
@@ -74,7 +74,7 @@ class ArrowSource:
         fields = [list(self.schema).index(name) for name in names]
         options = pa.ipc.IpcReadOptions(included_fields=fields)
         size = self.path.stat().st_size
-        if self.batches is not None and size > LARGE_BATCH_BYTES * self.batches:
+        if self.batches is not None and size > self.large_batch_bytes * self.batches:
             for number in range(first, self.batches):
                 for part, share in self._read_mapped(number, rows, fields):
                     yield number, part, (number + share) / self.batches

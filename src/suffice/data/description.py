@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,8 +18,6 @@ from suffice.data.table_layout import TableLayout, describe_columns
 from suffice.html import html_table
 from suffice.text import plural, shorten, visible
 
-HEADER = ("column", "kind", "missing", "levels", "why")
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Description:
@@ -27,6 +25,8 @@ class Description:
 
     layout : how the columns of this and of any later table are read
     """
+
+    header: ClassVar[tuple[str, ...]] = ("column", "kind", "missing", "levels", "why")
 
     rows: int
     columns: tuple[DescribedColumn, ...]
@@ -44,9 +44,9 @@ class Description:
         return tuple(column.note for column in self.columns if column.note is not None)
 
     def __str__(self) -> str:
-        lines = [HEADER, *map(_cells, self.columns)]
+        lines = [self.header, *map(_cells, self.columns)]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        right = [name in ("missing", "levels") for name in HEADER]
+        right = [name in ("missing", "levels") for name in self.header]
         texts = [
             "  ".join(
                 cell.rjust(width) if at_right else cell.ljust(width)
@@ -61,7 +61,9 @@ class Description:
 
     def _repr_html_(self) -> str:
         """The table in a notebook."""
-        return html_table(HEADER, map(_cells, self.columns), caption=self._title, words=(0, 1, 4))
+        return html_table(
+            self.header, map(_cells, self.columns), caption=self._title, words=(0, 1, 4)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The description as values that JSON can hold."""

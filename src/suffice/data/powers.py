@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -15,10 +15,6 @@ EXPONENTS = np.round(np.arange(0.0, 1.01, 0.1), 10)
 
 # Units to try, in standard deviations: the smaller, the more the lowest values are spread.
 UNITS = np.array([1.0, 0.3, 0.1])
-
-
-# Rows from which the powers are estimated.
-MOST_ROWS = 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +31,9 @@ class Powers:
     >>> powers.undo(powers.apply(x)).round(6).ravel()
     array([0.1, 1. , 7. ])
     """
+
+    # Rows from which the powers are estimated.
+    most_rows: ClassVar[int] = 2000
 
     origin: Floats  # (d,)
     unit: Floats  # (d,)
@@ -71,7 +70,7 @@ class Powers:
             half = np.where(high > low, high / 2 - low / 2, 1.0)
             scale = half * _deviation((x - low) / half, held, w)
             scale = np.where((scale > 0) & np.isfinite(scale), scale, 1.0)
-        at = np.unique(np.linspace(0, max(0, len(x) - 1), min(len(x), MOST_ROWS)).astype(int))
+        at = np.unique(np.linspace(0, max(0, len(x) - 1), min(len(x), cls.most_rows)).astype(int))
         shapes = []
         for j, ok in enumerate(held.T):
             some = at[ok[at]]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from suffice.data.packages import pyarrow
 from suffice.data.paths import unreadable
@@ -17,9 +17,6 @@ from suffice.data.text_layout import SEPARATORS
 from suffice.errors import InvalidFile, MissingPackage
 
 BLOCK_BYTES = 1 << 23
-
-# A record longer than this is taken for a quote that is never closed.
-MOST_RECORD_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +31,9 @@ class TextBlock:
 @dataclass(frozen=True, slots=True)
 class TextFile:
     """A delimited file on disk or in memory, compressed or not."""
+
+    # A record longer than this is taken for a quote that is never closed.
+    most_record_bytes: ClassVar[int] = 1 << 26
 
     content: Path | bytes
     name: str  # in messages
@@ -74,10 +74,10 @@ class TextFile:
             within = _within_quotes(line, within)
             lines.append(line)
             size += len(line)
-            if size > MOST_RECORD_BYTES:
+            if size > self.most_record_bytes:
                 raise InvalidFile(
                     f"{self.name}, line {self.line_at(start)} or later: a quote is opened and not "
-                    f"closed within {MOST_RECORD_BYTES >> 20} MB."
+                    f"closed within {self.most_record_bytes >> 20} MB."
                 )
         return b"".join(lines)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from suffice.data.arrays import Floats
-
-# Factor by which the longest lead grows after a success and shrinks after a failure.
-LEAD_FACTOR = 4.0
 
 
 class Anderson:
@@ -18,6 +17,9 @@ class Anderson:
     steps grow, the iteration is led on along its last step, by as many steps as it takes for the
     steps to change (Varadhan and Roland 2008). The longest lead adapts to past successes.
     """
+
+    # Factor by which the longest lead grows after a success and shrinks after a failure.
+    lead_factor: ClassVar[float] = 4.0
 
     def __init__(self, size: int) -> None:
         depth = 10  # steps kept, unless they take more than most_entries
@@ -35,13 +37,13 @@ class Anderson:
             self._points = [*self._points, point - self._last[0]][-self._depth :]
             self._steps = [*self._steps, step - self._last[1]][-self._depth :]
         if self._lead:
-            self._longest = max(self._longest, LEAD_FACTOR * self._lead)
+            self._longest = max(self._longest, self.lead_factor * self._lead)
         self._last, self._lead = (point, step), 0.0
 
     def reject(self) -> None:
         """Drop all steps, because the point that they led to was rejected."""
         if self._lead:
-            self._longest = max(self._lead / LEAD_FACTOR, 1.0)
+            self._longest = max(self._lead / self.lead_factor, 1.0)
         self._last, self._points, self._steps, self._lead = None, [], [], 0.0
 
     def correction(self) -> Floats | None:

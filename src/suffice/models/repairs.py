@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from suffice.models.separating import pooled_squares
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics, listed
-
-# Number of classes or columns that a sentence names before it counts the others.
-MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +43,9 @@ def repairs(
 @dataclass(frozen=True, slots=True)
 class _Build:
     """A model, with the statistics and settings that it was made from."""
+
+    # Number of classes or columns that a sentence names before it counts the others.
+    most_named: ClassVar[int] = 3
 
     model: GaussianModel
     statistics: AnyStatistics
@@ -91,10 +91,10 @@ class _Build:
         count, classes, parts = s.known_count[at].min(axis=1), s.classes[at], []
         few = count <= d
         if few.any():
-            names, rows = (listed(some[few], MOST_NAMED) for some in (classes, count))
+            names, rows = (listed(some[few], self.most_named) for some in (classes, count))
             parts.append(f"class {names} has {rows} rows, too few for a covariance of {d} features")
         if not few.all():
-            names = listed(classes[~few], MOST_NAMED)
+            names = listed(classes[~few], self.most_named)
             parts.append(f"in class {names} columns are constant or linearly dependent")
         what = f"{' and '.join(parts)}, so the pooled covariance is used there"
         return Repair(what, changes={"pooling": 0.5})
@@ -107,7 +107,7 @@ class _Build:
         at = [c for c in self.model.borrowed if not s.squares[c].any()]
         if not at:
             return None
-        names = listed(s.classes[at], MOST_NAMED)
+        names = listed(s.classes[at], self.most_named)
         what = f"no column varies in class {names}, so the pooled variances are used there"
         return Repair(what, changes={"pooling": 0.5})
 
@@ -188,7 +188,7 @@ class _Build:
 
     def _columns(self, at: Iterable[Any]) -> str:
         names = self.statistics.feature_names
-        return listed([int(j) if names is None else names[int(j)] for j in at], MOST_NAMED)
+        return listed([int(j) if names is None else names[int(j)] for j in at], self.most_named)
 
 
 def _outside(covariance: FullCovariance) -> Floats | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -22,12 +22,6 @@ BLOCK_BYTES = 1 << 21
 
 # Number of entries from which a second thread saves more time than starting it takes.
 PARALLEL_FROM = 1 << 18
-
-# Number of subtractions from which the compiled loop saves more time than loading it takes.
-COMPILED_FROM = 1 << 24
-
-# The same for rows with missing values.
-OBSERVED_COMPILED_FROM = 1 << 20
 
 
 def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
@@ -126,6 +120,12 @@ def log_sum(joint: Floats) -> Floats:
 class IndependentClasses:
     """Classes with independent features, each class with its own variances."""
 
+    # The same for rows with missing values.
+    observed_compiled_from: ClassVar[int] = 1 << 20
+
+    # Number of subtractions from which the compiled loop saves more time than loading it takes.
+    compiled_from: ClassVar[int] = 1 << 24
+
     means: Floats  # (k, d)
     precisions: Floats  # (k, d)
     means_low: Floats | None = None  # (k, d): low parts of the means
@@ -160,7 +160,7 @@ class IndependentClasses:
 
     def distances(self, n_rows: int) -> Callable[[Floats], Floats]:
         """The function from rows to sums of (x - mean)² / variance, (k, n)."""
-        if n_rows * self.means.size < COMPILED_FROM:
+        if n_rows * self.means.size < self.compiled_from:
             return self._plain if self.is_plain else self._careful
         from suffice.models.compiled import centred_distances, squared_distances
 
@@ -177,7 +177,7 @@ class IndependentClasses:
 
     def observed_distances(self, X: Floats) -> Floats:
         """The same sums (k, n) over the observed features of a row; the others are NaN."""
-        if X.size * len(self.means) < OBSERVED_COMPILED_FROM:
+        if X.size * len(self.means) < self.observed_compiled_from:
             return self._careful(X, np.nan_to_num)
         from suffice.models.compiled import observed_distances
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.models.linalg import NARROW, Cholesky
-
-# Largest number of entries of all factors: larger ones are as fast class by class.
-MOST_ENTRIES = 1 << 18
 
 # Largest distance, in deviations, of all means from a single reference point: a row within its
 # class then loses two digits, sums of squares four.
@@ -26,6 +24,9 @@ class SideBySide:
     class. Each product takes the same few columns of every A', and skips the zeros below them.
     """
 
+    # Largest number of entries of all factors: larger ones are as fast class by class.
+    most_entries: ClassVar[int] = 1 << 18
+
     centre: Floats  # (d,)
     steps: Floats  # (k, d): means about the centre
     factors: tuple[Cholesky, ...]
@@ -33,7 +34,7 @@ class SideBySide:
     @classmethod
     def of(cls, centre: Floats, steps: Floats, factors: tuple[Cholesky, ...]) -> SideBySide | None:
         """Classes with these means about a centre, or None if too large or too far apart."""
-        if steps.size * steps.shape[1] > MOST_ENTRIES:
+        if steps.size * steps.shape[1] > cls.most_entries:
             return None
         scales = np.array([factor.scale for factor in factors])
         near = np.abs(steps) <= FEW_DEVIATIONS * scales

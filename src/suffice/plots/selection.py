@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 # Values of parameters that a candidate does not name.
 DEFAULTS = {"shrinkage": 0.0, "pooling": 0.0, "inflation": 1.0, "var_smoothing": 1e-9}
-MOST_BANDS = 3  # lines with bands; of more only the best has one: bands would hide the lines
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,6 +53,9 @@ class SelectionDisplay(Display):
     >>> [path.name for path in shown.paths], shown.paths[0].values
     (['pooling 0', 'pooling 1'], array([0. , 0.1, 0.5]))
     """
+
+    # Lines with bands; of more only the best has one: bands would hide the lines.
+    most_bands: ClassVar[int] = 3
 
     selection: Selection
     along: str
@@ -106,7 +108,7 @@ class SelectionDisplay(Display):
             x, y, e = path.values[ok], y[ok], e[ok]
             look = {"marker": style.marker, "markersize": 5, **style.line_options(1.6), **options}
             ax.plot(x, y, label=path.name, **look)
-            if self.selection.best not in path.at and len(self.paths) > MOST_BANDS:
+            if self.selection.best not in path.at and len(self.paths) > self.most_bands:
                 continue
             low = np.maximum(y - e, 0.2 * y)  # a logarithmic scale has no zero
             ax.fill_between(x, low, y + e, color=style.colour, alpha=0.15, linewidth=0)
@@ -146,7 +148,7 @@ class SelectionDisplay(Display):
         folds = self.selection.scores[self.metric].shape[1]
         n, drawn = self.selection.tried, sum(len(path.at) for path in self.paths)
         rest = f"; {drawn} of {n} candidates, the others differ in more" if drawn < n else ""
-        whose = " of the best line" if len(self.paths) > MOST_BANDS else ""
+        whose = " of the best line" if len(self.paths) > self.most_bands else ""
         return f"mean over {folds} folds ± standard error{whose}{rest}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,8 +16,6 @@ from suffice.data.table_rows import as_features_frame
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.plots.columns import width
 from suffice.plots.points import thin
-
-MOST_ROWS = 20_000  # that models are judged on, drawn at random from larger tables
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,6 +31,9 @@ class Material:
     numbers : (n, numeric columns); NaN where a value is missing
     rows : positions of these rows in the table they were drawn from; None if these are all
     """
+
+    # Models are judged on at most this many rows, drawn at random from larger tables.
+    most_rows: ClassVar[int] = 20_000
 
     X: Any
     y: Array
@@ -86,7 +87,7 @@ class Material:
         frame = self.frame
         return np.asarray(self.X)[rows] if frame is None else frame[rows.tolist()].to_native()
 
-    def sampled(self, random_state: int, most: int = MOST_ROWS) -> Material:
+    def sampled(self, random_state: int, most: int = most_rows) -> Material:
         """The same, or a part of a large table, drawn from each class by its share."""
         if len(self.codes) <= most:
             return self

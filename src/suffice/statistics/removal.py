@@ -8,6 +8,7 @@ its own.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,8 +29,6 @@ from suffice.statistics.statistics import Statistics, check_same_shape
 # a million rows, is 320.
 ROUNDINGS = 512
 
-# Bound on the rounding that earlier removals left in means, in units of rounding of the values.
-VALUE_ROUNDINGS = 64
 
 # Means of the same rows agree to this relative difference.
 SAME_MEAN = 1e-6
@@ -219,6 +218,9 @@ class CellPlaces:
 class Remainder:
     """The result of a removal, as tables of classes by features."""
 
+    # Bound on the rounding that earlier removals left in means, in units of rounding of the values.
+    value_roundings: ClassVar[int] = 64
+
     squares: Floats  # (k, d), or (1, d) if pooled
     before: Floats  # likewise, of all rows before the removal
     error: Floats  # bounds on the rounding in the squares
@@ -234,7 +236,7 @@ class Remainder:
         cls, left: Statistics, whole: Statistics, error: Rounding, cells: CellPlaces | None
     ) -> Remainder:
         """The tables of a removal; cells are put in their places first."""
-        mean_error = error.means + VALUE_ROUNDINGS * EPSILON * np.abs(left.mean)
+        mean_error = error.means + cls.value_roundings * EPSILON * np.abs(left.mean)
         tables = (
             left.spread.diagonal(),
             whole.spread.diagonal(),
@@ -281,7 +283,7 @@ class Remainder:
         apart = high.max(axis=0) - low.min(axis=0)
         apart[apart <= 2 * self.mean_error.max(axis=0)] = 0.0
         size = np.abs(self.means)
-        values = VALUE_ROUNDINGS * EPSILON * size
+        values = self.value_roundings * EPSILON * size
         is_zero = np.array(size <= (self.mean_error - values) / 16)
         if self.is_pooled:
             weight, scale = self.weight.sum(axis=0, keepdims=True), apart[None]
