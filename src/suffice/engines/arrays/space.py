@@ -25,9 +25,8 @@ def library_of(array: Any) -> str:
 class Space:
     """Where arrays lie: results are made there by the same library."""
 
-    near_bytes: ClassVar[int] = (
-        4 << 20
-    )  # of a block of rows as float64 on a processor: it stays in the cache
+    # Of a block of rows as float64 on a processor: it stays in the cache.
+    near_bytes: ClassVar[int] = 4 << 20
 
     xp: Any
     library: str
