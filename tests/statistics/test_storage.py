@@ -16,7 +16,7 @@ from safetensors.numpy import save as safetensors_bytes
 
 import suffice as sf
 from forged import resealed, with_field
-from lawful import examples
+from lawful import EXHAUSTIVE, examples
 from suffice.errors import InvalidFeatures, InvalidFile, LostPrecision, NeverIncluded
 from suffice.statistics import container
 from suffice.statistics.rebuilding import read
@@ -149,7 +149,7 @@ def test_any_flipped_bit_is_an_error(small):
     path, data = small
     loaded = []
     for at in range(len(data)):
-        for bit in range(8):
+        for bit in range(8) if EXHAUSTIVE else [at % 8]:
             changed = bytearray(data)
             changed[at] ^= 1 << bit
             path.write_bytes(changed)
