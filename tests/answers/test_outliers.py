@@ -231,7 +231,7 @@ def test_other_priors_other_p_values():
 
 @pytest.mark.parametrize("freedom", [1.5, 7.0, 400.0, np.inf])
 @pytest.mark.parametrize("known", [1, 6])
-def test_quantiles_and_chances_undo_each_other(freedom, known):
+def test_quantiles_and_probabilities_are_inverse(freedom, known):
     null = Null(2.5, known, freedom)
     chances = np.array([0.999, 0.5, 1e-3, 1e-12, 1e-30])
     assert null.pvalue(null.quantile(chances)) == pytest.approx(chances, rel=1e-8)

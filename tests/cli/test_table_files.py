@@ -83,7 +83,7 @@ def test_decimal_commas_where_commas_do_not_separate(tmp_path):
     assert found.rows() == [(1.5, 2.0, "u"), (-0.25, 3.0, "v, w"), (None, 1000.0, "u")]
 
 
-def test_a_row_of_empty_cells_is_a_row_and_an_empty_line_is_none(tmp_path):
+def test_a_row_of_empty_cells_is_a_row_and_an_empty_line_is_not(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n,\n\n3,4\n\n")
     assert read_table(tmp_path / "t.csv").frame.rows() == [(1, 2), (None, None), (3, 4)]
 
@@ -126,7 +126,7 @@ def test_the_ending_says_what_is_written(model, tmp_path, name):
     assert found.rows(named=True) == expected
 
 
-def test_standard_output_is_csv_unless_asked_otherwise(model):
+def test_standard_output_is_csv_by_default(model):
     table = iris()[:3].write_csv()
     text = run("predict", model, "-", stdin=table).stdout
     assert text.splitlines()[0].startswith("prediction,probability_setosa")

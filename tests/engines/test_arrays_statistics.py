@@ -124,7 +124,7 @@ def test_blocks_do_not_matter(place, monkeypatch):
 
 @everywhere
 @pytest.mark.parametrize("detail", DETAILS)
-def test_tables_stay_on_the_device_until_they_are_asked_for(place, detail, held, monkeypatch):
+def test_tables_stay_on_the_device_until_they_are_needed(place, detail, held, monkeypatch):
     X, y = rows()
     s = sf.summarize(place.put(X), place.put(y), None, detail)
     assert isinstance(s, HeldStatistics)

@@ -175,7 +175,7 @@ def standard_errors(model, again, n):
 
 
 @pytest.mark.parametrize("case", ["binary", "integers", "strings"])
-def test_samples_have_the_levels_and_chances_of_the_model(case):
+def test_samples_have_the_levels_and_probabilities_of_the_model(case):
     model = fitted(case)
     S, y = model.sample(20_000, random_state=1)
     again = clone(model).set_params(alpha=0).fit(S, y)
@@ -386,7 +386,7 @@ def test_other_priors_move_the_posterior_by_their_ratio(case):
 
 
 @pytest.mark.parametrize("said", [{"fit_prior": False}, {"class_prior": [0.2, 0.8]}], ids=str)
-def test_other_priors_replace_all_that_was_said_of_priors(said):
+def test_other_priors_replace_all_given_before(said):
     model = sf.CategoricalNB(**said).fit([["a"], ["b"], ["b"]], [0, 1, 1])
     shares = model.with_priors(None)
     near(shares.priors_, [1 / 3, 2 / 3])

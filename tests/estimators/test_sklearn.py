@@ -132,7 +132,7 @@ def test_every_method_with_weights_can_be_routed():
 
 @pytest.mark.parametrize(("kind", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
 @pytest.mark.parametrize("n_components", [None, 1])
-def test_lda_transforms_into_the_frame_asked_for(kind, frame, n_components):
+def test_lda_transforms_into_the_requested_frame(kind, frame, n_components):
     X, y = TABLES["iris"]
     lda = sf.LDA(n_components=n_components).fit(X, y).set_output(transform=kind)
     out = lda.transform(X)
@@ -373,7 +373,7 @@ def test_all_fitted_attributes_exist_with_their_shapes(model):
     assert len(fitted.borrowed_classes_) == 0
 
 
-def test_the_covariance_told_is_the_one_used_even_after_parameters_change():
+def test_the_covariance_shown_is_the_one_used_even_after_parameters_change():
     X, y = TABLES["iris"]
     model = sf.GaussianDiscriminant().fit(X, y)
     before = model.covariance_
@@ -394,7 +394,7 @@ def test_rows_of_any_type_and_order_get_the_answers_of_float64(model, dtype):
 
 
 @each
-def test_an_answer_does_not_depend_on_the_rows_asked_with_it(model):
+def test_an_answer_does_not_depend_on_the_other_rows_of_the_call(model):
     X, y = TABLES["wine"]
     fitted = clone(model).fit(X, y)
     many = np.tile(X, (600, 1))

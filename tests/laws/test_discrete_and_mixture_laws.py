@@ -320,7 +320,7 @@ def test_a_missing_value_is_as_if_its_column_had_never_been(case, data, seed):
 @every
 @LAW
 @given(data=st.data())
-def test_the_chances_of_all_levels_add_up_to_that_of_a_missing_one(case, data):
+def test_the_probabilities_of_all_levels_add_up_to_that_of_a_missing_one(case, data):
     table = data.draw(tables(case))
     assume(table.discrete)
     fitted, j = table.fit(CASES[case].of(table)), table.discrete[0]
@@ -440,7 +440,7 @@ def assert_alike(a, b, Q, P=None, tolerance=1e-8):
 @pytest.mark.parametrize("chosen", SINGLE, ids=str)
 @QUICK
 @given(table=rows(), gaps=st.booleans(), seed=st.integers(0, 999))
-def test_one_component_a_class_with_every_label_is_the_closed_form(chosen, table, gaps, seed):
+def test_one_component_per_class_with_every_label_is_the_closed_form(chosen, table, gaps, seed):
     X = table.X.copy()
     if gaps:
         X[3:][np.random.default_rng(seed).random(X[3:].shape) < 0.2] = np.nan

@@ -157,7 +157,7 @@ def test_naive_bayes_takes_the_short_way_where_it_loses_nothing():
 
 
 @pytest.mark.parametrize("model", [sf.LDA(), sf.DiagonalLDA()], ids=repr)
-def test_two_classes_that_lie_close_are_told_apart_far_from_a_third(model):
+def test_two_close_classes_are_distinguished_far_from_a_third(model):
     X, y = table()
     apart = X + np.where(y == "a", 0.0, 2.0**27)[:, None]
     model = clone(model).fit(apart, y)

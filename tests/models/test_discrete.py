@@ -170,7 +170,7 @@ def test_a_row_of_none_gets_the_priors(kind):
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_a_frame_with_a_column_of_nulls_is_asked_without_it(frame):
+def test_a_column_of_nulls_is_ignored_at_predict(frame):
     train = frame({"colour": ["red", "blue", "red"], "size": ["s", "m", "l"]})
     model = sf.CategoricalNB().fit(train, [0, 1, 1])
     without = sf.CategoricalNB().fit(frame({"colour": ["red", "blue", "red"]}), [0, 1, 1])
@@ -186,7 +186,7 @@ def test_a_feature_missing_in_every_row_says_nothing():
     near(model.predict_proba([["red", "a"]]), alone.predict_proba([["a"]]))
 
 
-def test_without_smoothing_chances_are_shares_and_what_never_was_is_impossible():
+def test_without_smoothing_probabilities_are_shares_and_unseen_levels_impossible():
     rows = [["a", "x"], ["a", "y"], ["b", "y"], ["b", "y"]]
     model = sf.CategoricalNB(alpha=0).fit(rows, [0, 0, 1, 1])
     assert np.array_equal(np.exp(model.feature_log_prob_[0]), [[1, 0], [0, 1]])
@@ -257,7 +257,7 @@ def test_compiled_and_plain_scores_agree(dtype, large, monkeypatch):
         pytest.param(">i4", 0, id="swapped"),
     ],
 )
-def test_large_tables_of_any_integers_are_asked(dtype, compiled, monkeypatch):
+def test_large_tables_of_any_integer_type_are_scored(dtype, compiled, monkeypatch):
     model = sf.CategoricalNB().fit(X, Y)
     wanted = model.predict_joint_log_proba(X)
     monkeypatch.setattr(discrete.DiscreteModel, "compiled_from", compiled)

@@ -387,7 +387,7 @@ def test_answers_leave_the_table_as_it_was(model):
     assert np.array_equal(table, GAPS, equal_nan=True)
 
 
-def test_more_features_than_a_word_has_bits_are_told_apart(one_thread):
+def test_patterns_of_more_features_than_a_word_has_bits_are_distinguished(one_thread):
     table, y = rows(70, 400, seed=5)
     m = sf.LDA().fit(table, y)
     hidden = with_gaps(table, 0.05)[:12]

@@ -314,7 +314,7 @@ def test_an_empty_component_is_started_again_where_a_row_is_least_expected():
     assert np.abs(found.model.components.means).max() < 1e3
 
 
-def test_a_component_that_borrows_is_told():
+def test_a_component_that_borrows_is_reported():
     X = np.r_[blobs(100, 2, 1), np.repeat([[50.0, 50.0]], 50, axis=0)]
     found = fitted(X, 2, max_iter=300)
     assert found.converged
@@ -330,7 +330,7 @@ def test_the_best_of_several_starts_is_kept():
     assert set(seen) == {1, 2, 3}
 
 
-def test_progress_tells_every_iteration():
+def test_progress_reports_every_iteration():
     seen = []
     found = fitted(blobs(), 3, progress=seen.append)
     assert [p.iteration for p in seen] == list(range(1, len(found.log_likelihoods) + 1))
@@ -442,7 +442,7 @@ def test_missing_values_are_integrated_out_of_answers():
 
 
 @each_kind
-def test_labelled_rows_of_one_component_a_class_need_no_iteration(kind):
+def test_labelled_rows_of_one_component_per_class_need_no_iteration(kind):
     X, codes = blobs(120), np.arange(120) % 3
     training = Training.of(X, codes, None, np.array(["a", "b", "c"]))
     found = fit_mixture(

@@ -361,7 +361,7 @@ def test_dependent_features_are_a_reason_to_leave_a_class_out():
     assert found.details["left_out"] == {0: "its features are linearly dependent"}
 
 
-def test_incomplete_rows_are_left_out_and_that_is_said():
+def test_incomplete_rows_are_left_out_and_reported():
     rows = X.copy()
     rows[[3, 70], [0, 2]] = np.nan
     kept = ~np.isnan(rows).any(axis=1)

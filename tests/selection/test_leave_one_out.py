@@ -276,7 +276,7 @@ def test_nearly_collinear_features_lose_no_more_digits_than_a_refit_does():
 # Classes and rows that are gone
 
 
-def test_a_class_that_is_gone_with_its_only_row_has_no_probability():
+def test_a_class_that_loses_its_only_row_has_no_probability():
     X = np.array([[0.0], [1.0], [2.5], [5.0], [6.0], [9.0]])
     y = np.array(["a", "a", "a", "b", "b", "c"])
     found = sf.LDA().fit(X, y).leave_one_out(X, y)
@@ -303,7 +303,7 @@ def test_given_priors_keep_their_proportions_without_a_class(priors):
     )
 
 
-def test_priors_that_all_lie_on_the_class_that_is_gone_leave_the_others_alike():
+def test_priors_that_all_lie_on_the_removed_class_leave_the_others_alike():
     X, y = np.array([[0.0], [1.0], [2.5], [9.0]]), [0, 0, 0, 1]
     found = sf.LDA(priors=[0.0, 1.0]).fit(X, y).leave_one_out(X, y)
     assert found.log_proba[3].tolist() == [0.0, -np.inf]

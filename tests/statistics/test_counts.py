@@ -303,7 +303,7 @@ def test_a_dropped_class_was_never_there(data):
         s.drop_class(label).drop_class(label)
 
 
-def test_a_class_of_another_kind_is_no_class():
+def test_a_label_of_another_type_is_not_a_class():
     with pytest.raises(InvalidParameter, match="no class 3"):
         sf.count_levels(FRAME, Y).drop_class(3)
 

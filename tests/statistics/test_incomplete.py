@@ -666,7 +666,7 @@ def test_statistics_of_other_gaps_classes_counts_features_or_numbers_are_not_equ
     assert part(slice(None)) != part(slice(None), "shared")
 
 
-def test_features_are_selected_by_name_or_position_in_the_order_asked_for():
+def test_features_are_selected_by_name_or_position_in_the_requested_order():
     for detail in DETAILS:
         s = framed("uvw", detail)
         assert s.select(["w", "u"]).feature_names == ("w", "u")
@@ -798,7 +798,7 @@ def test_merged_variances_have_ten_digits_far_from_zero(kernels):
 
 @pytest.mark.parametrize("value", [0.1, 1e8 + 0.1, -1 / 3, 1e-200])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_column_that_is_constant_in_a_class_has_exactly_no_squares(value, weighted, kernels):
+def test_a_column_that_is_constant_in_a_class_has_squares_of_exactly_zero(value, weighted, kernels):
     rng = np.random.default_rng(3)
     rows, y = rng.normal(size=(90, 2)), np.arange(90) % 3
     rows[y == 1, 0] = value
@@ -1101,7 +1101,7 @@ def altered(rng, data):
 
 
 @details
-def test_a_file_that_cannot_be_true_is_no_other_error_though_every_checksum_fits(detail, tmp_path):
+def test_an_impossible_file_is_an_invalid_file_though_every_checksum_fits(detail, tmp_path):
     path, rng = tmp_path / "s", np.random.default_rng(10)
     framed("uvw", detail).save(path)
     data = path.read_bytes()

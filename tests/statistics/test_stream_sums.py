@@ -90,7 +90,7 @@ def test_chunks_that_lie_elsewhere():
     assert streamed(X, y) == in_memory(X, y)
 
 
-def test_classes_that_come_later_or_are_gone():
+def test_classes_that_come_later_or_are_removed():
     X, before = rows(6 * CHUNK)
     y = before.copy()
     y[: 2 * CHUNK][y[: 2 * CHUNK] == 1] = 0

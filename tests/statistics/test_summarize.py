@@ -441,7 +441,7 @@ def test_two_identical_calls_agree_to_the_last_bit(detail, weighted, kernels):
     assert all(sf.summarize(X, y, w, detail).digest() == first for _ in range(5))
 
 
-def test_the_number_of_threads_is_what_was_asked_for(monkeypatch):
+def test_the_number_of_threads_is_the_requested_one(monkeypatch):
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "")
     assert threads.n_threads() >= 1
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "5")

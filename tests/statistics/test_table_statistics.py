@@ -42,7 +42,7 @@ def test_levels_that_one_side_has_never_seen_merge_exactly(detail, gaps):
 
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
 @pytest.mark.parametrize("detail", DETAILS)
-def test_levels_that_only_removed_rows_had_are_gone(detail, gaps):
+def test_levels_that_only_removed_rows_had_are_removed(detail, gaps):
     X, y = table(60, ["amber", "blue"], gaps)
     Z, z = table(50, ["blue", "cyan"], gaps, seed=1)
     left = (statistics(X, y, detail) + statistics(Z, z, detail)) - statistics(Z, z, detail)
