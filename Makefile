@@ -14,13 +14,13 @@ help:  ## this list
 demo: $(READY)  ## fit a real table and show what comes out
 	$(BIN)/python examples/demo.py
 
-test: $(FULL)  ## all tests, doctests included
+test: $(FULL)  ## the tests, doctests included
 	$(BIN)/python -m pytest -q -n auto $(ARGS)
 
-test-all: $(FULL)  ## the same, with scikit-learn's checks for every setting
+test-all: $(FULL)  ## the same, with every setting and more examples of each law
 	SUFFICE_EXHAUSTIVE=1 $(BIN)/python -m pytest -q -n auto $(ARGS)
 
-coverage: $(FULL)  ## the same, and which lines no test reaches; takes half as long again
+coverage: $(FULL)  ## the tests, and which lines none of them reaches; takes half as long again
 	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered $(ARGS)
 
 check: $(FULL)  ## lint, types, import contract

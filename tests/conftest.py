@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from hypothesis import settings
 
+from lawful import EXHAUSTIVE, examples
 from suffice.statistics import reader
 from suffice.statistics.kernels import choice
 
-# A busy machine is no failure.
-settings.register_profile("patient", deadline=None)
+# A busy machine is not a failure.
+settings.register_profile("patient", deadline=None, max_examples=examples(100))
 settings.load_profile("patient")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Run scikit-learn's checks for one setting of each class; SUFFICE_EXHAUSTIVE=1 runs all."""
-    if os.environ.get("SUFFICE_EXHAUSTIVE"):
+    """Leave out tests marked `exhaustive`; scikit-learn's checks run for one setting per class.
+
+    SUFFICE_EXHAUSTIVE=1 runs all of them, and tries more examples of each law.
+    """
+    if EXHAUSTIVE:
         return
     first: dict[tuple[str, type], str] = {}
     kept, others = [], []
     for item in items:
+        if item.get_closest_marker("exhaustive"):
+            others.append(item)
+            continue
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         if {"estimator", "check"} <= parameters.keys():
             estimator = parameters["estimator"]

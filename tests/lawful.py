@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-LAW = settings(deadline=None, derandomize=True, max_examples=60, database=None)
+EXHAUSTIVE = bool(os.environ.get("SUFFICE_EXHAUSTIVE"))
+
+
+def examples(most):
+    """How many examples of a law to try: a third of them unless all tests are asked for."""
+    return most if EXHAUSTIVE else min(most, max(5, most // 3))
+
+
+def law(most):
+    """Settings of a law that is tried on the same examples each time."""
+    return settings(deadline=None, derandomize=True, database=None, max_examples=examples(most))
+
+
+LAW = law(60)
 LABELS = (np.array(["a", "b", "long name"]), np.array([-7, 3, 1 << 40]), np.array([0.0, 1.0, 2.0]))
 
 some_sizes = st.lists(st.integers(1, 6), max_size=30)
@@ -67,13 +82,6 @@ def batches(draw_sizes, n):
     """Ranges of rows: the first three together, then the sizes that were drawn."""
     cuts = np.minimum(3 + np.cumsum([0, *draw_sizes]), n)
     return [at for at in np.split(np.arange(n), cuts) if len(at)]
-
-
-def near(a, b, tolerance):
-    """The same relative to the largest finite entry; infinities in the same places."""
-    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    largest = np.abs(b[np.isfinite(b)]).max(initial=1.0)
-    np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * largest)
 
 
 def same_labels(a, b, margins, tolerance=1e-6):

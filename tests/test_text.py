@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import suffice as sf
+from lawful import examples
 from suffice import errors
 from suffice.text import markdown, visible, visible_lines
 
@@ -47,7 +48,7 @@ def test_lines_stay_lines(text):
     assert visible_lines(text).count("\n") == text.count("\n")
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.text(MARKS, max_size=14))
 def test_markdown_shows_a_text_as_it_is(text):
     for reader in READERS:

@@ -10,18 +10,18 @@ from suffice.text import visible
 class SufficeError(Exception):
     """Root of every error raised by this package; control characters in its message are escaped."""
 
-    def __new__(cls, *told: Any, **options: Any) -> Self:
+    def __new__(cls, *parts: Any, **options: Any) -> Self:
         """The error with a message that is safe to print."""
         # Also where a library makes one without calling the class, as some do to unpickle it.
         base: Any = OSError if issubclass(cls, OSError) else Exception
-        made: Self = base.__new__(
-            cls, *(visible(one) if isinstance(one, str) else one for one in told)
+        error: Self = base.__new__(
+            cls, *(visible(one) if isinstance(one, str) else one for one in parts)
         )
-        return made
+        return error
 
-    def __init__(self, *told: Any, **options: Any) -> None:
+    def __init__(self, *parts: Any, **options: Any) -> None:
         # Names and values of the data stand in messages, and messages in terminals and logs.
-        safe = (visible(one) if isinstance(one, str) else one for one in told)
+        safe = (visible(one) if isinstance(one, str) else one for one in parts)
         super().__init__(*safe, **options)
 
 
@@ -46,11 +46,11 @@ class HasGaps(NotFinite):
 
 
 class InvalidLabels(InvalidInput):
-    """y cannot be read as one class label a row."""
+    """y cannot be read as one class label per row."""
 
 
 class InvalidWeights(InvalidInput):
-    """sample_weight is not one finite, non-negative number a row."""
+    """sample_weight is not one finite, non-negative number per row."""
 
 
 class InvalidParameter(InvalidInput):

@@ -8,9 +8,6 @@ from typing import Any
 
 from suffice.text import visible_lines
 
-# A table in a notebook has no colours but this grey: its text is readable on any background.
-LINE = "1px solid rgba(128, 128, 128, 0.5)"
-
 
 class Html(str):
     """A text that is HTML already."""
@@ -70,8 +67,10 @@ def html_table(
     parts = []
     if caption:
         parts.append(element("caption", caption, style="text-align: left; white-space: nowrap"))
+    # A table in a notebook has no colours but this grey: its text is readable on any background.
+    line = "1px solid rgba(128, 128, 128, 0.5)"
     if head:
-        top = [_cell("th", j, cell, words, f"border-bottom: {LINE}") for j, cell in enumerate(head)]
+        top = [_cell("th", j, cell, words, f"border-bottom: {line}") for j, cell in enumerate(head)]
         parts.append(element("thead", element("tr", *top)))
     body = []
     for i, row in enumerate(rows):

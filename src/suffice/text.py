@@ -13,17 +13,6 @@ import re
 # of characters, which no terminal can encode.
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
-# What Markdown would take for emphasis, code, a cell, a link, a tag, an entity or an escape. An
-# underscore within a word, a bracket without a target and "<=" mean themselves.
-MARKUP = re.compile(
-    r"[`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?]|\S*@)"
-    r"|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~]|$)"
-)
-
-# Smaller and larger numbers are written with an exponent.
-SMALLEST_WRITTEN_OUT = 1e-4
-LARGEST_WRITTEN_OUT = 1e15
-
 
 def visible(text: str) -> str:
     r"""A text on one line, with Python's escapes in place of control characters.
@@ -50,7 +39,13 @@ def markdown(text: str) -> str:
     >>> print(markdown("body_mass [g]|<script>[x](javascript:y)"))
     body_mass [g]\\|\\<script>[x\\](javascript:y)
     """
-    return MARKUP.sub(r"\\\g<0>", visible(text))
+    # What Markdown would take for emphasis, code, a cell, a link, a tag, an entity or an escape. An
+    # underscore within a word, a bracket without a target and "<=" mean themselves.
+    markup = re.compile(
+        r"[`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?]|\S*@)"
+        r"|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~]|$)"
+    )
+    return markup.sub(r"\\\g<0>", visible(text))
 
 
 def shorten(text: str, longest: int) -> str:
@@ -70,7 +65,8 @@ def format_number(value: float, digits: int = 4) -> str:
     ('200,000', '1,235', '0.25', '2e-09')
     """
     size = abs(float(value))
-    if size and (not SMALLEST_WRITTEN_OUT <= size < LARGEST_WRITTEN_OUT):
+    # Smaller and larger numbers are written with an exponent.
+    if size and (not 1e-4 <= size < 1e15):
         return f"{value:.{digits}g}"
     places = digits - 1 - (math.floor(math.log10(size)) if size else 0)
     text = f"{value:,.{max(0, places)}f}"

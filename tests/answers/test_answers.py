@@ -161,7 +161,7 @@ def test_samples_are_the_same_for_the_same_seed_and_any_number_of_threads(monkey
     assert not np.array_equal(first[0], m.sample(50_000, random_state=2)[0])
 
 
-def test_samples_can_be_asked_of_classes():
+def test_samples_can_be_drawn_from_given_classes():
     m = fitted(sf.LDA())
     assert set(m.sample(10, y="setosa", random_state=0)[1]) == {"setosa"}
     wanted = np.array(["virginica", "setosa", "virginica"])
@@ -177,7 +177,7 @@ def test_an_ellipse_holds_its_probability(probability):
     np.testing.assert_allclose(distances, stats.chi2(2).ppf(probability), rtol=1e-8)
 
 
-def test_an_ellipse_lies_as_many_deviations_off_as_asked():
+def test_an_ellipse_lies_at_the_requested_deviations():
     m = fitted(sf.LDA(), 2)
     curve = m.ellipse("setosa", deviations=2).points()
     np.testing.assert_allclose(m.squared_mahalanobis(curve)[:, 0], 4.0, rtol=1e-9)

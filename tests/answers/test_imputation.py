@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from threadpoolctl import threadpool_limits
 
 import suffice as sf
+from closeness import near
 from suffice.errors import InvalidInput, InvalidParameter, NotFinite
 
 X, CODES = load_iris(return_X_y=True)
@@ -77,10 +78,6 @@ def check_moments(drawn, mean, S):
     assert (np.abs(products.mean(axis=0) - S) <= 5 * error + 1e-12).all()
 
 
-def near(got, wanted, tolerance=1e-10):
-    np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
-
-
 @every_model
 def test_a_complete_table_is_imputed_and_completed_as_it_is(model):
     m = fitted(model)
@@ -127,7 +124,7 @@ def test_regression_of_a_complete_column_on_others_is_that_of_least_squares():
     table[:, 2] = np.nan
     before = np.c_[np.ones(50), X[CODES == 1][:, [0, 1, 3]]]
     fit = before @ np.linalg.lstsq(before, X[CODES == 1][:, 2])[0]
-    near(m.impute(table)[:, 2], fit, 1e-9)
+    near(m.impute(table)[:, 2], fit, 1e-10)
 
 
 @pytest.mark.parametrize("model", [sf.LDA(shrinkage=0.3), sf.QDA(shrinkage="oas")], ids=repr)
@@ -238,7 +235,7 @@ def test_samples_of_singular_covariances_refit_to_the_model(model):
     m, _ = copied(model)
     n = 50_000
     drawn, labels = m.sample(n, random_state=0)
-    near(drawn[:, 4], COPY[0] * drawn[:, 0] + COPY[1], 1e-7)
+    near(drawn[:, 4], COPY[0] * drawn[:, 0] + COPY[1], 1e-8)
     for c, label in enumerate(m.classes_):
         check_moments(drawn[labels == label], m.means_[c], m.covariances_[c])
 
@@ -251,10 +248,10 @@ def test_the_copy_of_a_column_is_drawn_as_its_copy(model, known):
     x = np.full(5, np.nan)
     x[known] = table[70, known]
     drawn, _ = m.sample(3000, given=x, random_state=0)
-    near(drawn[:, 4], COPY[0] * drawn[:, 0] + COPY[1], 1e-7)
+    near(drawn[:, 4], COPY[0] * drawn[:, 0] + COPY[1], 1e-8)
     hidden = np.tile(x, (30, 1))
     for filled in (m.impute(hidden), m.impute(hidden, "setosa"), *m.impute_draws(hidden, 20)):
-        near(filled[:, 4], COPY[0] * filled[:, 0] + COPY[1], 1e-7)
+        near(filled[:, 4], COPY[0] * filled[:, 0] + COPY[1], 1e-8)
     drawn, _ = m.sample(20_000, y="versicolor", given=x, random_state=0)
     check_moments(drawn[:, np.isnan(x)], *conditional(m, 1, x))
 
@@ -264,8 +261,8 @@ def test_contributions_with_gaps_add_up_to_the_log_odds(model):
     m = fitted(model)
     found = m.contributions(GAPS, "versicolor", "virginica")
     odds = m.log_odds(GAPS, "versicolor", "virginica")
-    near(found.values.sum(axis=1) + found.base, odds, 1e-9)
-    near(found.log_odds, odds, 1e-9)
+    near(found.values.sum(axis=1) + found.base, odds, 1e-10)
+    near(found.log_odds, odds, 1e-10)
     assert not found.values[MISSING].any()
     assert np.array_equal(np.isfinite(found.values), np.ones(X.shape, bool))
     text = m.explain(GAPS, row=70)
@@ -288,8 +285,8 @@ def test_contributions_of_known_features_are_those_of_the_model_of_these(model):
     fewer = clone(model).fit_statistics(m.statistics_.select([0, 2, 3]))
     a = m.contributions(hidden, "setosa", "virginica")
     b = fewer.contributions(X[:, [0, 2, 3]], "setosa", "virginica")
-    near(a.values[:, [0, 2, 3]], b.values, 1e-9)
-    near(a.base, b.base, 1e-9)
+    near(a.values[:, [0, 2, 3]], b.values, 1e-10)
+    near(a.base, b.base, 1e-10)
 
 
 @pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -298,7 +295,7 @@ def test_contributions_of_singular_covariances_add_up_to_the_log_odds(model):
     m, table = copied(model)
     hidden = np.where(np.c_[MISSING, MISSING[:, 1]], np.nan, table)
     found = m.contributions(hidden, "versicolor", "virginica")
-    near(found.log_odds, m.log_odds(hidden, "versicolor", "virginica"), 1e-7)
+    near(found.log_odds, m.log_odds(hidden, "versicolor", "virginica"), 1e-8)
 
 
 @pytest.mark.parametrize("model", [sf.LDA(), sf.LDA(shrinkage=0.3, n_components=1)], ids=repr)
@@ -344,14 +341,14 @@ def test_imputation_beats_the_column_mean_on_values_it_never_saw(load, model, on
 def test_discriminants_of_a_shared_covariance_are_linear(model):
     m = fitted(model)
     linear = X @ m.discriminant_coef_.T + m.discriminant_intercept_
-    near(m.discriminants(X), linear, 1e-9)
-    near(m.predict_proba(X), softmax(linear, axis=1), 1e-9)
+    near(m.discriminants(X), linear, 1e-10)
+    near(m.predict_proba(X), softmax(linear, axis=1), 1e-10)
     assert m.discriminant_coef_.shape == (3, 4)
     assert m.discriminant_intercept_.shape == (3,)
     two = clone(model).fit(X[CODES > 0], CODES[CODES > 0])
     assert two.discriminant_coef_.shape == (2, 4)
     difference = np.diff(X @ two.discriminant_coef_.T + two.discriminant_intercept_)[:, 0]
-    near(two.log_odds(X), difference, 1e-9)
+    near(two.log_odds(X), difference, 1e-10)
 
 
 @pytest.mark.parametrize("model", [sf.QDA(), sf.GaussianNB(), MODELS[4], MODELS[5]], ids=repr)

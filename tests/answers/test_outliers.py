@@ -127,11 +127,11 @@ def test_the_mixture_is_calibrated_for_small_training_sets():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"shrinkage": 0.3},
-        {"pooling": 0.5},
         {"pooling": 1.0, "shrinkage": "oas"},
-        {"pooling": 0.5, "shrinkage": "ledoit-wolf"},
         {"shrinkage": 0.2, "target": "diagonal"},
+        pytest.param({"shrinkage": 0.3}, marks=pytest.mark.exhaustive),
+        pytest.param({"pooling": 0.5}, marks=pytest.mark.exhaustive),
+        pytest.param({"pooling": 0.5, "shrinkage": "ledoit-wolf"}, marks=pytest.mark.exhaustive),
     ],
 )
 def test_regularised_models_are_calibrated_on_their_own_rows(settings):
@@ -231,7 +231,7 @@ def test_other_priors_other_p_values():
 
 @pytest.mark.parametrize("freedom", [1.5, 7.0, 400.0, np.inf])
 @pytest.mark.parametrize("known", [1, 6])
-def test_quantiles_and_chances_undo_each_other(freedom, known):
+def test_quantiles_and_probabilities_are_inverse(freedom, known):
     null = Null(2.5, known, freedom)
     chances = np.array([0.999, 0.5, 1e-3, 1e-12, 1e-30])
     assert null.pvalue(null.quantile(chances)) == pytest.approx(chances, rel=1e-8)

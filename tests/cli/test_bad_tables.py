@@ -62,13 +62,13 @@ def test_ragged_rows(tmp_path, row):
     assert "the first line has 2" in message
 
 
-def test_blank_lines_are_no_rows(tmp_path):
+def test_blank_lines_are_not_rows(tmp_path):
     file = written(tmp_path, "a,y\n1,u\n\n2,v\n1.5,u\n2.5,v\n\n\n")
     run("fit", file, "-t", "y", "--model", "nb", "-o", tmp_path / "m")
     assert sf.load(tmp_path / "m").statistics_.count.tolist() == [2, 2]
 
 
-def test_a_target_that_is_no_column(folder):
+def test_a_target_that_is_not_a_column(folder):
     message = fit_refused(folder / "iris.csv", target="Specie")
     assert "Did you mean 'species'?" in message
     assert "no column 'zzz'" in fit_refused(folder / "iris.csv", "--drop", "zzz", target="species")
@@ -177,7 +177,7 @@ def test_an_encoding_that_there_is_not(tmp_path):
     assert "is not utf-8" in fit_refused(file, "--encoding", "utf-8")
 
 
-def test_files_that_are_no_text(tmp_path):
+def test_files_that_are_not_text(tmp_path):
     assert "workbook" in fit_refused(written(tmp_path, b"PK\x03\x04" + bytes(50), "t.xlsx"))
     assert "not text" in fit_refused(written(tmp_path, b"a,y\n" + bytes(range(30))))
     assert "damaged" in fit_refused(written(tmp_path, b"PAR1 and no more", "t.parquet"))
@@ -192,7 +192,7 @@ def test_infinite_values_are_named(tmp_path):
     assert "infinity: the first such entry is in row 1, column 'a'" in message
 
 
-def test_a_text_for_nothing_that_is_no_text(tmp_path):
+def test_a_null_marker_that_is_not_text(tmp_path):
     file = written(tmp_path, "a,y\n1,u\n2,v\n2,u\n3,v\n")
     message = fit_refused(file, "--model", "lda", "--missing", "?,n\udce4")
     assert "--missing 'n\\udce4' is not text" in message

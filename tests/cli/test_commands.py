@@ -199,7 +199,7 @@ def test_rows_with_gaps_and_new_levels_are_predicted(folder, tmp_path):
     assert row["prediction"] == "setosa"
 
 
-def test_evaluate_tells_what_scikit_learn_tells(folder):
+def test_evaluate_agrees_with_scikit_learn(folder):
     facts = answer("evaluate", folder / "qda", folder / "test.csv", "-t", "species")
     model, frame = sf.load(folder / "qda"), iris()[::5]
     rows, y = frame.select(FEATURES), frame["species"].to_list()
@@ -434,7 +434,7 @@ def test_boundary_prints_the_equation(folder):
     assert "petal" in run("boundary", folder / "qda", "setosa", "virginica", "--latex").stdout
 
 
-def test_info_tells_of_models_and_statistics(folder, tmp_path):
+def test_info_describes_models_and_statistics(folder, tmp_path):
     text = run("info", folder / "lda").stdout
     assert "LinearDiscriminantAnalysis" in text
     assert "150 rows" in text

@@ -58,7 +58,7 @@ def test_json_is_read_as_it_is_written(folder, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["list", "lines", "mark"])
-def test_json_on_standard_input_is_told_by_its_first_letters(form):
+def test_json_on_standard_input_is_recognised_by_its_first_characters(form):
     rows = iris().to_dicts()
     text = "\n".join(map(json.dumps, rows)) if form == "lines" else json.dumps(rows, indent=1)
     text = "\ufeff" + text if form == "mark" else text
@@ -76,7 +76,7 @@ def test_json_on_standard_input_is_told_by_its_first_letters(form):
         ('[{"a": 1, "species": "u"}, {"a":', "damaged"),
     ],
 )
-def test_json_that_is_no_table(tmp_path, text, message):
+def test_json_that_is_not_a_table(tmp_path, text, message):
     (tmp_path / "bad.json").write_text(text)
     assert message in refused("fit", "bad.json", "-t", "species", "-o", "m")
 
@@ -116,7 +116,7 @@ def test_forgetting_rows_of_which_some_have_no_class(folder):
     assert answer("forget", "s.stats", *given, "-o", "rest.stats")["rows"] == [10, 10, 10]
 
 
-def test_the_confusions_of_many_classes_are_told_by_the_most_frequent(tmp_path):
+def test_of_many_classes_the_most_frequent_confusions_are_listed(tmp_path):
     rng = np.random.default_rng(0)
     codes = np.arange(600) % 60
     frame = pl.DataFrame({"a": codes + rng.normal(size=600), "species": [f"c{c}" for c in codes]})
@@ -156,7 +156,7 @@ def test_explaining_adds_the_levels_of_a_column_up(folder):
     assert "colour=" not in found["text"]
 
 
-def test_a_part_named_twice_is_told(folder):
+def test_a_part_named_twice_is_reported(folder):
     found = run("merge", folder / "lda", folder / "lda", "-o", "m")
     assert "more than once" in found.stderr
     assert sf.load("m").statistics_.weight.tolist() == [100.0, 100.0, 100.0]

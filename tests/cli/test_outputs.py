@@ -78,7 +78,7 @@ def test_a_named_pipe_is_written_to_and_stays(folder, name):
     assert stat.S_ISFIFO(os.stat(name).st_mode)
 
 
-def test_nothing_is_said_of_a_reader_that_leaves_a_named_pipe(folder):
+def test_nothing_is_printed_when_a_reader_leaves_a_named_pipe(folder):
     os.mkfifo("pipe")
     pl.concat([iris()] * 100).write_csv("long.csv")
     reader(folder / "pipe", 0)

@@ -62,7 +62,7 @@ def test_a_table_from_a_named_pipe(folder, tmp_path):
     assert sf.load(out).statistics_.digest() == sf.load(folder / "lda").statistics_.digest()
 
 
-def test_a_reader_that_leaves_early_is_no_error(folder):
+def test_a_reader_that_leaves_early_is_not_an_error(folder):
     rows = pl.concat([iris()] * 200)
     rows.write_csv(folder / "long.csv")
     command = " ".join([*PROGRAM, "predict", str(folder / "lda"), str(folder / "long.csv")])
@@ -115,7 +115,7 @@ def test_an_interrupted_write_leaves_the_old_file(folder, tmp_path, monkeypatch)
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_an_unexpected_error_is_a_sentence_unless_asked(folder, monkeypatch):
+def test_an_unexpected_error_is_a_sentence_unless_debugging(folder, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("a bug")
 

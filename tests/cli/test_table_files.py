@@ -12,6 +12,7 @@ from command_runs import answer, flowers, iris, run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lawful import examples
 from suffice.data.table_file import read_table
 from suffice.data.table_output import frame_of, table_bytes
 from suffice.errors import InvalidFile
@@ -82,7 +83,7 @@ def test_decimal_commas_where_commas_do_not_separate(tmp_path):
     assert found.rows() == [(1.5, 2.0, "u"), (-0.25, 3.0, "v, w"), (None, 1000.0, "u")]
 
 
-def test_a_row_of_empty_cells_is_a_row_and_an_empty_line_is_none(tmp_path):
+def test_a_row_of_empty_cells_is_a_row_and_an_empty_line_is_not(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n,\n\n3,4\n\n")
     assert read_table(tmp_path / "t.csv").frame.rows() == [(1, 2), (None, None), (3, 4)]
 
@@ -125,7 +126,7 @@ def test_the_ending_says_what_is_written(model, tmp_path, name):
     assert found.rows(named=True) == expected
 
 
-def test_standard_output_is_csv_unless_asked_otherwise(model):
+def test_standard_output_is_csv_by_default(model):
     table = iris()[:3].write_csv()
     text = run("predict", model, "-", stdin=table).stdout
     assert text.splitlines()[0].startswith("prediction,probability_setosa")
@@ -184,7 +185,7 @@ ENDINGS = ("t.csv", "t.tsv", "t.parquet", "t.arrow", "t.jsonl", "t.json", "t.csv
 
 
 @pytest.mark.filterwarnings("ignore:.*first column has no name")
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=st.lists(CELLS, max_size=30).map(lambda cells: "".join(cells).encode())
     | st.binary(max_size=60)

@@ -151,8 +151,8 @@ def test_lines_that_end_with_carriage_returns_alone(folder, read):
     assert read("both.csv") is not None
 
 
-def test_bytes_that_are_no_text(folder, monkeypatch):
-    monkeypatch.setattr(text_blocks, "MOST_RECORD_BYTES", 100)
+def test_bytes_that_are_not_text(folder, monkeypatch):
+    monkeypatch.setattr(text_blocks.TextFile, "most_record_bytes", 100)
     (folder / "rows.csv").write_bytes(b"a,label\n1,caf\xe9\n")
     with pytest.raises(InvalidFile, match=r"rows\.csv is not UTF-8"):
         sf.summarize("rows.csv", target="label")
@@ -252,7 +252,7 @@ def test_an_infinite_label_is_reported_with_its_row(folder, length):
         sf.summarize("rows.parquet", target="label")
 
 
-def test_labels_that_are_no_classes(folder):
+def test_labels_that_are_not_classes(folder):
     frame().write_parquet("rows.parquet")
     with pytest.raises(InvalidLabels, match=r"rows\.parquet: Unknown label type: continuous"):
         sf.summarize("rows.parquet", target="a")
@@ -315,7 +315,7 @@ def test_batches_of_other_types_than_were_declared(folder):
 
 
 @pytest.mark.parametrize("kind", [pa.binary(8), pa.fixed_shape_tensor(pa.float64(), (2,))])
-def test_columns_of_strange_types_are_no_numbers(folder, kind):
+def test_columns_of_strange_types_are_not_numbers(folder, kind):
     storage = pa.list_(pa.float64(), 2) if isinstance(kind, pa.BaseExtensionType) else kind
     values = pa.nulls(4, storage)
     column = pa.ExtensionArray.from_storage(kind, values) if storage is not kind else values

@@ -99,7 +99,7 @@ FEATURES = {
 
 @details
 @pytest.mark.parametrize("what", FEATURES)
-def test_features_that_are_no_table_of_real_numbers_are_refused(what, detail):
+def test_features_that_are_not_a_table_of_real_numbers_are_refused(what, detail):
     X, y, error, match = FEATURES[what]
     refused(error, match, X, y, detail=detail)
 
@@ -254,7 +254,7 @@ LABELS = {
 
 
 @pytest.mark.parametrize("what", LABELS)
-def test_labels_that_are_not_one_class_a_row_are_refused(what):
+def test_labels_that_are_not_one_class_per_row_are_refused(what):
     y, error, match = LABELS[what]
     refused(error, match, GOOD, y)
 
@@ -378,7 +378,7 @@ def test_a_target_beside_repeated_columns_is_refused():
     refused(InvalidInput, "u", frame, target="kind")
 
 
-def test_a_table_without_labels_is_told_what_to_pass():
+def test_the_error_for_a_table_without_labels_says_what_to_pass():
     refused(InvalidLabels, "y is missing", GOOD)
     refused(InvalidLabels, "y is missing", FRAME[["u", "v"]])
     refused(InvalidLabels, "y is missing", GOOD.tolist())
@@ -471,7 +471,7 @@ def test_every_way_to_leave_out_a_value_of_a_frame_gives_the_same(form, detail, 
 
 @details
 @pytest.mark.parametrize("missing", [NA, None])
-def test_a_target_is_told_from_features_that_miss_values(missing, detail):
+def test_a_missing_target_is_distinguished_from_missing_features(missing, detail):
     frame = pl.DataFrame(columns(missing) | {"kind": Y})
     s = sf.summarize(frame, target="kind", detail=detail)
     assert s.digest() == sf.summarize(NAMED, Y, detail=detail).digest()

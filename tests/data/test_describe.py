@@ -233,7 +233,7 @@ def test_only_the_parts_of_dates_that_vary_are_features():
     assert (hour.name, hour.values.tolist()) == ("x (hour)", [8, 9.5])
 
 
-def test_dates_are_set_aside_where_asked():
+def test_dates_are_set_aside_on_request():
     assert column(["2024-05-31", "2023-01-02"], dates="drop").kind == SetAside("dates")
 
 

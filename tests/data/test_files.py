@@ -449,7 +449,7 @@ def test_an_interrupted_save_leaves_the_old_file_and_nothing_else(tmp_path, monk
     assert names(tmp_path) == ["model"]
 
 
-def test_open_streams_are_no_files_that_could_be_replaced(tmp_path):
+def test_open_streams_are_not_files_that_could_be_replaced(tmp_path):
     """Redirected to a file, standard output leads there; to replace it would lose what it holds."""
     # Not /dev/stdout itself: root would lose it, should this fail.
     (tmp_path / "out").symlink_to("/proc/self/fd/1")
@@ -465,7 +465,7 @@ def test_open_streams_are_no_files_that_could_be_replaced(tmp_path):
     assert names(tmp_path) == ["log", "out"]
 
 
-def test_pipes_are_told_from_files(tmp_path):
+def test_pipes_are_distinguished_from_files(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").touch()
     (tmp_path / "log").symlink_to("/dev/fd/2")

@@ -69,7 +69,7 @@ def test_leaving_by_an_error_ends_the_thread():
     assert threading.active_count() == before
 
 
-def test_an_item_that_was_let_go_is_gone_while_the_next_is_made():
+def test_an_item_is_released_before_the_next_is_made():
     class Thing:
         pass
 

@@ -120,7 +120,7 @@ def test_large_record_batches_are_read_by_part(small, length, tmp_path, monkeypa
         frame.write_ipc(tmp_path / "rows.arrow", record_batch_size=size, compression="uncompressed")
         with monkeypatch.context() as patch:
             usual = sf.summarize(tmp_path / "rows.arrow", **CHOSEN)
-            patch.setattr(arrow_source, "LARGE_BATCH_BYTES", 0)
+            patch.setattr(arrow_source.ArrowSource, "large_batch_bytes", 0)
             assert sf.summarize(tmp_path / "rows.arrow", **CHOSEN).digest() == usual.digest()
         assert usual == sf.summarize(frame, **CHOSEN)
 
@@ -185,7 +185,7 @@ def test_decimal_commas_are_read_where_semicolons_separate(tmp_path):
     assert found.mean.tolist() == [[1.5], [2.25]]
 
 
-def test_columns_that_are_not_asked_for_are_not_read(tmp_path):
+def test_columns_that_are_not_requested_are_not_read(tmp_path):
     """A page of theirs may be damaged, and their text need not be numbers."""
     frame = table().drop("other").with_columns(junk=pl.Series(np.arange(ROWS) * 1.5))
     path = tmp_path / "rows.parquet"
@@ -263,7 +263,7 @@ def test_models_are_fitted_of_files(tmp_path):
     )
 
 
-def test_progress_tells_rows_and_time_left(small, tmp_path):
+def test_progress_reports_rows_and_time_left(small, tmp_path):
     frame = table()
     for name in ("1.csv", "2.csv"):
         frame.write_csv(tmp_path / name)

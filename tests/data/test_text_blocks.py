@@ -114,7 +114,7 @@ def test_a_number_that_means_nothing_is_looked_for_from_the_start(tmp_path: Path
     assert frame["x"].to_list() == [1.5, None]
 
 
-def test_a_label_that_means_nothing_is_no_class(tmp_path: Path) -> None:
+def test_a_label_that_means_nothing_is_not_a_class(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("x,label\n1.5,a\n2.5,NA\n3.5,b\n")
     with pytest.raises(sf.errors.InvalidLabels, match="missing in row 1"):

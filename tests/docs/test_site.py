@@ -103,6 +103,7 @@ def broken_links(pages: dict[Path, Page]) -> list[tuple[str, str]]:
     return broken
 
 
+@pytest.mark.exhaustive
 def test_the_site_is_whole_and_asks_for_nothing(tmp_path: Path) -> None:
     # One test, so that the site is built by one process only.
     site = built(tmp_path)

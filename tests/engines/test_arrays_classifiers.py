@@ -196,7 +196,7 @@ def test_labels_come_back_as_they_were(place):
 @everywhere
 def test_blocks_of_rows_and_classes_do_not_matter(place, monkeypatch, kept):
     X, y = wine()
-    monkeypatch.setattr("suffice.engines.arrays.space.NEAR_BYTES", 8 * 13 * 30)
+    monkeypatch.setattr("suffice.engines.arrays.space.Space.near_bytes", 8 * 13 * 30)
     for model in (sf.LDA(), sf.QDA(shrinkage=0.1), sf.GaussianNB()):
         here = clone(model).fit(place.put(X), place.put(y))
         check_answers(place, here, clone(model).fit(X, y), X)
@@ -230,7 +230,7 @@ def test_naive_bayes_far_from_all_classes_keeps_its_digits(place):
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 3)) + 1e4 * y[:, None]
     here, there = sf.GaussianNB().fit(place.put(X), place.put(y)), sf.GaussianNB().fit(X, y)
-    assert there.squared_mahalanobis(X).max() > measures.NEAR
+    assert there.squared_mahalanobis(X).max() > measures.DeviceIndependent.near
     got, want = place.fetch(here.squared_mahalanobis(place.put(X))), there.squared_mahalanobis(X)
     np.testing.assert_allclose(got, want, rtol=1e-12)
 

@@ -115,7 +115,7 @@ def test_few_rows_of_many_features_are_kept_as_a_factor(place, detail):
 @everywhere
 def test_blocks_do_not_matter(place, monkeypatch):
     X, y = rows()
-    monkeypatch.setattr("suffice.engines.arrays.space.NEAR_BYTES", 8 * 4 * 7)
+    monkeypatch.setattr("suffice.engines.arrays.space.Space.near_bytes", 8 * 4 * 7)
     for detail in DETAILS:
         assert sf.summarize(place.put(X), place.put(y), None, detail) == sf.summarize(
             X, y, None, detail
@@ -124,7 +124,7 @@ def test_blocks_do_not_matter(place, monkeypatch):
 
 @everywhere
 @pytest.mark.parametrize("detail", DETAILS)
-def test_tables_stay_on_the_device_until_they_are_asked_for(place, detail, held, monkeypatch):
+def test_tables_stay_on_the_device_until_they_are_needed(place, detail, held, monkeypatch):
     X, y = rows()
     s = sf.summarize(place.put(X), place.put(y), None, detail)
     assert isinstance(s, HeldStatistics)

@@ -215,7 +215,7 @@ def test_very_many_independent_features_take_no_matrix():
         BayesianDiscriminant().fit(X, y)
 
 
-def test_a_few_rows_of_many_classes_are_told_better_than_by_plug_in():
+def test_a_few_rows_of_many_classes_are_classified_better_than_by_plug_in():
     X, y = load_digits(return_X_y=True)
     rng = np.random.default_rng(0)
     at = np.concatenate([rng.permutation(np.flatnonzero(y == c))[:12] for c in range(10)])

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
+from closeness import near
 from suffice.errors import (
     InvalidFeatures,
     InvalidInput,
@@ -56,10 +57,6 @@ CASES = {
 each = pytest.mark.parametrize("case", CASES)
 
 
-def near(got, wanted, tolerance=1e-10):
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance)
-
-
 def fitted(case, rows=slice(None), w=None):
     model, X = CASES[case]
     return clone(model).fit(X[rows], Y[rows], sample_weight=w)
@@ -85,7 +82,7 @@ def test_rows_learned_in_any_batches_give_the_model_of_all(case, parts):
     for rows in np.array_split(np.random.default_rng(parts).permutation(N), parts):
         learner.partial_fit(X[rows], Y[rows])
     assert learner.statistics_ == whole.statistics_
-    near(learner.predict_log_proba(X), whole.predict_log_proba(X), 1e-8)
+    near(learner.predict_log_proba(X), whole.predict_log_proba(X), 1e-10)
 
 
 @each
@@ -97,7 +94,7 @@ def test_merged_forgotten_and_built_models_equal_the_fitted_one(case):
     built = clone(model).fit_statistics(whole.statistics_)
     for other in (merged, twice.forget(X[:20], Y[:20]), built, pickle.loads(pickle.dumps(whole))):
         assert other.statistics_ == whole.statistics_
-        near(other.predict_log_proba(X), whole.predict_log_proba(X), 1e-8)
+        near(other.predict_log_proba(X), whole.predict_log_proba(X), 1e-10)
         assert np.array_equal(other.classes_, whole.classes_)
 
 
@@ -119,7 +116,7 @@ def test_weights_equal_repetition(case):
     w = np.random.default_rng(2).integers(0, 4, N)
     weighted = fitted(case, w=w.astype(float))
     repeated = clone(model).fit(X.repeat(w, axis=0), Y.repeat(w))
-    near(weighted.predict_log_proba(X), repeated.predict_log_proba(X), 1e-9)
+    near(weighted.predict_log_proba(X), repeated.predict_log_proba(X), 1e-11)
     near(weighted.priors_, repeated.priors_)
 
 
@@ -131,7 +128,7 @@ def test_classes_that_come_later_are_welcome(case):
     for rows in np.array_split(order, 9):
         learner.partial_fit(X[rows], Y[rows])
     assert learner.classes_.tolist() == ["ant", "bee", "cat"]
-    near(learner.predict_log_proba(X), fitted(case).predict_log_proba(X), 1e-8)
+    near(learner.predict_log_proba(X), fitted(case).predict_log_proba(X), 1e-10)
 
 
 def test_levels_that_come_later_are_welcome():
@@ -150,7 +147,7 @@ def test_levels_that_come_later_are_welcome():
 def test_the_order_of_columns_makes_no_difference(case):
     model, X = CASES[case]
     flipped = clone(model).fit(X[:, ::-1], Y)
-    near(flipped.predict_log_proba(X[:, ::-1]), fitted(case).predict_log_proba(X), 1e-9)
+    near(flipped.predict_log_proba(X[:, ::-1]), fitted(case).predict_log_proba(X), 1e-11)
 
 
 @each
@@ -163,10 +160,10 @@ def test_posteriors_sum_to_one_and_agree_with_all_other_scores(case):
     near(joint - model.score_samples(X)[:, None], model.predict_log_proba(X))
     assert np.array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
     scores = model.discriminants(X)
-    near(scores[:, 1] - scores[:, 0], joint[:, 1] - joint[:, 0], 1e-9)
-    near(model.log_odds(X, "bee", "ant"), joint[:, 1] - joint[:, 0], 1e-9)
+    near(scores[:, 1] - scores[:, 0], joint[:, 1] - joint[:, 0], 1e-11)
+    near(model.log_odds(X, "bee", "ant"), joint[:, 1] - joint[:, 0], 1e-11)
     prior = np.log(model.priors_[1] / model.priors_[0])
-    near(model.log_likelihood_ratio(X, "bee", "ant"), joint[:, 1] - joint[:, 0] - prior, 1e-9)
+    near(model.log_likelihood_ratio(X, "bee", "ant"), joint[:, 1] - joint[:, 0] - prior, 1e-11)
     assert model.log_likelihood(X, Y) == pytest.approx(joint[np.arange(N), K].sum())
 
 
@@ -178,7 +175,7 @@ def standard_errors(model, again, n):
 
 
 @pytest.mark.parametrize("case", ["binary", "integers", "strings"])
-def test_samples_have_the_levels_and_chances_of_the_model(case):
+def test_samples_have_the_levels_and_probabilities_of_the_model(case):
     model = fitted(case)
     S, y = model.sample(20_000, random_state=1)
     again = clone(model).set_params(alpha=0).fit(S, y)
@@ -317,7 +314,7 @@ def test_contributions_add_up_to_the_log_odds_and_gaps_have_none(case, pair):
     X = CASES[case][1]
     model = fitted(case)
     found = model.contributions(X, *pair)
-    near(found.log_odds, model.log_odds(X, *pair), 1e-9)
+    near(found.log_odds, model.log_odds(X, *pair), 1e-11)
     assert (found.values[~known(X)] == 0).all()
     assert found.values.shape == X.shape
     assert found.classes == pair
@@ -389,7 +386,7 @@ def test_other_priors_move_the_posterior_by_their_ratio(case):
 
 
 @pytest.mark.parametrize("said", [{"fit_prior": False}, {"class_prior": [0.2, 0.8]}], ids=str)
-def test_other_priors_replace_all_that_was_said_of_priors(said):
+def test_other_priors_replace_all_given_before(said):
     model = sf.CategoricalNB(**said).fit([["a"], ["b"], ["b"]], [0, 1, 1])
     shares = model.with_priors(None)
     near(shares.priors_, [1 / 3, 2 / 3])

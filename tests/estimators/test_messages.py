@@ -195,7 +195,7 @@ def test_functions_write_values_without_their_numpy_type(call):
         (lambda table: table[None], "Expected 2D array, got 3D array"),
     ],
 )
-def test_mixed_features_say_what_is_no_table(method, categorical, make, message):
+def test_mixed_features_say_what_is_not_a_table(method, categorical, make, message):
     table = np.column_stack([LEVELS[:, 0], X[:, 0]]).astype(float)
     model = sf.MixedNB(categorical=categorical)
     if method in ("predict", "update"):
@@ -210,7 +210,7 @@ def test_mixed_features_say_what_is_no_table(method, categorical, make, message)
         call(make(table))
 
 
-def test_indicators_say_what_is_no_table():
+def test_indicators_say_what_is_not_a_table():
     table = np.column_stack([LEVELS[:, 0], X[:, 0]]).astype(float)
     for bad, message in ((scipy.sparse.csr_matrix(table), "toarray"), (table[:, 0], "got 1D")):
         with pytest.raises(InvalidFeatures, match=message):

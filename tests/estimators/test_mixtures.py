@@ -20,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
+from closeness import near
 from suffice import GaussianMixture, MixtureDiscriminant
 from suffice.errors import (
     InvalidFeatures,
@@ -42,11 +43,6 @@ FITTED = (
 )
 IRIS, WINE = load_iris(return_X_y=True), load_wine(return_X_y=True)
 REFERENCE = Path(__file__).resolve().parent.parent / "reference"
-
-
-def near(got, wanted, tolerance=1e-10):
-    got, wanted = np.asarray(got), np.asarray(wanted)
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
 
 
 def with_gaps(X, share=0.1):
@@ -176,7 +172,7 @@ SETTINGS = [
 @pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
-def test_one_component_a_class_is_the_gaussian_discriminant(settings, gaps):
+def test_one_component_per_class_is_the_gaussian_discriminant(settings, gaps):
     X, y = WINE
     X = with_gaps(X) if gaps else X
     weights = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
@@ -204,7 +200,7 @@ def test_two_components_a_class_beat_every_single_gaussian_on_the_notes():
 
 
 def partly(X, y, seed, each=5):
-    """Rows to learn from with a few labels a class, those rows alone, and rows to test on."""
+    """Rows to learn from with a few labels per class, those rows alone, and rows to test on."""
     order = np.random.default_rng(seed).permutation(len(X))
     test, train = order[: len(X) // 3], order[len(X) // 3 :]
     known = np.concatenate([train[y[train] == c][:each] for c in np.unique(y)])
@@ -293,7 +289,7 @@ def test_without_unlabelled_rows_the_answers_are_those_of_labels_alone():
     near(a.predict_log_proba(X), b.predict_log_proba(X))
 
 
-def test_components_can_be_asked_for_by_class():
+def test_components_can_be_given_by_class():
     X, y = IRIS
     names = np.array(["a", "b", "c"])[y]
     model = MixtureDiscriminant({"a": 1, "b": 2, "c": 3}, random_state=0).fit(X, names)
@@ -379,7 +375,7 @@ def test_a_refit_that_fails_leaves_the_model_as_it_was():
         assert np.array_equal(model.predict_proba(X), before)
 
 
-def test_a_line_an_iteration_is_printed_if_asked_for(capsys):
+def test_one_line_per_iteration_is_printed_on_request(capsys):
     X, _ = IRIS
     model = GaussianMixture(3, random_state=0, verbose=1).fit(X)
     lines = capsys.readouterr().out.splitlines()
@@ -406,13 +402,13 @@ def test_an_interrupted_fit_keeps_the_best_model_so_far():
     assert model.score(*IRIS) > 0.9
 
 
-def test_too_few_iterations_are_told():
+def test_too_few_iterations_are_reported():
     with pytest.warns(ConvergenceWarning, match="not converged in 2 iterations"):
         model = GaussianMixture(3, random_state=0, max_iter=2, tol=1e-12).fit(IRIS[0])
     assert not model.converged_
 
 
-def test_components_that_come_down_to_a_row_each_are_told():
+def test_components_that_shrink_to_one_row_each_are_reported():
     X = np.random.default_rng(0).normal(size=(5, 2))
     with pytest.warns(RuntimeWarning, match="shrank to single rows"):
         model = GaussianMixture(5, random_state=0).fit(X)
@@ -420,7 +416,7 @@ def test_components_that_come_down_to_a_row_each_are_told():
     assert not model.converged_
 
 
-def test_borrowed_components_are_told():
+def test_borrowed_components_are_reported():
     rng = np.random.default_rng(0)
     X = np.r_[rng.normal(size=(60, 2)), np.repeat([[9.0, 9.0]], 30, axis=0)]
     model = GaussianMixture(2, random_state=0, max_iter=300).fit(X)
@@ -498,7 +494,7 @@ def test_rows_without_any_label_are_refused(y):
         MixtureDiscriminant(2).fit(IRIS[0], y)
 
 
-def test_labels_on_rows_of_no_weight_are_no_labels():
+def test_labels_on_rows_of_no_weight_are_ignored():
     X, y = IRIS
     with pytest.raises(InvalidLabels, match="no row of positive weight"):
         MixtureDiscriminant(1).fit(X, np.where(y == 2, -1, y), (y == 2).astype(float))
@@ -537,7 +533,9 @@ def test_bad_rows_labels_and_weights_are_named():
 @pytest.mark.parametrize("shrinkage", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("target", ["identity", "diagonal"])
 @pytest.mark.parametrize("priors", [None, "uniform"])
-def test_one_gaussian_a_class_has_the_parameters_of_the_family(pooling, shrinkage, target, priors):
+def test_one_gaussian_per_class_has_the_parameters_of_the_family(
+    pooling, shrinkage, target, priors
+):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), np.repeat([0, 1, 2], 20)
     how = {"pooling": pooling, "shrinkage": shrinkage, "target": target, "priors": priors}

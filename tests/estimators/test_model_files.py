@@ -331,7 +331,7 @@ def test_no_file_or_a_folder_is_an_error_that_says_so(tmp_path):
             sf.load("/dev/zero")
 
 
-def test_a_date_is_told_only_if_given(tmp_path):
+def test_a_date_is_shown_only_if_given(tmp_path):
     model, _ = ZOO["LDA"]
     day = datetime.date(2026, 1, 31)
     model.save(tmp_path / "m", created=day)
@@ -343,7 +343,7 @@ def test_a_date_is_told_only_if_given(tmp_path):
         sf.save(model.statistics_, tmp_path / "m", created=day)
 
 
-def test_a_card_tells_what_a_model_is(tmp_path):
+def test_a_card_describes_the_model(tmp_path):
     model, _ = ZOO["cv"]
     sf.save(model, tmp_path / "m")
     lines = model_card(tmp_path / "m").splitlines()

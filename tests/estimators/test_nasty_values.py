@@ -287,7 +287,7 @@ def test_what_does_not_fit_into_memory_is_refused_before_it_is_asked_for(call, n
     ids=["dates", "spans of time", "objects"],
 )
 @pytest.mark.parametrize(("model", "X"), ESTIMATORS[:-1], ids=lambda one: type(one).__name__)
-def test_dates_and_spans_of_time_are_no_weights(model, X, weights):
+def test_dates_and_spans_of_time_are_not_weights(model, X, weights):
     with pytest.raises(InvalidWeights, match="sample_weight must hold numbers"):
         clone(model).fit(X, Y, sample_weight=weights)
 

@@ -150,7 +150,7 @@ def test_missing_values_say_nothing_where_features_are_independent(name, onnx):
     check(FAMILY[name].fit(X, y), rows, "float64", onnx)
 
 
-def test_missing_values_are_no_number_where_features_are_not(onnx):
+def test_missing_values_do_not_make_numbers_of_text_features(onnx):
     X, y = DATA["wine"]
     rows = X.copy()
     rows[3, 4] = np.nan

@@ -72,7 +72,7 @@ def told(model, rows):
     ],
     ids=lambda value: getattr(value, "__name__", repr(value)),
 )
-def test_a_repair_is_told_once_with_a_call_that_avoids_it(model, table, words):
+def test_a_repair_is_reported_once_with_a_call_that_avoids_it(model, table, words):
     rows = table()
     message = told(clone(model), rows)
     assert all(word in message for word in words), message
@@ -98,17 +98,17 @@ def test_several_repairs_are_one_warning():
 
 
 @pytest.mark.parametrize("model", [sf.QDA(), sf.LDA(), sf.GaussianDiscriminant(pooling=0.5)])
-def test_a_single_class_is_told(model):
+def test_a_single_class_is_reported(model):
     assert "all rows belong to class 'only'" in told(clone(model), (X, np.full(len(X), "only")))
 
 
 @pytest.mark.parametrize("model", [sf.LDA(), sf.GaussianNB()], ids=repr)
-def test_a_column_that_decides_alone_is_told(model):
+def test_a_column_that_decides_alone_is_reported(model):
     message = told(clone(model), (X.assign(leak=2.0 * Y), Y))
     assert "column 'leak' is constant within every class but differs between them" in message
 
 
-def test_columns_without_names_are_told_by_position():
+def test_columns_without_names_are_named_by_position():
     assert "columns 0, 2, 10 and 2 more" in told(sf.LDA(), (dependent()[0].to_numpy(), Y))
 
 

@@ -49,7 +49,7 @@ def test_what_was_signed_is_loaded_with_the_key_and_nothing_else(kind, tmp_path)
 
 
 @kinds
-def test_a_file_without_a_signature_is_refused_where_one_is_asked_for(kind, tmp_path):
+def test_a_file_without_a_signature_is_refused_where_one_is_required(kind, tmp_path):
     path = tmp_path / "plain"
     sf.save(KINDS[kind], path)
     with pytest.raises(InvalidFile, match="plain is not signed"):

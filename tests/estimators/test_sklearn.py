@@ -23,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
 import suffice as sf
+from closeness import near
 from suffice.errors import InvalidParameter, RepairedModel
 
 # Up to 1.8 LDA's svd solver divides by N - K and QDA by n - 1; from 1.9 on by N and n.
@@ -56,12 +57,6 @@ TABLES = {
     "digits": load_digits(return_X_y=True),
 }
 REGULAR = ["iris", "wine", "cancer"]
-
-
-def near(got, wanted, tolerance=1e-10):
-    """Equal to a tolerance relative to the largest entry."""
-    got, wanted = np.asarray(got), np.asarray(wanted)
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
 
 
 def near_up_to_sign(got, wanted, tolerance=1e-8):
@@ -137,7 +132,7 @@ def test_every_method_with_weights_can_be_routed():
 
 @pytest.mark.parametrize(("kind", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
 @pytest.mark.parametrize("n_components", [None, 1])
-def test_lda_transforms_into_the_frame_asked_for(kind, frame, n_components):
+def test_lda_transforms_into_the_requested_frame(kind, frame, n_components):
     X, y = TABLES["iris"]
     lda = sf.LDA(n_components=n_components).fit(X, y).set_output(transform=kind)
     out = lda.transform(X)
@@ -315,7 +310,7 @@ def test_labels_of_the_digits_equal_those_of_sklearn_though_some_pixels_never_va
 def test_naive_bayes_equals_that_of_sklearn_where_smoothing_is_negligible(table):
     X, y = TABLES[table]
     theirs, ours = NB(var_smoothing=1e-18).fit(X, y), sf.GaussianNB(var_smoothing=1e-18).fit(X, y)
-    near(ours.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X))
+    near(ours.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X), 1e-10)
     near(ours.theta_, theirs.theta_)
     np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-10)
     near(ours.class_prior_, theirs.class_prior_)
@@ -378,7 +373,7 @@ def test_all_fitted_attributes_exist_with_their_shapes(model):
     assert len(fitted.borrowed_classes_) == 0
 
 
-def test_the_covariance_told_is_the_one_used_even_after_parameters_change():
+def test_the_covariance_shown_is_the_one_used_even_after_parameters_change():
     X, y = TABLES["iris"]
     model = sf.GaussianDiscriminant().fit(X, y)
     before = model.covariance_
@@ -399,7 +394,7 @@ def test_rows_of_any_type_and_order_get_the_answers_of_float64(model, dtype):
 
 
 @each
-def test_an_answer_does_not_depend_on_the_rows_asked_with_it(model):
+def test_an_answer_does_not_depend_on_the_other_rows_of_the_call(model):
     X, y = TABLES["wine"]
     fitted = clone(model).fit(X, y)
     many = np.tile(X, (600, 1))

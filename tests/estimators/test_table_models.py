@@ -104,7 +104,7 @@ def test_new_levels_are_welcome_in_later_rows(model):
 
 
 @each_learner
-def test_forgotten_levels_are_gone(model):
+def test_forgotten_levels_are_removed(model):
     if isinstance(model, sf.UnskewedDiscriminant):
         return  # its powers cannot forget
     late = X.assign(city=np.where(np.arange(len(X)) >= 120, "Lima", X["city"]))
@@ -177,7 +177,7 @@ def test_labels_may_be_the_name_of_a_column(model):
     assert np.array_equal(by_name, model.fit(X, Y).predict_proba(X))
 
 
-def test_the_column_of_the_labels_is_ignored_later_if_it_is_no_feature():
+def test_the_column_of_the_labels_is_ignored_later_if_it_is_not_a_feature():
     numeric = pd.DataFrame({"a": X["age"], "b": X["age"] ** 2 + np.arange(len(X)), "buys": Y})
     model = sf.LDA().fit(numeric, "buys")
     assert model.feature_names_in_.tolist() == ["a", "b"]

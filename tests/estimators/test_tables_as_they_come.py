@@ -95,7 +95,7 @@ def test_the_levels_of_one_model_can_be_given_to_another(kind):
 @pytest.mark.parametrize(
     "levels", [{"kind": ["x", "y", "z"]}, ["xyz"], [["x", None]], [[]], [[1.0, np.inf]]], ids=str
 )
-def test_levels_that_are_no_lists_a_feature_are_refused(levels):
+def test_levels_that_are_not_one_list_per_feature_are_refused(levels):
     with pytest.raises(InvalidParameter, match="levels"):
         sf.CategoricalNB(levels=levels).fit([["x"], ["y"], ["y"], ["z"]], LABELS)
 
@@ -132,7 +132,7 @@ def test_dates_are_called_what_they_are():
         model.fit(frame, LABELS)
 
 
-def test_levels_taken_for_numbers_are_told_how_to_be_named():
+def test_the_error_for_levels_taken_for_numbers_says_how_to_name_them():
     frame = pd.DataFrame(COLUMNS)
     with pytest.raises(NotNumbers, match=r"column 'kind'.*categorical="):
         sf.MixedNB(categorical=[]).fit(frame, LABELS)

@@ -83,7 +83,7 @@ def test_the_first_rows_may_come_from_several_threads(case, monkeypatch):
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case != "UnskewedDiscriminant"])
-def test_rows_that_several_threads_forget_are_all_gone(case, monkeypatch):
+def test_rows_that_several_threads_forget_are_all_removed(case, monkeypatch):
     model, X = CASES[case]
     shared = clone(model).fit(X, Y)
     doubled = deepcopy(shared).partial_fit(X, Y)

@@ -9,20 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 from sklearn.base import clone
 
 import suffice as sf
-from lawful import LABELS, LAW, Rows, batches, near, rows, same_labels, some_sizes
+from closeness import near
+from lawful import LABELS, Rows, batches, law, rows, same_labels, some_sizes
 from suffice.errors import InvalidFeatures, LostPrecision, SufficeError, TooFewRows
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
-LAW = settings(LAW, max_examples=25)
-QUICK = settings(LAW, max_examples=8)
+LAW = law(25)
+QUICK = law(8)
 
 LEVELS = {
     "strings": ["", "blue", "red", "a long name"],
@@ -269,19 +270,19 @@ def test_answers_agree_with_each_other(case, data):
     fitted, Q = table.fit(CASES[case].of(table)), table.Q
     log_proba, joint = fitted.predict_log_proba(Q), fitted.predict_joint_log_proba(Q)
     proba, density = fitted.predict_proba(Q), fitted.score_samples(Q)
-    near(proba.sum(axis=1), np.ones(len(Q)), 1e-12)
-    near(proba, np.exp(log_proba), 1e-15)
-    near(density, np.logaddexp.reduce(joint, axis=1), 1e-12)
+    near(proba.sum(axis=1), np.ones(len(Q)), 1e-12, smallest=1.0)
+    near(proba, np.exp(log_proba), 1e-15, smallest=1.0)
+    near(density, np.logaddexp.reduce(joint, axis=1), 1e-12, smallest=1.0)
     possible = np.isfinite(density)
-    near(log_proba[possible] + density[possible, None], joint[possible], 1e-12)
+    near(log_proba[possible] + density[possible, None], joint[possible], 1e-12, smallest=1.0)
     same_labels(fitted.predict(Q), fitted.classes_[proba.argmax(axis=1)], log_proba, 1e-9)
     a, b = fitted.classes_[[-1, 0]]
     with np.errstate(invalid="ignore"):
         odds = log_proba[:, -1] - log_proba[:, 0]
     # They are differences of joint densities, which may be large.
     size = np.abs(joint[np.isfinite(joint)]).max(initial=1.0)
-    near(fitted.log_odds(Q, a, b) / size, odds / size, 1e-12)
-    near(fitted.contributions(Q, a, b).log_odds / size, odds / size, 1e-12)
+    near(fitted.log_odds(Q, a, b) / size, odds / size, 1e-12, smallest=1.0)
+    near(fitted.contributions(Q, a, b).log_odds / size, odds / size, 1e-12, smallest=1.0)
 
 
 @every
@@ -319,7 +320,7 @@ def test_a_missing_value_is_as_if_its_column_had_never_been(case, data, seed):
 @every
 @LAW
 @given(data=st.data())
-def test_the_chances_of_all_levels_add_up_to_that_of_a_missing_one(case, data):
+def test_the_probabilities_of_all_levels_add_up_to_that_of_a_missing_one(case, data):
     table = data.draw(tables(case))
     assume(table.discrete)
     fitted, j = table.fit(CASES[case].of(table)), table.discrete[0]
@@ -363,7 +364,7 @@ BAD = {
 
 @every
 @pytest.mark.parametrize("bad", BAD)
-@settings(LAW, max_examples=3)
+@law(3)
 @given(data=st.data())
 def test_a_call_that_fails_leaves_the_model_as_it_was(case, bad, data):
     table = data.draw(tables(case))
@@ -439,7 +440,7 @@ def assert_alike(a, b, Q, P=None, tolerance=1e-8):
 @pytest.mark.parametrize("chosen", SINGLE, ids=str)
 @QUICK
 @given(table=rows(), gaps=st.booleans(), seed=st.integers(0, 999))
-def test_one_component_a_class_with_every_label_is_the_closed_form(chosen, table, gaps, seed):
+def test_one_component_per_class_with_every_label_is_the_closed_form(chosen, table, gaps, seed):
     X = table.X.copy()
     if gaps:
         X[3:][np.random.default_rng(seed).random(X[3:].shape) < 0.2] = np.nan
@@ -577,7 +578,7 @@ def test_a_clone_of_a_mixture_learns_the_same_and_a_pickle_answers_the_same(mode
 
 @each_mixture
 @pytest.mark.parametrize("bad", ["infinity", "no rows", "a weight too few"])
-@settings(LAW, max_examples=2)
+@law(2)
 @given(table=bumps())
 def test_a_fit_that_fails_leaves_the_mixture_as_it_was(model, bad, table):
     fitted = table.fit(model)

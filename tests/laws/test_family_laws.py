@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import suffice as sf
-from lawful import LAW, Rows, batches, near, rows, same_labels, some_sizes
+from closeness import near
+from lawful import LAW, Rows, batches, rows, same_labels, some_sizes
 from suffice.errors import LostPrecision, TooFewRows
 
 # Repaired models are tested with the others.
@@ -201,21 +202,26 @@ def test_answers_agree_with_each_other(model, table):
     fitted = table.fit(model)
     log_proba, joint = fitted.predict_log_proba(table.Q), fitted.predict_joint_log_proba(table.Q)
     proba, density = fitted.predict_proba(table.Q), fitted.score_samples(table.Q)
-    near(proba.sum(axis=1), np.ones(len(table.Q)), 1e-12)
+    near(proba.sum(axis=1), np.ones(len(table.Q)), 1e-12, smallest=1.0)
     assert np.array_equal(np.exp(log_proba), proba)
-    near(density, np.logaddexp.reduce(joint, axis=1), 1e-12)
-    near(log_proba, joint - density[:, None], 1e-8)
+    near(density, np.logaddexp.reduce(joint, axis=1), 1e-12, smallest=1.0)
+    near(log_proba, joint - density[:, None], 1e-8, smallest=1.0)
     labels = fitted.classes_[log_proba.argmax(axis=1)]
     same_labels(fitted.predict(table.Q), labels, log_proba, 1e-9)
     scores = fitted.decision_function(table.Q)
     if len(fitted.classes_) == 2:
-        near(scores, log_proba[:, 1] - log_proba[:, 0], 1e-8)
+        near(scores, log_proba[:, 1] - log_proba[:, 0], 1e-8, smallest=1.0)
     else:
-        near(scores - scores[:, :1], log_proba - log_proba[:, :1], 1e-8)
+        near(scores - scores[:, :1], log_proba - log_proba[:, :1], 1e-8, smallest=1.0)
     lengths = fitted.squared_mahalanobis(table.Q)
     assert (lengths >= 0).all()
     constant = joint + lengths / 2
-    near(constant - constant[0], np.zeros_like(constant), 1e-8 * max(1.0, lengths.max()))
+    near(
+        constant - constant[0],
+        np.zeros_like(constant),
+        1e-8 * max(1.0, lengths.max()),
+        smallest=1.0,
+    )
 
 
 @every

@@ -144,8 +144,8 @@ def test_the_compiled_loops_of_naive_bayes_keep_the_digits_too(monkeypatch):
     X, far, y = near_and_far()
     here, there = sf.GaussianNB().fit(X, y), sf.GaussianNB().fit(far, y)
     want, want_gaps = here.predict_log_proba(X), here.predict_log_proba(with_gaps(X))
-    monkeypatch.setattr(scoring, "COMPILED_FROM", 0)
-    monkeypatch.setattr(scoring, "OBSERVED_COMPILED_FROM", 0)
+    monkeypatch.setattr(scoring.IndependentClasses, "compiled_from", 0)
+    monkeypatch.setattr(scoring.IndependentClasses, "observed_compiled_from", 0)
     same(there.predict_log_proba(far), want)
     same(there.predict_log_proba(with_gaps(far)), want_gaps)
 
@@ -157,7 +157,7 @@ def test_naive_bayes_takes_the_short_way_where_it_loses_nothing():
 
 
 @pytest.mark.parametrize("model", [sf.LDA(), sf.DiagonalLDA()], ids=repr)
-def test_two_classes_that_lie_close_are_told_apart_far_from_a_third(model):
+def test_two_close_classes_are_distinguished_far_from_a_third(model):
     X, y = table()
     apart = X + np.where(y == "a", 0.0, 2.0**27)[:, None]
     model = clone(model).fit(apart, y)

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import suffice as sf
+from closeness import near_moments
+from lawful import law
 from suffice.errors import LostPrecision
 
-LAW = settings(deadline=None, derandomize=True, max_examples=150, database=None)
+LAW = law(150)
 LABELS = (["a", "b", "long name"], [-7, 3, 1 << 40], [False, True])
 
 details = pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
@@ -47,16 +49,7 @@ def assert_near(a, b, tolerance, beside=None):
     assert np.array_equal(a.classes, b.classes)
     assert np.array_equal(a.count, b.count) or beside is None
     np.testing.assert_allclose(a.weight, b.weight, rtol=tolerance)
-    whole = b if beside is None else beside
-    kept = np.isin(whole.classes, b.classes)
-    per_class = b.spread.per_class
-    squares = whole.spread.diagonal()[kept if per_class else slice(None)]
-    weight = whole.weight[kept][:, None] if per_class else whole.weight.sum()
-    room = tolerance * np.sqrt(squares / weight) + 2 * np.finfo(float).eps * np.abs(b.mean)
-    assert (np.abs(a.mean - b.mean) <= room).all()
-    size = np.sqrt(squares if per_class else squares[0])
-    outer = size**2 if b.detail == "diagonal" else size[..., :, None] * size[..., None, :]
-    assert (np.abs(a.scatter - b.scatter) <= tolerance * outer).all()
+    near_moments(a, b, b if beside is None else beside, tolerance)
 
 
 @st.composite

@@ -368,7 +368,7 @@ def test_constant_and_repeated_features_do_not_decide_the_strength():
     assert BayesianDiscriminant().fit(twice, y).covariance_strength_ > 0.5
 
 
-def test_evidence_is_that_of_the_fit_when_asked_for_later():
+def test_evidence_computed_later_is_that_of_the_fit():
     X, y = table(6)
     model = BayesianDiscriminant().fit(X, y)
     beliefs = Beliefs.checked(mean_strength="auto", covariance_strength="auto")

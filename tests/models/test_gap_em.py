@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import suffice as sf
+from lawful import examples
 from suffice.errors import NotConverged, TooFewRows
 from suffice.models import gap_em
 from suffice.models.completion import complete
@@ -149,7 +150,7 @@ def test_a_class_borrows_where_its_likelihood_has_no_maximum():
 @pytest.mark.parametrize("n", [120, 400])
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
 def test_steps_are_few_however_many_values_are_missing(settings, n, share):
-    for seed in range(6):
+    for seed in range(examples(6)):
         assert complete(sf.summarize(*table(n, share, seed)), settings).steps < 500
 
 

@@ -11,6 +11,7 @@ from scipy import optimize
 from sklearn.base import clone
 
 import suffice as sf
+from closeness import near
 from suffice.errors import InvalidFeatures, InvalidInput, NotFinite
 from suffice.models import expectation, gap_em
 from suffice.models.structures import SPHERICAL
@@ -65,10 +66,6 @@ def rows(d=3, share=0.3, n=150, seed=0, k=3, empty=4):
 
 def weights(n, seed=0):
     return np.random.default_rng(seed).uniform(0.3, 3, n)
-
-
-def near(got, wanted, tolerance):
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
 
 
 def in_deviations(a, b):

@@ -12,6 +12,8 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
 import suffice as sf
+from closeness import near
+from lawful import examples
 from suffice.models import densities, gaussian, scoring
 from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.densities import Densities
@@ -68,11 +70,6 @@ def fitted(X, K, kind="full", weights=None, seed=0, given=None, **effort):
     chosen = KINDS[kind] if isinstance(kind, str) else kind
     rng = np.random.default_rng(seed)
     return fit_mixture(alone(X, weights), np.array([K]), chosen, None, Effort(**effort), rng, given)
-
-
-def near(got, wanted, tolerance=1e-10):
-    got, wanted = np.asarray(got), np.asarray(wanted)
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * max(1, np.abs(wanted).max()))
 
 
 def matrices(fit):
@@ -145,8 +142,8 @@ def test_small_blocks_and_many_threads_change_nothing(kind, monkeypatch):
     X = with_gaps(blobs(700, 4), 0.05)
     start = start_of(X, 3, kind)
     whole = fitted(X, 3, kind, given=start, tol=0.0, max_iter=5)
-    for name, value in {"PARALLEL_FROM": 0, "FEWEST_ROWS": 7, "MOST_ROWS": 7}.items():
-        monkeypatch.setattr(soft_rows, name, value)
+    for name, value in {"parallel_from": 0, "fewest_rows": 7, "most_rows": 7}.items():
+        monkeypatch.setattr(soft_rows.SoftRows, name, value)
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "3")
     parts = fitted(X, 3, kind, given=start, tol=0.0, max_iter=5)
     near(parts.model.components.means, whole.model.components.means, 1e-12)
@@ -209,7 +206,7 @@ def test_rows_wholly_of_one_component_have_the_statistics_of_its_class(kind, d):
 shapes = st.tuples(st.integers(40, 90), st.integers(1, 4), st.integers(2, 4), st.integers(0, 999))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(shapes, st.sampled_from(sorted(KINDS)), st.booleans())
 def test_the_likelihood_never_falls_where_nothing_was_repaired(shape, kind, gaps):
     n, d, K, seed = shape
@@ -317,7 +314,7 @@ def test_an_empty_component_is_started_again_where_a_row_is_least_expected():
     assert np.abs(found.model.components.means).max() < 1e3
 
 
-def test_a_component_that_borrows_is_told():
+def test_a_component_that_borrows_is_reported():
     X = np.r_[blobs(100, 2, 1), np.repeat([[50.0, 50.0]], 50, axis=0)]
     found = fitted(X, 2, max_iter=300)
     assert found.converged
@@ -333,7 +330,7 @@ def test_the_best_of_several_starts_is_kept():
     assert set(seen) == {1, 2, 3}
 
 
-def test_progress_tells_every_iteration():
+def test_progress_reports_every_iteration():
     seen = []
     found = fitted(blobs(), 3, progress=seen.append)
     assert [p.iteration for p in seen] == list(range(1, len(found.log_likelihoods) + 1))
@@ -367,7 +364,7 @@ def classes_of(X, seed=0, K=(2, 3)):
 
 
 def joint_of(model, X):
-    """ln p(x, y), a column a class, in other words."""
+    """ln p(x, y), one column per class, computed another way."""
     parts = np.column_stack(
         [
             np.log(share) + multivariate_normal(mean, covariance.matrix).logpdf(X)
@@ -445,7 +442,7 @@ def test_missing_values_are_integrated_out_of_answers():
 
 
 @each_kind
-def test_labelled_rows_of_one_component_a_class_need_no_iteration(kind):
+def test_labelled_rows_of_one_component_per_class_need_no_iteration(kind):
     X, codes = blobs(120), np.arange(120) % 3
     training = Training.of(X, codes, None, np.array(["a", "b", "c"]))
     found = fit_mixture(

@@ -22,7 +22,7 @@ def test_many_rows_score_as_they_do_alone(model, dtype, monkeypatch):
     rows = X.astype(dtype)
     m = model.fit(rows, Y)
     alone = np.concatenate([m.predict_log_proba(rows[i : i + 7]) for i in range(0, 700, 7)])
-    monkeypatch.setattr(scoring, "COMPILED_FROM", 0)
+    monkeypatch.setattr(scoring.IndependentClasses, "compiled_from", 0)
     together = m.predict_log_proba(rows)
     np.testing.assert_allclose(together[:700], alone, rtol=1e-10, atol=1e-10)
     assert np.array_equal(m.predict(rows), m.classes_[together.argmax(axis=1)])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn import covariance
 
 import suffice as sf
+from closeness import near
 from suffice.models.groups import Groups
 from suffice.models.settings import Settings, coarsen_for
 from suffice.models.structures import DIAGONAL, SPHERICAL
@@ -37,6 +40,14 @@ def about_class_means(X, y):
     return X - means[y]
 
 
+@cache
+def by_sklearn(shape, method):
+    """Covariance and share of each class."""
+    X, y = rows(shape)
+    centred = about_class_means(X, y)
+    return [PEERS[method](centred[y == c], assume_centered=True) for c in range(3)]
+
+
 def share(model, statistics, class_=None):
     """The share that the model's target gets, in a class or pooled."""
     settings = model._settings()
@@ -51,10 +62,6 @@ def in_batches(model, X, y):
     for part in (a, b, c):
         model.partial_fit(X[part], y[part])
     return model.merge(other)
-
-
-def near(got, wanted, tolerance=1e-10):
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
 
 
 @shapes
@@ -78,9 +85,7 @@ def test_the_pooled_share_equals_that_of_sklearn_on_rows_about_their_class_means
 def test_the_share_of_each_class_equals_that_of_sklearn_on_its_rows(shape, method, scale):
     X, y = rows(shape)
     model = sf.QDA(shrinkage=method).fit(X * scale, y)
-    for c in range(3):
-        centred = about_class_means(X, y)[y == c]
-        wanted_covariance, wanted = PEERS[method](centred, assume_centered=True)
+    for c, (wanted_covariance, wanted) in enumerate(by_sklearn(shape, method)):
         np.testing.assert_allclose(share(model, model.statistics_, c), wanted, rtol=1e-10)
         near(model.covariances_[c] / scale / scale, wanted_covariance)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import suffice as sf
-from suffice.models.side_by_side import MOST_ENTRIES
+from suffice.models.side_by_side import SideBySide
 
 
 def _model(rows: np.ndarray, labels: np.ndarray):
@@ -58,7 +58,7 @@ def test_distant_classes_are_measured_one_by_one() -> None:
 
 
 def test_large_factors_are_not_kept_twice() -> None:
-    d = int(MOST_ENTRIES**0.5)
+    d = int(SideBySide.most_entries**0.5)
     rng = np.random.default_rng(0)
     model = _model(rng.normal(size=(4 * d, d)), np.arange(4 * d) % 2)
     assert model.side_by_side is None

@@ -134,7 +134,7 @@ def test_confusion_counts_rows_by_true_and_predicted_class():
     assert plots.ConfusionDisplay.from_predictions(Y, loo.labels, ax=axes()).counts.sum() == 178
 
 
-def test_confusion_that_cannot_be_counted_is_said():
+def test_confusion_that_cannot_be_counted_is_reported():
     with pytest.raises(InvalidInput, match="y has 2 labels, but 1"):
         plots.ConfusionDisplay.from_predictions([1, 2], [1])
     with pytest.raises(InvalidLabels, match="row 1 is missing"):

@@ -425,7 +425,7 @@ def test_what_cannot_be_drawn_is_said(wrong, error, words):
         plots.RegionsDisplay.from_estimator(model, **{"ax": axes(), **given})
 
 
-def test_other_things_that_cannot_be_drawn_are_said():
+def test_other_things_that_cannot_be_drawn_are_reported():
     lda = sf.LDA().fit(FRAME, LABELS)
     with pytest.raises(InvalidParameter, match=r"fit it to two.*ProjectionDisplay"):
         plots.WhitenedDisplay.from_estimator(lda, FRAME, LABELS, ax=axes())

@@ -7,19 +7,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
 from sklearn.mixture import GaussianMixture as Peer
 
 import suffice as sf
+from lawful import law
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.estimators.bayesian import BayesianDiscriminant
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
-LAW = settings(deadline=None, derandomize=True, max_examples=200, database=None)
+LAW = law(200)
 
 NOTES = np.loadtxt(
     Path(__file__).parents[1] / "reference" / "notes3b.csv", delimiter=",", skiprows=1
@@ -113,7 +114,7 @@ def test_the_same_with_more_features_than_rows():
         assert_equals_rows(model, X, y)
 
 
-@settings(deadline=None, derandomize=True, max_examples=40, database=None)
+@law(40)
 @given(
     seed=st.integers(0, 999),
     structure=st.sampled_from(["full", "diagonal", "spherical"]),

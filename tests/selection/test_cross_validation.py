@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 )
 
 import suffice as sf
+from lawful import law
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold, all_but_each, training_statistics
 
@@ -168,7 +169,7 @@ def test_an_outlier_in_a_fold_costs_the_other_folds_no_digits():
         assert found.scores["log_loss"][i, clean] == pytest.approx(expected, rel=1e-10)
 
 
-@settings(deadline=None, derandomize=True, max_examples=40, database=None)
+@law(40)
 @given(
     seed=st.integers(0, 1000),
     d=st.integers(1, 4),

@@ -10,6 +10,7 @@ from scipy import stats
 from sklearn.datasets import load_iris
 
 import suffice as sf
+from lawful import examples
 from suffice.errors import HasGaps, InvalidInput, InvalidLabels, InvalidParameter, TooFewRows
 from suffice.selection.diagnostics import distances
 from suffice.selection.diagnostics.box import box_m
@@ -48,7 +49,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @pytest.mark.parametrize("test", TESTS)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(seed=seeds)
 def test_affine_maps_change_nothing(test, seed):
     rows, y = table(seed)
@@ -76,7 +77,7 @@ def test_units_change_nothing(test):
 
 
 @pytest.mark.parametrize("test", [box_m, mardia, henze_zirkler, distance_quantiles])
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(seed=seeds)
 def test_weights_are_repetitions(test, seed):
     rows, y = table(seed)
@@ -251,7 +252,7 @@ def predicted(seed, n, k):
     return p, np.minimum(y, k - 1)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seed=seeds, k=st.integers(2, 4), bins=st.integers(1, 12), equal=st.booleans())
 def test_the_parts_of_the_brier_score_add_up(seed, k, bins, equal):
     p, y = predicted(seed, 80, k)
@@ -360,7 +361,7 @@ def test_dependent_features_are_a_reason_to_leave_a_class_out():
     assert found.details["left_out"] == {0: "its features are linearly dependent"}
 
 
-def test_incomplete_rows_are_left_out_and_that_is_said():
+def test_incomplete_rows_are_left_out_and_reported():
     rows = X.copy()
     rows[[3, 70], [0, 2]] = np.nan
     kept = ~np.isnan(rows).any(axis=1)

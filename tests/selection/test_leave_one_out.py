@@ -9,20 +9,21 @@ import mpmath as mp
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.metrics import accuracy_score, log_loss
 
 import suffice as sf
+from lawful import law
 from suffice.errors import InvalidInput, InvalidParameter, Mismatch, NeverIncluded, TooFewRows
 from suffice.estimators.bayesian import BayesianDiscriminant
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
-LAW = settings(deadline=None, derandomize=True, max_examples=100, database=None)
+LAW = law(100)
 
 
 def refits(model, X, y, w=None, rows=None):
@@ -113,7 +114,7 @@ def test_leaving_a_row_out_equals_fitting_without_it(model, table):
     assert_rows_near(found.joint_log_proba, expected[1], 1e-9)
 
 
-@settings(LAW, max_examples=50)
+@law(50)
 @given(table=tables(), smoothing=st.sampled_from([0.0, 1e-9, 0.5]))
 def test_naive_bayes_with_smoothing_equals_fitting_without_the_row(table, smoothing):
     X, y, w = table
@@ -275,7 +276,7 @@ def test_nearly_collinear_features_lose_no_more_digits_than_a_refit_does():
 # Classes and rows that are gone
 
 
-def test_a_class_that_is_gone_with_its_only_row_has_no_probability():
+def test_a_class_that_loses_its_only_row_has_no_probability():
     X = np.array([[0.0], [1.0], [2.5], [5.0], [6.0], [9.0]])
     y = np.array(["a", "a", "a", "b", "b", "c"])
     found = sf.LDA().fit(X, y).leave_one_out(X, y)
@@ -302,7 +303,7 @@ def test_given_priors_keep_their_proportions_without_a_class(priors):
     )
 
 
-def test_priors_that_all_lie_on_the_class_that_is_gone_leave_the_others_alike():
+def test_priors_that_all_lie_on_the_removed_class_leave_the_others_alike():
     X, y = np.array([[0.0], [1.0], [2.5], [9.0]]), [0, 0, 0, 1]
     found = sf.LDA(priors=[0.0, 1.0]).fit(X, y).leave_one_out(X, y)
     assert found.log_proba[3].tolist() == [0.0, -np.inf]
@@ -384,7 +385,7 @@ def test_rows_without_weight_are_judged_by_the_model_of_all_where_models_are_ref
 # Discrete and mixed models
 
 
-@settings(LAW, max_examples=50)
+@law(50)
 @given(
     seed=st.integers(0, 9999),
     alpha=st.sampled_from([0.0, 0.3, 1.0]),

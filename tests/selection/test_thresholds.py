@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import precision_score, recall_score
 
 import suffice as sf
+from lawful import law
 from suffice.answers.decision import cost_table, decide
 from suffice.errors import InvalidParameter
 from suffice.selection.thresholds import tabulate_thresholds
@@ -18,7 +19,7 @@ def predictions(seed, k, n=60):
     return p, rng.integers(0, k, n), rng.uniform(0.5, 2, n), rng.uniform(0, 5, (k, k))
 
 
-@settings(deadline=None, derandomize=True, max_examples=30, database=None)
+@law(30)
 @given(seed=st.integers(0, 1000), k=st.integers(2, 4))
 def test_each_threshold_costs_what_its_decisions_cost(seed, k):
     p, codes, w, costs = predictions(seed, k)

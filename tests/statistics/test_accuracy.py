@@ -12,6 +12,7 @@ import pytest
 
 import exact
 import suffice as sf
+from lawful import examples
 from suffice.errors import LostPrecision
 
 DETAILS = ("separate", "shared", "diagonal")
@@ -23,7 +24,7 @@ GENERATED = {
     "numacc3": [1000000.2] + [1000000.1, 1000000.3] * 500,
     "numacc4": [10000000.2] + [10000000.1, 10000000.3] * 500,
 }
-SHARDINGS = 100
+SHARDINGS = examples(100)
 
 
 def text_of(name):
@@ -334,7 +335,7 @@ def test_rows_can_be_removed_part_by_part_until_none_is_left(detail, d, size):
 
 
 def brute_fourth(X, y, w, s):
-    """Sums of w|z|², w|z|²z and w|z|⁴ about the class means, a row a class."""
+    """Sums of w|z|², w|z|²z and w|z|⁴ about the class means, one row per class."""
     sums = []
     for c, label in enumerate(s.classes):
         z, v = X[y == label] - s.mean[c], w[y == label]

@@ -286,7 +286,7 @@ def test_lost_detail_does_not_come_back(detail, wanted):
 
 
 @details
-def test_features_are_selected_by_name_or_position_in_the_order_asked_for(detail):
+def test_features_are_selected_by_name_or_position_in_the_requested_order(detail):
     s = framed("uvw", detail)
     assert s.select(["w", "u"]).feature_names == ("w", "u")
     assert s.select(["w", "u"]) == s.select([2, 0]) == s.select(np.array([2, 0]))

@@ -28,6 +28,7 @@ def repeated(rows=1 << 18):
     return pa.table({**columns, "label": y.astype("U1")})
 
 
+@pytest.mark.exhaustive
 def test_a_parquet_file_of_four_times_the_memory_allowed(tmp_path):
     """Its numbers take 2.4 GB; few bits each, so that little is written here."""
     table, path = repeated(), tmp_path / "rows.parquet"

@@ -184,7 +184,7 @@ def test_a_changed_file_is_an_error_that_names_it(often, tmp_path):
     assert sf.summarize(files, target="label", checkpoint=saved).count.sum() == 507
 
 
-def test_files_added_or_gone_are_an_error(often, tmp_path):
+def test_files_added_or_removed_are_an_error(often, tmp_path):
     files, saved = write_files(tmp_path, "csv"), tmp_path / SAVED
     sf.summarize(files, target="label", checkpoint=saved)
     shutil.copy(tmp_path / "rows0.csv", tmp_path / "rows9.csv")
@@ -288,7 +288,7 @@ def test_labels_of_any_length_are_resumed(often, tmp_path):
     assert sf.summarize(path, target="label", checkpoint=saved).digest() == whole.digest()
 
 
-def test_a_mended_file_is_read_again_from_its_start(often, tmp_path):
+def test_a_repaired_file_is_read_again_from_its_start(often, tmp_path):
     """What was counted of a file before its bad line does not count twice."""
     files, saved = write_files(tmp_path, "csv"), tmp_path / SAVED
     whole = sf.summarize(files, target="label")
@@ -349,7 +349,7 @@ def test_a_file_size_limit_leaves_the_checkpoint_valid(often, tmp_path):
     assert sf.summarize(files, target="label", checkpoint=saved).digest() == whole.digest()
 
 
-def test_a_checkpoint_that_cannot_be_written_is_told_before_any_row_is_read(tmp_path):
+def test_a_checkpoint_that_cannot_be_written_is_reported_before_any_row_is_read(tmp_path):
     files = write_files(tmp_path, "parquet")
     told = []
     for saved in (tmp_path / "none" / "x", tmp_path):

@@ -14,11 +14,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import suffice as sf
 from forged import resealed, with_field
+from lawful import law
 from suffice.errors import (
     InvalidFeatures,
     InvalidFile,
@@ -32,7 +33,7 @@ from suffice.errors import (
 )
 from suffice.statistics import container, count_pass
 
-LAW = settings(deadline=None, derandomize=True, max_examples=50, database=None)
+LAW = law(50)
 KINDS = {
     "integers": st.integers(0, 4),
     "strings": st.sampled_from(["red", "blue", "", "größer"]),
@@ -302,13 +303,13 @@ def test_a_dropped_class_was_never_there(data):
         s.drop_class(label).drop_class(label)
 
 
-def test_a_class_of_another_kind_is_no_class():
+def test_a_label_of_another_type_is_not_a_class():
     with pytest.raises(InvalidParameter, match="no class 3"):
         sf.count_levels(FRAME, Y).drop_class(3)
 
 
 @anything
-@settings(LAW, max_examples=25)
+@law(25)
 @given(data=st.data())
 def test_what_was_saved_is_loaded_to_the_last_bit(mixed, data):
     s = data.draw(tables(mixed)).counted()

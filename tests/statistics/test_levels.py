@@ -261,7 +261,7 @@ def test_the_width_of_a_removed_label_is_forgotten_by_numeric_statistics(detail,
         assert not re.search(rb"U21\b", pickle.dumps(left))
 
 
-def test_integer_levels_shrink_with_the_row_that_had_the_largest_unless_more_are_asked_for():
+def test_integer_levels_shrink_with_the_row_that_had_the_largest_unless_more_are_declared():
     X, y = np.array([[0], [1], [5]]), [0, 1, 1]
     assert sf.CategoricalNB().fit(X, y).forget(X[2:], y[2:]).n_categories_.tolist() == [2]
     model = sf.CategoricalNB(min_categories=4).fit(X, y).forget(X[2:], y[2:])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import exact
 import suffice as sf
+from lawful import examples
 from suffice.data import chunk, stream
 from suffice.errors import InvalidInput, NotFinite
 
@@ -89,7 +90,7 @@ def test_chunks_that_lie_elsewhere():
     assert streamed(X, y) == in_memory(X, y)
 
 
-def test_classes_that_come_later_or_are_gone():
+def test_classes_that_come_later_or_are_removed():
     X, before = rows(6 * CHUNK)
     y = before.copy()
     y[: 2 * CHUNK][y[: 2 * CHUNK] == 1] = 0
@@ -187,7 +188,7 @@ def test_one_bad_label_is_reported_where_it_is():
         streamed(X, labels)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.data())
 def test_any_stream_equals_its_table(data):
     d, k = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 5))

@@ -167,7 +167,7 @@ def test_frames_larger_than_a_block_are_read_in_parts(rows, monkeypatch):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(rows, 3)), rng.integers(0, 5, rows)
     whole = sf.summarize(X, y)
-    monkeypatch.setattr(reader, "CONVERTED_BYTES", 700)
+    monkeypatch.setattr(reader.Reader, "converted_bytes", 700)
     frame = pl.DataFrame(X, schema=["a", "b", "c"])
     assert np.allclose(sf.summarize(frame, y).scatter, whole.scatter, rtol=1e-12, atol=1e-9)
 
@@ -426,7 +426,7 @@ def test_threads_without_room_for_sums_of_their_own_share_the_classes(
     X, y = rng.normal(size=(2000, 9)), rng.integers(0, 11, 2000)
     w = np.where(rng.random(2000) < 0.2, 0.0, 1.0)
     roomy = sf.summarize(X, y, w, detail)
-    monkeypatch.setattr(reader, "COPIES_BYTES", room)
+    monkeypatch.setattr(reader.Reader, "copies_bytes", room)
     assert_agree(sf.summarize(X, y, w, detail), roomy)
     assert_agree(sf.summarize(np.asfortranarray(X), y, w, detail), roomy)
 
@@ -441,7 +441,7 @@ def test_two_identical_calls_agree_to_the_last_bit(detail, weighted, kernels):
     assert all(sf.summarize(X, y, w, detail).digest() == first for _ in range(5))
 
 
-def test_the_number_of_threads_is_what_was_asked_for(monkeypatch):
+def test_the_number_of_threads_is_the_requested_one(monkeypatch):
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "")
     assert threads.n_threads() >= 1
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "5")

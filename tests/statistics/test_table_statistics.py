@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful import examples
 from suffice.data.encoding import Encoding
 from suffice.data.table_rows import TableReader
 from suffice.errors import Mismatch, NeverIncluded
@@ -41,7 +42,7 @@ def test_levels_that_one_side_has_never_seen_merge_exactly(detail, gaps):
 
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
 @pytest.mark.parametrize("detail", DETAILS)
-def test_levels_that_only_removed_rows_had_are_gone(detail, gaps):
+def test_levels_that_only_removed_rows_had_are_removed(detail, gaps):
     X, y = table(60, ["amber", "blue"], gaps)
     Z, z = table(50, ["blue", "cyan"], gaps, seed=1)
     left = (statistics(X, y, detail) + statistics(Z, z, detail)) - statistics(Z, z, detail)
@@ -70,7 +71,7 @@ def test_weighted_rows_count_in_units_of_their_mean_weight():
     assert [own.labels for own in light.groups] == [own.labels for own in plain.groups]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([*COLOURS, None]), st.integers(0, 1)), min_size=2))
 def test_any_split_of_any_rows_adds_up(cells):
     half = len(cells) // 2

@@ -303,21 +303,21 @@ class Boundary:
 def numbers(name: str, values: Any, shape: tuple[int, ...]) -> Floats:
     """Finite numbers of a shape, where -1 stands for any size."""
     try:
-        found = np.asarray(values, np.float64)
+        array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise InvalidParameter(f"{name} of a boundary must be real numbers.") from None
-    fits = [size in (have, -1) for size, have in zip(shape, found.shape, strict=False)]
-    if found.ndim != len(shape) or not all(fits):
+    fits = [size in (have, -1) for size, have in zip(shape, array.shape, strict=False)]
+    if array.ndim != len(shape) or not all(fits):
         needed = str(shape).replace("-1", "d")
-        raise InvalidParameter(f"{name} of a boundary has shape {found.shape}; it needs {needed}.")
-    if not np.isfinite(found).all():
+        raise InvalidParameter(f"{name} of a boundary has shape {array.shape}; it needs {needed}.")
+    if not np.isfinite(array).all():
         why = " A prior of zero leaves no boundary." if name == "log_priors" else ""
         raise InvalidParameter(f"{name} of a boundary must be finite.{why}")
-    return found
+    return array
 
 
 def _corners(box: Any) -> tuple[Floats, Floats]:
-    found = numbers("box", box, (2, 2))
-    if not (found[:, 0] < found[:, 1]).all():
+    limits = numbers("box", box, (2, 2))
+    if not (limits[:, 0] < limits[:, 1]).all():
         raise InvalidParameter("box must be ((xmin, xmax), (ymin, ymax)) with min below max.")
-    return found[:, 0], found[:, 1]
+    return limits[:, 0], limits[:, 1]

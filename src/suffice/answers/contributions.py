@@ -20,8 +20,6 @@ from suffice.text import plural, shorten, visible
 
 # Of a table in a notebook.
 MOST_ROWS = 10
-MOST_FEATURES = 8
-LONGEST_NAME = 32  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,11 @@ class Contributions:
         names = self.feature_names or tuple(f"x{j + 1}" for j in range(d))
         with np.errstate(invalid="ignore"):
             order = np.argsort(-np.abs(self.values).mean(axis=0), kind="stable")
-        at, rest = order[:MOST_FEATURES], order[MOST_FEATURES:]
+        most_features = 8
+        at, rest = order[:most_features], order[most_features:]
         others = [f"other {plural(len(rest), 'feature')}"] if len(rest) else []
-        shown_names = [shorten(visible(names[j]), LONGEST_NAME) for j in at]
+        longest_name = 32  # characters
+        shown_names = [shorten(visible(names[j]), longest_name) for j in at]
         rows = []
         for i in range(min(n, MOST_ROWS)):
             values = [*self.values[i, at], *([self.values[i, rest].sum()] if others else [])]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from suffice.answers.conic import Conic, roots
 from suffice.data.arrays import Array, Floats
 
-# Distance from an edge, as a share of the side of the box, that counts as on it.
-EDGE = 1e-9
-
 
 @dataclass(frozen=True, slots=True)
 class Box:
     """The points between two corners."""
+
+    # Distance from an edge, as a share of the side of the box, that counts as on it.
+    edge: ClassVar[float] = 1e-9
 
     low: Floats  # (2,)
     high: Floats  # (2,)
@@ -27,7 +28,7 @@ class Box:
 
     def holds(self, points: Floats) -> Array:
         """Which rows lie inside, or on the edge."""
-        slack = EDGE * (self.high - self.low)
+        slack = self.edge * (self.high - self.low)
         inside = (points >= self.low - slack) & (points <= self.high + slack)
         return np.asarray(inside.all(axis=-1))
 
@@ -37,7 +38,7 @@ class Box:
 
     def same_points(self, points: Floats, others: Floats) -> Array:
         """Which rows of two arrays are the same point."""
-        near = np.abs(points - others) <= EDGE * (self.high - self.low)
+        near = np.abs(points - others) <= self.edge * (self.high - self.low)
         return np.asarray(near.all(axis=-1))
 
     def crossings(self, conic: Conic) -> Floats:
@@ -135,17 +136,17 @@ def polylines(conic: Conic, box: Box, points: int) -> list[Floats]:
     if conic.kind == "point":
         point = conic.axes[1] @ conic.middle
         return [box.clip(point[None])] if box.holds(point) else []
-    found = []
+    lines = []
     for normal, level in conic.lines:
         line = Straight.of(normal, level, box.middle)
         meeting = box.crossings(Conic(np.zeros((2, 2)), normal, -level))
-        found += pieces(line, meeting, box, 2)
+        lines += pieces(line, meeting, box, 2)
     if conic.kind in ("ellipse", "parabola", "hyperbola"):
         meeting = box.crossings(conic)
         for arc in arcs(conic, box):
             curves = pieces(arc, meeting[arc.owns(meeting)], box, points)
-            found += [polish(conic, box, curve) for curve in curves]
-    return found
+            lines += [polish(conic, box, curve) for curve in curves]
+    return lines
 
 
 def arcs(conic: Conic, box: Box) -> list[Arc]:

@@ -13,9 +13,6 @@ from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.text import visible
 
-# Significant digits of a number by default.
-DIGITS = 4
-
 # Digits that a float64 can have.
 MAX_DIGITS = 17
 
@@ -125,10 +122,12 @@ def write_equation(
 
 def _enough_digits(form: Form) -> int:
     """Digits that leave a few for the spread of features far from zero."""
+    # Significant digits of a number by default.
+    digits = 4
     if form.scale is None:
-        return DIGITS
+        return digits
     far = float(np.abs(form.centre / form.scale).max())
-    return min(MAX_DIGITS, DIGITS + int(math.log10(max(1.0, far))))
+    return min(MAX_DIGITS, digits + int(math.log10(max(1.0, far))))
 
 
 def _solutions(form: Form) -> tuple[int, list[float]]:

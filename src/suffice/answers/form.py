@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from suffice.answers.conic import Conic, own_units, roots
 from suffice.data.arrays import Floats
-
-# A change this small over the known spread of a feature is the rounding error of a fit.
-NEGLIGIBLE = 1e-10
-
-# Relative rounding error of sums, where nothing is known of the spread.
-ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +23,12 @@ class Form:
     >>> Form(np.array([2.0]), np.array([3.0]), 1.0)(np.array([[2.0], [3.0]]))
     array([1., 4.])
     """
+
+    # A change this small over the known spread of a feature is the rounding error of a fit.
+    negligible: ClassVar[float] = 1e-10
+
+    # Relative rounding error of sums, where nothing is known of the spread.
+    rounding: ClassVar[float] = 1e-13
 
     centre: Floats  # (d,) o
     slope: Floats  # (d,) g
@@ -84,7 +85,7 @@ class Form:
         if self.curvature is None or self.scale is None:
             return self.curvature is None or not self.curvature.any()
         sizes = np.abs(self.curvature) * self.scale * self.scale[:, None]
-        return bool(sizes.max() <= NEGLIGIBLE)
+        return bool(sizes.max() <= self.negligible)
 
     @cached_property
     def is_constant(self) -> bool:
@@ -100,9 +101,9 @@ class Form:
         curvature = None
         if self.curvature is not None and not self.is_linear:
             sizes = np.abs(self.curvature) * self.scale * self.scale[:, None]
-            curvature = np.where(sizes > NEGLIGIBLE, self.curvature, 0.0)
-        slope = np.where(slopes > NEGLIGIBLE * max(1.0, slopes.max()), self.slope, 0.0)
-        value = self.value if abs(self.value) > NEGLIGIBLE else 0.0
+            curvature = np.where(sizes > self.negligible, self.curvature, 0.0)
+        slope = np.where(slopes > self.negligible * max(1.0, slopes.max()), self.slope, 0.0)
+        value = self.value if abs(self.value) > self.negligible else 0.0
         return replace(self, curvature=curvature, slope=slope, value=value)
 
     @cached_property
@@ -110,9 +111,9 @@ class Form:
         """The same about zero, where cancelling terms leave rounding behind too."""
         significant = self.significant
         out, sizes = significant.expanded, significant.absolute
-        least = ROUNDING * sizes._slope_at(sizes.centre)
+        least = self.rounding * sizes._slope_at(sizes.centre)
         slope = np.where(np.abs(out.slope) > least, out.slope, 0.0)
-        value = out.value if abs(out.value) > ROUNDING * sizes._at(sizes.centre) else 0.0
+        value = out.value if abs(out.value) > self.rounding * sizes._at(sizes.centre) else 0.0
         return replace(out, slope=slope, value=value)
 
     @cached_property
@@ -127,17 +128,17 @@ class Form:
         k = int(np.argmax(used))
         bend = 0.0 if form.curvature is None else form.curvature[k, k]
         zeros = [float(self.centre[k]) + t for t in roots(bend, form.slope[k], form.value)]
-        least = 0.0 if self.scale is None else NEGLIGIBLE * float(self.scale[k])
+        least = 0.0 if self.scale is None else self.negligible * float(self.scale[k])
         return k, [x if abs(x) > least else 0.0 for x in zeros]
 
     def along(self, start: Floats, step: Floats) -> tuple[float, float, float]:
         """(a, b, c) of a t² + b t + c, the function at start + t step; all zero where it is."""
         u, sizes = start - self.centre, self.absolute
         bounds = sizes._along(np.abs(u), np.abs(step))
-        least = ROUNDING * bounds
+        least = self.rounding * bounds
         if self.scale is not None:
             reach = float(np.abs(step / self.scale).max())
-            least += NEGLIGIBLE * np.array([reach**2, reach, 1.0])
+            least += self.negligible * np.array([reach**2, reach, 1.0])
         a, b, c = (float(part) for part in self._along(u, step))
         curved, sloped, off = np.array([abs(a), abs(b), abs(c)]) > least
         if curved:
@@ -168,7 +169,7 @@ class Form:
     @cached_property
     def conic(self) -> Conic:
         """Where a function of two features is zero, about the centre in `units`."""
-        tolerance, unit = (ROUNDING, 0.0) if self.scale is None else (NEGLIGIBLE, 1.0)
+        tolerance, unit = (self.rounding, 0.0) if self.scale is None else (self.negligible, 1.0)
         matrix = self.matrix * self.units * self.units[:, None]
         return Conic(matrix, self.slope * self.units, self.value, tolerance, unit)
 
@@ -185,4 +186,4 @@ class Form:
         matrix, slope = self.matrix * units * units[:, None], self._slope_at(step) * units
         value = float(self._at(step))
         size = max(np.abs(matrix).max(), np.abs(slope).max(), abs(value))
-        return origin, units, Conic(matrix / size, slope / size, value / size, ROUNDING)
+        return origin, units, Conic(matrix / size, slope / size, value / size, self.rounding)

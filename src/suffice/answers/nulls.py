@@ -26,9 +26,6 @@ from suffice.statistics.statistics import Statistics
 # New rows of each class for each simulated training set.
 SIMULATED_ROWS = 100
 
-# Quantiles at which a scaled F distribution is matched with simulated distances.
-MATCHED = (0.5, 0.95)
-
 
 @dataclass(frozen=True, slots=True)
 class Null:
@@ -149,20 +146,22 @@ class EstimatedNulls(Nulls):
 
 def match_null(distances: Floats, known: int) -> Null:
     """The scaled F distribution with the median and the upper quantile of the distances."""
-    middle, upper = np.quantile(distances, MATCHED)
+    # Quantiles at which a scaled F distribution is matched with simulated distances.
+    matched = (0.5, 0.95)
+    middle, upper = np.quantile(distances, matched)
 
     def reach(log_freedom: float) -> float:
         b = float(np.exp(log_freedom))
-        first, second = special.fdtri(known, b, MATCHED)
+        first, second = special.fdtri(known, b, matched)
         return float(second / first - upper / middle)
 
     # Fewer degrees of freedom, longer tails.
     lowest, highest = np.log(0.5), np.log(1e7)
     if reach(highest) >= 0:
-        return Null(middle / special.chdtri(known, 1 - MATCHED[0]) * known, known, np.inf)
+        return Null(middle / special.chdtri(known, 1 - matched[0]) * known, known, np.inf)
     log_freedom = lowest if reach(lowest) <= 0 else optimize.brentq(reach, lowest, highest)
     freedom = float(np.exp(log_freedom))
-    return Null(float(middle / special.fdtri(known, freedom, MATCHED[0])), known, freedom)
+    return Null(float(middle / special.fdtri(known, freedom, matched[0])), known, freedom)
 
 
 def _distances(
@@ -214,8 +213,8 @@ def _covariance(model: GaussianModel, c: int) -> Covariance:
 
 
 def _variances(model: GaussianModel) -> Floats:
-    found = [_covariance(model, c) for c in range(len(model.classes))]
-    return np.array([c.variances for c in found if isinstance(c, DiagonalCovariance)])
+    covariances = [_covariance(model, c) for c in range(len(model.classes))]
+    return np.array([c.variances for c in covariances if isinstance(c, DiagonalCovariance)])
 
 
 def _scatter_rows(

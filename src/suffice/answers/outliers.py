@@ -13,16 +13,6 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import log_sum, posterior
 from suffice.models.student import StudentModel
 
-# Random rows come from strata of the null distribution of their class, each half as probable as
-# the one before, so that the far tail is as well known as the bulk: rows of each stratum.
-STRATA = (5000,) * 4 + (200,) * 120
-
-# For very many features fewer rows are drawn.
-MAX_ENTRIES = 1 << 23
-
-# With more patterns of gaps than this, classes count by their posterior instead.
-MAX_PATTERNS = 32
-
 
 class Atypicality:
     """How unusual rows are, for each class and for the whole model."""
@@ -49,7 +39,9 @@ class Atypicality:
         """
         density = self._log_densities(X)
         order, gaps = Gaps.sorted(np.isnan(X))
-        if len(gaps.patterns) > MAX_PATTERNS:
+        # With more patterns of gaps than this, classes count by their posterior instead.
+        max_patterns = 32
+        if len(gaps.patterns) > max_patterns:
             with np.errstate(all="ignore"):
                 shares = posterior(self.model, X)
             return np.asarray((shares * self.of_classes(X)).sum(axis=1))
@@ -91,8 +83,13 @@ class Atypicality:
         """Rows of the model, and the probability that each stands for."""
         rng = np.random.default_rng(0)
         priors, d = self.model.priors, len(pattern)
-        share = min(1.0, MAX_ENTRIES / (d * sum(STRATA)))
-        sizes = np.ceil(share * np.array(STRATA)).astype(np.int64)
+        # Rows come from strata of the null distribution of their class, each half as probable as
+        # the one before, so that the far tail is as well known as the bulk.
+        sizes = np.repeat([5000, 200], [4, 120])
+        # For very many features fewer rows are drawn.
+        max_entries = 1 << 23
+        share = min(1.0, max_entries / (d * sizes.sum()))
+        sizes = np.ceil(share * sizes).astype(np.int64)
         strata = np.repeat(np.arange(len(sizes)), sizes)
         # P-values evenly spread between 2^-(s+1) and 2^-s.
         place = np.concatenate([(np.arange(n) + rng.random(n)) / n for n in sizes])

@@ -37,10 +37,10 @@ def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
 
 def class_position(classes: Array, label: Any) -> int:
     """The position of a class."""
-    found = place_of(label, classes)
-    if found is None:
+    place = place_of(label, classes)
+    if place is None:
         raise InvalidParameter(f"there is no class {shown(label)}; they are {listed(classes)}.")
-    return found
+    return place
 
 
 def class_codes(classes: Array, y: Any, n: int) -> Indices:

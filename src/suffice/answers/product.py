@@ -20,9 +20,9 @@ def _contributions(model: ProductModel, rows: MixedRows, a: int, b: int) -> Cont
     _, ignored = model.scores_and_ignored(rows)
     columns = model.layout.parts.values()
     for (part, own), at, clash in zip(model.with_rows(rows), columns, ignored, strict=True):
-        found = contributions(part, own, a, b)
-        values[:, list(at)] = np.where(clash[:, None], 0.0, found.values)
-        base += np.where(clash, 0.0, found.base)
+        terms = contributions(part, own, a, b)
+        values[:, list(at)] = np.where(clash[:, None], 0.0, terms.values)
+        base += np.where(clash, 0.0, terms.base)
     return Contributions.of(model, values, a, b, base)
 
 

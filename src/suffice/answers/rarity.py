@@ -14,12 +14,6 @@ from suffice.data.mixed import mask, missing
 from suffice.models.model import Model
 from suffice.models.scoring import log_sum
 
-# Random rows of the model for each pattern of gaps.
-MODEL_ROWS = 20_000
-
-# Random rows of each class for each pattern of gaps.
-CLASS_ROWS = 5_000
-
 
 @dataclass(frozen=True)
 class Rarity:
@@ -36,9 +30,11 @@ class Rarity:
         k = len(self.model.classes)
         own = self._log_densities(rows)
         out = np.empty((len(own), k))
+        # Random rows of each class for each pattern of gaps.
+        class_rows = 5_000
         for pattern, at in self._patterns(rows):
             for c in range(k):
-                rows_of_class = self._random_rows(np.full(CLASS_ROWS, c), 2 + c)
+                rows_of_class = self._random_rows(np.full(class_rows, c), 2 + c)
                 random = self._log_densities(mask(rows_of_class, pattern))
                 out[at, c] = _pvalues(random[:, c], own[at, c])
         return out
@@ -64,7 +60,9 @@ class Rarity:
         ]
 
     def _random_densities(self, pattern: Array) -> Floats:
-        codes = random_codes(self.model.priors, MODEL_ROWS, np.random.default_rng(0))
+        # Random rows of the model for each pattern of gaps.
+        model_rows = 20_000
+        codes = random_codes(self.model.priors, model_rows, np.random.default_rng(0))
         rows = mask(self._random_rows(codes, 1), pattern)
         return log_sum(self.model.joint(rows))
 

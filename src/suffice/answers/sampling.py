@@ -13,9 +13,6 @@ from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
-# Rows that are drawn with one generator, so that the number of threads does not matter.
-CHUNK_ROWS = 1 << 14
-
 
 @singledispatch
 def draw(model: Any, codes: Indices, seeds: np.random.SeedSequence) -> Any:
@@ -27,12 +24,14 @@ def draw(model: Any, codes: Indices, seeds: np.random.SeedSequence) -> Any:
 def _draw(model: GaussianModel, codes: Indices, seeds: np.random.SeedSequence) -> Floats:
     n, d = len(codes), model.means.shape[1]
     out = np.empty((n, d))
-    starts = list(range(0, n, CHUNK_ROWS))
+    # Rows that are drawn with one generator, so that the number of threads does not matter.
+    chunk_rows = 1 << 14
+    starts = list(range(0, n, chunk_rows))
     children = seeds.spawn(len(starts))
 
     def work(first: int, last: int) -> None:
         for i in range(first, last):
-            part = slice(starts[i], min(n, starts[i] + CHUNK_ROWS))
+            part = slice(starts[i], min(n, starts[i] + chunk_rows))
             noise = np.random.default_rng(children[i]).standard_normal((part.stop - part.start, d))
             out[part] = _rows(model, codes[part], noise)
 

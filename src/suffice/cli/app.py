@@ -2,56 +2,50 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from suffice import __version__
-from suffice.cli import (
-    boundary,
-    compare,
-    describe,
-    evaluate,
-    explain,
-    fit,
-    forget,
-    importance,
-    impute,
-    info,
-    merge,
-    outliers,
-    predict,
-    report,
-    sample,
-    summarize,
-    thresholds,
-)
 from suffice.cli.errors import Commands
 from suffice.cli.options import spell_out
 from suffice.cli.signing import set_key
 
-# In the order of the help; each module has a function with the module's name.
-MODULES = (
-    describe,
-    fit,
-    predict,
-    evaluate,
-    thresholds,
-    compare,
-    report,
-    importance,
-    explain,
-    boundary,
-    outliers,
-    impute,
-    sample,
-    summarize,
-    merge,
-    forget,
-    info,
-)
-EXAMPLES: dict[str, str] = {one.__name__.rpartition(".")[2]: one.EXAMPLE for one in MODULES}
+# Each command, in the order of the help, with its examples: a function of this name in a module of
+# this name.
+EXAMPLES = {
+    "describe": "suffice describe customers.csv --target status",
+    "fit": (
+        "suffice fit iris.csv --target species --out iris.suffice\n"
+        "suffice fit all.stats --model lda --out model.suffice\n"
+        "suffice fit 'rows/*.parquet' --target y --model lda --out model.suffice"
+    ),
+    "predict": "suffice predict iris.suffice new.csv --out predictions.csv",
+    "evaluate": "suffice evaluate iris.suffice test.csv --target species",
+    "thresholds": (
+        "suffice thresholds loans.suffice test.csv --target status --positive bad --recall 0.9"
+    ),
+    "compare": "suffice compare iris.csv --target species",
+    "report": "suffice report iris.csv --target species --out report.html",
+    "importance": "suffice importance iris.suffice test.csv --target species",
+    "explain": "suffice explain iris.suffice new.csv --row 3",
+    "boundary": "suffice boundary iris.suffice setosa virginica",
+    "outliers": "suffice outliers iris.suffice new.csv --out scored.csv",
+    "impute": "suffice impute iris.suffice gaps.csv --out filled.csv",
+    "sample": "suffice sample iris.suffice -n 1000 --out synthetic.csv",
+    "summarize": (
+        "suffice summarize part1.parquet --target y --out part1.stats\n"
+        "suffice summarize 'rows/*.parquet' --target y --checkpoint half --out all.stats"
+    ),
+    "merge": "suffice merge part1.stats part2.stats --out all.stats",
+    "forget": (
+        "suffice forget model.suffice gone.csv --target y --out model.suffice\n"
+        "suffice forget all.stats part1.stats --out rest.stats"
+    ),
+    "info": "suffice info iris.suffice",
+}
 
 app = typer.Typer(
     name="suffice",
@@ -59,7 +53,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    epilog=f"Example: {fit.EXAMPLE.splitlines()[0]}",
+    epilog=f"Example: {EXAMPLES['fit'].splitlines()[0]}",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -88,6 +82,7 @@ def suffice(
     set_key(key_file)
 
 
-for _module, (_name, _examples) in zip(MODULES, EXAMPLES.items(), strict=True):
+for _name, _examples in EXAMPLES.items():
     _epilog = "\n\n".join(f"Example: {line}" for line in _examples.splitlines())
-    app.command(_name, epilog=_epilog)(spell_out(getattr(_module, _name)))
+    _command = getattr(import_module(f"suffice.cli.{_name}"), _name)
+    app.command(_name, epilog=_epilog)(spell_out(_command))

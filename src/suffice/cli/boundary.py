@@ -9,8 +9,6 @@ import typer
 from suffice.cli import options
 from suffice.errors import InvalidParameter
 
-EXAMPLE = "suffice boundary iris.suffice setosa virginica"
-
 
 def boundary(
     model: options.ModelFile,
@@ -36,16 +34,16 @@ def boundary(
     if first == second:
         raise InvalidParameter(f"both classes are {first!r}; name two.")
     between = loaded.last_method("boundary", "whose boundaries have no such equation")
-    found = between(first, second)
-    names = list(found.feature_names or loaded.last_names)
-    found = replace(found, feature_names=tuple(names))
-    equation = found.latex(digits) if latex else found.equation(digits)
+    line = between(first, second)
+    names = list(line.feature_names or loaded.last_names)
+    line = replace(line, feature_names=tuple(names))
+    equation = line.latex(digits) if latex else line.equation(digits)
     facts = {
         "classes": [first, second],
         "features": names,
-        "quadratic": found.quadratic,
-        "linear": found.linear,
-        "constant": found.constant,
+        "quadratic": line.quadratic,
+        "linear": line.linear,
+        "constant": line.constant,
         "equation": equation,
     }
     answer(facts, json, equation)

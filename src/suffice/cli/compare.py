@@ -8,11 +8,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = "suffice compare iris.csv --target species"
-
-# Beside the score that orders the models; as many as a terminal of 80 columns has room for.
-SHOWN = ("log_loss", "accuracy", "roc_auc", "brier")
-
 
 def compare(
     data: options.Data,
@@ -37,7 +32,7 @@ def compare(
     check_out(out, table=True)
     rows = read_training(data, target, table, weights)
     with working("comparing models by cross-validation") as progress:
-        found = sf.compare(
+        comparison = sf.compare(
             rows.prepared,
             rows.labels,
             metric=metric,
@@ -46,26 +41,28 @@ def compare(
             progress=progress,
         )
     if out is not None:
-        write_table(found.table, out, as_json=json, formulas=False)
+        write_table(comparison.table, out, as_json=json, formulas=False)
         return
     if json:
-        columns = {name: column.tolist() for name, column in found.table.items()}
+        columns = {name: column.tolist() for name, column in comparison.table.items()}
         lines = zip(*columns.values(), strict=True)
         models = [dict(zip(columns, line, strict=True)) for line in lines]
-        facts = {"models": models, "baseline": found.selection.baseline}
-        print_json(facts | {"notes": list(found.selection.notes)})
+        facts = {"models": models, "baseline": comparison.selection.baseline}
+        print_json(facts | {"notes": list(comparison.selection.notes)})
         return
-    n_folds = found.selection.scores[metric].shape[1]
+    n_folds = comparison.selection.scores[metric].shape[1]
     title = f"{len(rows.labels)} rows, {n_folds} folds, the best {METRICS[metric].title} first"
-    print_lines(list(heads(metric).values()), _lines(found, metric), title)
-    say(*found.selection.notes)
+    print_lines(list(heads(metric).values()), _lines(comparison, metric), title)
+    say(*comparison.selection.notes)
 
 
 def heads(metric: str) -> dict[str, str]:
     """Columns of the table for people, with their headings: the deciding score first."""
     from suffice.selection.metrics import METRICS
 
-    others = [name for name in SHOWN if name != metric]
+    # Beside the score that orders the models; as many as a terminal of 80 columns has room for.
+    shown = ("log_loss", "accuracy", "roc_auc", "brier")
+    others = [name for name in shown if name != metric]
     return {
         "name": "model",
         metric: METRICS[metric].heading,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from suffice.cli import options
 
-EXAMPLE = "suffice describe customers.csv --target status"
-
 
 def describe(
     data: options.Data,
@@ -24,8 +22,8 @@ def describe(
 
     drop = options.listed(table.drop)
     rows = read_columns(data, table, [*drop, *([] if target is None else [target])])
-    found = describe_columns(rows, table, target, drop)
+    description = describe_columns(rows, table, target, drop)
     if json:
-        print_json(found.to_dict())
+        print_json(description.to_dict())
     else:
-        say(*with_options(str(found)).split("\n"))
+        say(*with_options(str(description)).split("\n"))

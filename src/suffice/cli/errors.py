@@ -17,17 +17,12 @@ from typer.core import TyperGroup
 from suffice.cli.main import INTERRUPTED
 from suffice.cli.output import say
 
-FAILED = 2
-BROKEN_PIPE = 141
-
 # If this variable is set, errors keep their traceback.
 DEBUG = "SUFFICE_DEBUG"
 
 # typer brings its own copy of click or uses the package, by version.
 ClickError: Any = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "ClickException")
 
-# Options that are named otherwise than the parameter of Python.
-OPTIONS = {"columns": "drop", "weight": "weights", "null_markers": "missing"}
 
 TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 # With a value, target is that of shrinkage.
@@ -76,14 +71,14 @@ def exit_code(run: Callable[[], Any]) -> int:
     except BrokenPipeError:
         # Python flushes when it exits, and would raise again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+        return 141  # 128 + SIGPIPE
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
         # Without any argument the help was shown already.
         if type(error).__name__ != "NoArgsIsHelpError":
             say(f"suffice: {sentence(error)}", err=True)
-        return FAILED
+        return 2
 
 
 def sentence(error: Exception) -> str:
@@ -125,7 +120,9 @@ def with_options(text: str) -> str:
 
 def _as_option(parameter: re.Match[str]) -> str:
     name, value = parameter[1], parameter[2]
-    option = f"--{OPTIONS.get(name, name).replace('_', '-')}"
+    # Options that are named otherwise than the parameter of Python.
+    options = {"columns": "drop", "weight": "weights", "null_markers": "missing"}
+    option = f"--{options.get(name, name).replace('_', '-')}"
     if value in ("", "True"):
         return option
     values = literal_eval(value)

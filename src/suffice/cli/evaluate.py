@@ -9,10 +9,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = "suffice evaluate iris.suffice test.csv --target species"
-
-MOST_CONFUSIONS = 10  # pairs of classes that are listed if the matrix of all is too wide
-
 
 def evaluate(
     model: options.ModelFile,
@@ -48,27 +44,27 @@ def evaluate(
     rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
     with working("evaluating"):
         try:
-            found = evaluate_model(loaded.model, rows.features, rows.labels, rows.weights)
+            evaluation = evaluate_model(loaded.model, rows.features, rows.labels, rows.weights)
         except InvalidLabels as error:
             name = loaded.target_or(target)
             raise InvalidLabels(f"the target {name!r} of {rows.source}: {error}") from None
     facts = {
         "rows": len(rows.labels),
-        **{name: found.metrics[name] for name in METRICS},
-        "standard_errors": {name: found.errors[name] for name in METRICS},
-        "baseline": {name: found.baseline[name] for name in METRICS},
-        "classes": found.classes,
-        "confusion": found.confusion,
-        "recall": found.recall,
-        "recall_se": found.recall_se,
-        "precision": found.precision,
+        **{name: evaluation.metrics[name] for name in METRICS},
+        "standard_errors": {name: evaluation.errors[name] for name in METRICS},
+        "baseline": {name: evaluation.baseline[name] for name in METRICS},
+        "classes": evaluation.classes,
+        "confusion": evaluation.confusion,
+        "recall": evaluation.recall,
+        "recall_se": evaluation.recall_se,
+        "precision": evaluation.precision,
     }
     if out is not None:
         write_out(out, json_text(facts).encode())
     if json:
         print_json(facts)
     else:
-        _print(facts, found)
+        _print(facts, evaluation)
 
 
 def _print(facts: dict[str, Any], found: Any) -> None:
@@ -109,7 +105,8 @@ def _print_confusions(found: Any, labels: list[str]) -> None:
 
     wrong = found.confusion.copy()
     np.fill_diagonal(wrong, 0.0)
-    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CONFUSIONS]
+    most_confusions = 10  # pairs of classes that are listed if the matrix of all is too wide
+    order = np.argsort(-wrong, axis=None, kind="stable")[:most_confusions]
     pairs = [divmod(int(at), len(labels)) for at in order if wrong.flat[at] > 0]
     lines = [[labels[a], labels[b], f"{wrong[a, b]:g}", _share(found.recall[a])] for a, b in pairs]
     head = ["true", "predicted", "rows", "recall"]

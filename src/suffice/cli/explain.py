@@ -9,8 +9,6 @@ import typer
 from suffice.cli import options
 from suffice.errors import InvalidParameter
 
-EXAMPLE = "suffice explain iris.suffice new.csv --row 3"
-
 
 def explain(
     model: options.ModelFile,
@@ -60,16 +58,16 @@ def explain(
     b = next(classes[c] for c in order if classes[c] != a) if b is None else b
     if a == b:
         raise InvalidParameter(f"--class and --against are both {a!r}; name two classes.")
-    found, names = loaded.by_column(contributions(X, a, b))
+    terms, names = loaded.by_column(contributions(X, a, b))
     plain = loaded.is_pipeline or loaded.model.columns_ is None
-    text = explanation(found, 0, names) if plain else loaded.model.explain(X, 0, a, b)
+    text = explanation(terms, 0, names) if plain else loaded.model.explain(X, 0, a, b)
     facts = {
         "row": row,
         "class": a,
         "against": b,
-        "log_odds": found.log_odds[0],
-        "base": found.base[0],
-        "contributions": dict(zip(names, found.values[0].tolist(), strict=True)),
+        "log_odds": terms.log_odds[0],
+        "base": terms.base[0],
+        "contributions": dict(zip(names, terms.values[0].tolist(), strict=True)),
         "text": text,
     }
     answer(facts, json, f"Row {row}: {text}")

@@ -12,12 +12,6 @@ from suffice.cli import options
 from suffice.cli.models import Kind, ModelOptions, parse_priors, with_priors
 from suffice.errors import InvalidParameter
 
-EXAMPLE = (
-    "suffice fit iris.csv --target species --out iris.suffice\n"
-    "suffice fit all.stats --model lda --out model.suffice\n"
-    "suffice fit 'rows/*.parquet' --target y --model lda --out model.suffice"
-)
-
 
 def fit(
     data: Annotated[
@@ -139,7 +133,7 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
     classes = Labels.of(y).classes()
     class_priors(priors, classes, np.ones(len(classes)))
     with working("choosing a model by cross-validation") as progress:
-        found = sf.select_model(
+        selection = sf.select_model(
             X,
             y,
             metric=choice.metric,
@@ -148,7 +142,7 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
             columns=rows.layout,
             progress=progress,
         )
-    return found.model if priors is None else with_priors(found.model, priors), found
+    return selection.model if priors is None else with_priors(selection.model, priors), selection
 
 
 def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:

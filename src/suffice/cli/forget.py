@@ -13,11 +13,6 @@ from suffice.errors import NeverIncluded
 if TYPE_CHECKING:
     from suffice.cli.training import TrainingTable
 
-EXAMPLE = (
-    "suffice forget model.suffice gone.csv --target y --out model.suffice\n"
-    "suffice forget all.stats part1.stats --out rest.stats"
-)
-
 
 def forget(
     learnt: options.AnyFile,
@@ -61,14 +56,14 @@ def _without_rows(
     from suffice.cli.loaded import Loaded, load_any
     from suffice.cli.summarize import statistics_of
 
-    found = load_any(learnt)
-    if hasattr(found, "predict") or hasattr(found, "steps"):
-        loaded = Loaded(found, str(learnt))
+    content = load_any(learnt)
+    if hasattr(content, "predict") or hasattr(content, "steps"):
+        loaded = Loaded(content, str(learnt))
         loaded.method("forget", "statistics to remove rows from")
         rows = loaded.read_labelled(gone, reading, target, weights, drop_unlabelled)
-        return found.forget(rows.features, rows.labels, rows.weights)
-    rows = _rows_of(found, gone, target, weights, reading, drop_unlabelled)
-    return found - statistics_of(rows, found.detail)
+        return content.forget(rows.features, rows.labels, rows.weights)
+    rows = _rows_of(content, gone, target, weights, reading, drop_unlabelled)
+    return content - statistics_of(rows, content.detail)
 
 
 def _rows_of(

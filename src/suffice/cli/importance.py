@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from suffice.cli import options
-
-EXAMPLE = "suffice importance iris.suffice test.csv --target species"
 
 
 def importance(
@@ -17,10 +10,7 @@ def importance(
     data: options.Data,
     *,
     target: options.ModelTarget = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(help="Draw it to this file: .svg, .png or .pdf.", show_default=False),
-    ] = None,
+    picture: options.Picture = None,
     weights: options.Weights = None,
     drop_unlabelled: options.DropUnlabelled = False,
     reading: options.Reading,
@@ -40,11 +30,11 @@ def importance(
     loaded = load_model(model)
     rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
     with working("leaving out each column"):
-        found = sf.importance(loaded.model, rows.features, rows.labels, rows.weights)
+        by_column = sf.importance(loaded.model, rows.features, rows.labels, rows.weights)
     if picture is not None:
         from suffice.plots.display import hidden_axes
         from suffice.plots.importance import ImportanceDisplay, bars_size
 
-        ax = hidden_axes(bars_size(found))
-        ImportanceDisplay.from_importance(found, ax=ax).save(picture)
-    output.write(found.table)
+        ax = hidden_axes(bars_size(by_column))
+        ImportanceDisplay.from_importance(by_column, ax=ax).save(picture)
+    output.write(by_column.table)

@@ -6,8 +6,6 @@ from typing import Any
 
 from suffice.cli import options
 
-EXAMPLE = "suffice impute iris.suffice gaps.csv --out filled.csv"
-
 
 def impute(
     model: options.ModelFile,

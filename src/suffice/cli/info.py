@@ -6,8 +6,6 @@ from typing import Any
 
 from suffice.cli import options
 
-EXAMPLE = "suffice info iris.suffice"
-
 
 def info(file: options.AnyFile, json: options.Json = False) -> None:
     """Show what a file holds: the model or statistics, columns, classes, rows."""
@@ -16,15 +14,15 @@ def info(file: options.AnyFile, json: options.Json = False) -> None:
     from suffice.cli.output import print_json, print_lines, say
     from suffice.cli.signing import key
 
-    found = load_any(file)
+    content = load_any(file)
     if json:
-        print_json({"file": str(file), **facts(found)})
-    elif hasattr(found, "get_params"):
+        print_json({"file": str(file), **facts(content)})
+    elif hasattr(content, "get_params"):
         from suffice.estimators.card import card_lines
 
         say(*card_lines(file, key()))
     else:
-        held = facts(found)
+        held = facts(content)
         say(*_describe(held))
         by_class = zip(held["classes"], held["rows"], held["weight"], strict=True)
         lines = [[str(label), str(n), f"{w:g}"] for label, n, w in by_class]

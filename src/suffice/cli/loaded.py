@@ -41,12 +41,12 @@ class Loaded:
     @property
     def classes(self) -> list[Any]:
         """Its class labels; an error if it has none."""
-        found = getattr(self.last, "classes_", None)
-        if found is None:
+        classes = getattr(self.last, "classes_", None)
+        if classes is None:
             raise InvalidParameter(
                 f"{self.source} holds a {type(self.last).__name__}, which has no classes."
             )
-        return list(found.tolist())
+        return list(classes.tolist())
 
     @property
     def target(self) -> str | None:
@@ -150,15 +150,15 @@ class Loaded:
 
     def method(self, name: str, what: str) -> Any:
         """A method of the model; if it has none, an error says what to fit."""
-        found = None if self.is_pipeline else getattr(self.model, name, None)
-        if found is None:
+        method = None if self.is_pipeline else getattr(self.model, name, None)
+        if method is None:
             kind, other = f"a {type(self.model).__name__}", "lda"
             if self.is_pipeline:
                 kind, other = "a model on indicators of categories", "mixed"
             raise InvalidParameter(
                 f"{self.source} holds {kind}, which has no {what}. Fit with --model {other}."
             )
-        return found
+        return method
 
     def last_method(self, name: str, otherwise: str) -> Any:
         """A method of the model itself, which Gaussian models have."""
@@ -216,11 +216,11 @@ class Loaded:
 
 def load_model(path: Path) -> Loaded:
     """The model in a file; an error says what the file holds instead."""
-    found = load_any(path)
-    if hasattr(found, "predict") or hasattr(found, "steps"):
-        return Loaded(found, str(path))
-    if hasattr(found, "transform"):
-        raise InvalidFile(f"{path} holds a {type(found).__name__}, which is not a model.")
+    content = load_any(path)
+    if hasattr(content, "predict") or hasattr(content, "steps"):
+        return Loaded(content, str(path))
+    if hasattr(content, "transform"):
+        raise InvalidFile(f"{path} holds a {type(content).__name__}, which is not a model.")
     raise InvalidFile(
         f"{path} holds statistics, not a model. Make one: suffice fit {path} --model lda --out "
         "model.suffice"
@@ -229,12 +229,12 @@ def load_model(path: Path) -> Loaded:
 
 def load_statistics(path: Path) -> Any:
     """The statistics in a file; an error says what the file holds instead."""
-    found = load_any(path)
-    if hasattr(found, "predict") or hasattr(found, "transform") or hasattr(found, "steps"):
+    content = load_any(path)
+    if hasattr(content, "predict") or hasattr(content, "transform") or hasattr(content, "steps"):
         raise InvalidFile(
             f"{path} holds a model, not statistics, which `suffice summarize` writes."
         )
-    return found
+    return content
 
 
 def is_ours(path: Path) -> bool:

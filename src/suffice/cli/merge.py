@@ -11,8 +11,6 @@ import typer
 from suffice.cli import options
 from suffice.errors import InvalidParameter, Mismatch
 
-EXAMPLE = "suffice merge part1.stats part2.stats --out all.stats"
-
 
 def merge(
     parts: Annotated[
@@ -33,12 +31,12 @@ def merge(
         models = [load_model(part) for part in parts]
         for other in models:
             other.method("merge", "statistics to add up")
-        found: Any = models[0].model
+        total: Any = models[0].model
         for other in models[1:]:
-            found.merge(other.model)
+            total.merge(other.model)
     else:
-        found = reduce(_sum, [(load_statistics(part), str(part)) for part in parts])[0]
-    save_and_report(found, out, json)
+        total = reduce(_sum, [(load_statistics(part), str(part)) for part in parts])[0]
+    save_and_report(total, out, json)
 
 
 def _sum(a: tuple[Any, str], b: tuple[Any, str]) -> tuple[Any, str]:

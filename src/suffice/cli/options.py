@@ -53,6 +53,10 @@ ModelTarget = Annotated[
         show_default=False,
     ),
 ]
+Picture = Annotated[
+    Path | None,
+    typer.Option(help="Draw it to this file: .svg, .png or .pdf.", show_default=False),
+]
 Weights = Annotated[
     str | None, typer.Option(help="Column with the weights of the rows.", show_default=False)
 ]

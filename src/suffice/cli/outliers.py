@@ -8,8 +8,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = "suffice outliers iris.suffice new.csv --out scored.csv"
-
 
 def outliers(
     model: options.ModelFile,

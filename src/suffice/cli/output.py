@@ -21,11 +21,6 @@ from suffice.data.table import reads_as_number
 from suffice.errors import InvalidParameter
 from suffice.text import HIDDEN, shorten, visible, visible_lines
 
-SHOWN_ROWS = 20  # of a table on a terminal
-LONGEST = 32  # characters of a cell; longer text is shortened
-WIDEST = 120  # characters of a line that does not go to a terminal
-GAP = 2  # characters between columns
-
 
 def check_out(out: Path | None, *, table: bool = False) -> None:
     """Raise before any work unless answers can be written there."""
@@ -177,7 +172,7 @@ def print_lines(head: Sequence[str], lines: Sequence[Sequence[str]], title: str 
     say(*align_columns(shown))
 
 
-def brief(text: str, most: int = LONGEST) -> str:
+def brief(text: str, most: int = 32) -> str:
     """A text for a cell of a table, without its middle if it is long.
 
     >>> brief("a"), brief("a label that goes on and on", 11)
@@ -188,10 +183,12 @@ def brief(text: str, most: int = LONGEST) -> str:
 
 def columns_that_fit(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
     """The number of columns that fit side by side, at least one."""
-    room, used = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDEST, 0
+    widest = 120  # characters of a line that does not go to a terminal
+    room, used = shutil.get_terminal_size().columns if sys.stdout.isatty() else widest, 0
+    gap = 2  # characters between columns
     for j, name in enumerate(head):
-        used += max(len(brief(cell)) for cell in (name, *(line[j] for line in lines))) + GAP
-        if used - GAP > room:
+        used += max(len(brief(cell)) for cell in (name, *(line[j] for line in lines))) + gap
+        if used - gap > room:
             return max(j, 1)
     return len(head)
 
@@ -240,7 +237,8 @@ def _zipped(data: bytes) -> bytes:
 
 def _show_frame(frame: Any, kept: int) -> None:
     frame = frame.select([*frame.columns[kept:], *frame.columns[:kept]])
-    rows = [[_cell(value) for value in row] for row in frame.head(SHOWN_ROWS).rows()]
+    shown_rows = 20  # of a table on a terminal
+    rows = [[_cell(value) for value in row] for row in frame.head(shown_rows).rows()]
     width = columns_that_fit(frame.columns, rows)
     # In the order of the table, whether all are shown or not.
     shown = sorted(range(width), key=lambda j: (j < frame.width - kept, j))
@@ -248,7 +246,7 @@ def _show_frame(frame: Any, kept: int) -> None:
     more = [
         f"{count} more {what}"
         for count, what in (
-            (frame.height - SHOWN_ROWS, "rows"),
+            (frame.height - shown_rows, "rows"),
             (frame.width - width, "columns"),
         )
         if count > 0

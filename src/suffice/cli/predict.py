@@ -8,8 +8,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = "suffice predict iris.suffice new.csv --out predictions.csv"
-
 
 def predict(
     model: options.ModelFile,

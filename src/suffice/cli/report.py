@@ -5,8 +5,6 @@ from __future__ import annotations
 from suffice.cli import options
 from suffice.errors import MissingPackage
 
-EXAMPLE = "suffice report iris.csv --target species --out report.html"
-
 
 def report(
     data: options.Data,

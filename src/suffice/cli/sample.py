@@ -9,8 +9,6 @@ import typer
 from suffice.cli import options
 from suffice.errors import InvalidParameter
 
-EXAMPLE = "suffice sample iris.suffice -n 1000 --out synthetic.csv"
-
 
 def sample(
     model: options.ModelFile,

@@ -9,11 +9,6 @@ import typer
 
 from suffice.cli import options
 
-EXAMPLE = (
-    "suffice summarize part1.parquet --target y --out part1.stats\n"
-    "suffice summarize 'rows/*.parquet' --target y --checkpoint half --out all.stats"
-)
-
 
 class Detail(StrEnum):
     """How much is kept."""
@@ -52,12 +47,12 @@ def summarize(
     check_model_out(out)
     roles = table.roles(target, weights)
     if is_streamed(data, roles, table, checkpoint):
-        found = summarize_files(data, roles, str(detail), checkpoint)
+        statistics = summarize_files(data, roles, str(detail), checkpoint)
     else:
         rows = read_training(data[0], target, table, weights, several=False)
         with working("summarizing"):
-            found = statistics_of(rows, detail)
-    save_and_report(found, out, json)
+            statistics = statistics_of(rows, detail)
+    save_and_report(statistics, out, json)
 
 
 def statistics_of(rows: Any, detail: str) -> Any:

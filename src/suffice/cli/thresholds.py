@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from suffice.cli import options
-
-EXAMPLE = "suffice thresholds loans.suffice test.csv --target status --positive bad --recall 0.9"
 
 
 def thresholds(
@@ -34,10 +31,7 @@ def thresholds(
             show_default=False,
         ),
     ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(help="Draw the costs to this file: .svg, .png or .pdf.", show_default=False),
-    ] = None,
+    picture: options.Picture = None,
     weights: options.Weights = None,
     drop_unlabelled: options.DropUnlabelled = False,
     reading: options.Reading,
@@ -59,7 +53,7 @@ def thresholds(
     classes = loaded.classes
     label = None if positive is None else parse_label(positive, classes)
     rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
-    found = sf.thresholds(
+    curve = sf.thresholds(
         loaded.model,
         rows.features,
         rows.labels,
@@ -71,13 +65,13 @@ def thresholds(
         from suffice.plots.display import hidden_axes
 
         ax = hidden_axes()
-        sf.plots.ThresholdsDisplay.from_thresholds(found, recall=recall, ax=ax).save(picture)
+        sf.plots.ThresholdsDisplay.from_thresholds(curve, recall=recall, ax=ax).save(picture)
     if output.out is not None or output.json:
-        output.write(found.table)
+        output.write(curve.table)
     else:
-        print_lines(HEAD, found.lines(), f"{len(rows.labels)} rows; --out FILE writes all lines")
-    ((name, best),) = found.for_cost().items()
+        print_lines(HEAD, curve.lines(), f"{len(rows.labels)} rows; --out FILE writes all lines")
+    ((name, best),) = curve.for_cost().items()
     say(f"least cost: --threshold {name}={best:.6g}", err=output.json)
     if recall is not None:
-        (reached,) = found.for_recall(recall).values()
+        (reached,) = curve.for_recall(recall).values()
         say(f"recall {recall:.0%}: --threshold {name}={reached:.6g}", err=output.json)

@@ -81,12 +81,12 @@ def read_training(
     dropping = options.drop_unlabelled
     kept, labels, own = labels_and_weights(table, target, weights, dropping, **checks)
     chosen = kept.only(features)
-    found = describe_columns(chosen, options)
-    say(*(f"note: {with_options(note)}" for note in found.notes), err=True)
-    if not found.layout.used:
+    description = describe_columns(chosen, options)
+    say(*(f"note: {with_options(note)}" for note in description.notes), err=True)
+    if not description.layout.used:
         raise InvalidParameter(f"{table.source} has no features: all columns are set aside.")
-    features = checked_features(chosen, found.layout)
-    layout = None if all(dtype.is_numeric() for dtype in features.dtypes) else found.layout
+    features = checked_features(chosen, description.layout)
+    layout = None if all(dtype.is_numeric() for dtype in features.dtypes) else description.layout
     rows = features if layout is None else chosen.frame
     return TrainingTable(rows, labels, own, table.source, layout)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals.stable.v2 as nw
 
@@ -14,16 +14,13 @@ from suffice.data.chunk import Piece, Position
 from suffice.data.table import check_unique
 from suffice.errors import InvalidFile
 
-# Larger record batches are not read as a whole, but mapped and read by part.
-LARGE_BATCH_BYTES = 1 << 26
-
-# Mapped at a time: the system may map megabytes around every value touched.
-MAPPED_COLUMNS = 16
-
 
 @dataclass(frozen=True, slots=True)
 class ArrowSource:
     """A file through pyarrow."""
+
+    # Larger record batches are not read as a whole, but mapped and read by part.
+    large_batch_bytes: ClassVar[int] = 1 << 26
 
     path: Path
     schema: dict[str, Any]
@@ -77,7 +74,7 @@ class ArrowSource:
         fields = [list(self.schema).index(name) for name in names]
         options = pa.ipc.IpcReadOptions(included_fields=fields)
         size = self.path.stat().st_size
-        if self.batches is not None and size > LARGE_BATCH_BYTES * self.batches:
+        if self.batches is not None and size > self.large_batch_bytes * self.batches:
             for number in range(first, self.batches):
                 for part, share in self._read_mapped(number, rows, fields):
                     yield number, part, (number + share) / self.batches
@@ -104,13 +101,15 @@ class ArrowSource:
         """
         pa: Any = packages.pyarrow()
         at = total = 0
+        # Mapped at a time: the system may map megabytes around every value touched.
+        mapped_columns = 16
         while at == 0 or at < total:
             columns: list[Any] = []
-            for first in range(0, len(fields), MAPPED_COLUMNS):
+            for first in range(0, len(fields), mapped_columns):
                 with pa.memory_map(str(self.path)) as file:
                     # To choose fields by options would read all of their rows.
                     batch = pa.ipc.open_file(file).get_batch(number)
-                    chosen = batch.select(fields[first : first + MAPPED_COLUMNS])
+                    chosen = batch.select(fields[first : first + mapped_columns])
                     total = batch.num_rows
                     columns += _copy(chosen.slice(at, rows)).columns
                     del batch, chosen

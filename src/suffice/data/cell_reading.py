@@ -28,9 +28,6 @@ from suffice.data.levels import declared_levels, level_values
 from suffice.errors import InvalidFeatures
 
 _NUMBERS = (bool, int, float, np.number, np.bool_, Decimal, Fraction)
-_NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
-# Types of objects that have a text of their own, by name: pandas need not be installed.
-_NAMED_BY_TEXT = ("UUID", "Period", "Interval")
 
 
 def table_columns(X: Any) -> tuple[list[Any], tuple[str, ...] | None]:
@@ -176,12 +173,15 @@ def _of_number_objects(values: Sequence[Any], missing: Array) -> Cells:
 
 def _of_mixed(values: Sequence[Any], missing: Array, kinds: set[type]) -> Cells:
     texts = (str, *_NUMBERS, dt.date, dt.time, dt.timedelta)
-    odd = [k for k in kinds if not issubclass(k, texts) and k.__name__ not in _NAMED_BY_TEXT]
+    # Types of objects that have a text of their own, by name: pandas need not be installed.
+    named_by_text = ("UUID", "Period", "Interval")
+    odd = [k for k in kinds if not issubclass(k, texts) and k.__name__ not in named_by_text]
     if not odd:
         return TextCells.of(values)
+    nested = (list, tuple, dict, set, frozenset, np.ndarray)
     if any(issubclass(kind, bytes | bytearray | memoryview) for kind in odd):
         what = "binary values"
-    elif any(issubclass(kind, _NESTED) for kind in odd):
+    elif any(issubclass(kind, nested) for kind in odd):
         what = "lists or records"
     elif any(issubclass(kind, complex) for kind in odd):
         what = "complex numbers"

@@ -21,9 +21,6 @@ from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 # Columns are transposed in blocks of this size, which stay in the cache.
 BLOCK_BYTES = 1 << 19
 
-# Arrow types that NumPy reads without a copy.
-PLAIN = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8")
-
 
 def batch_of(
     chunk: Chunk,
@@ -129,7 +126,9 @@ def _plain_arrow(table: Any, name: str) -> Array | None:
     if column.num_chunks != 1:
         return None
     array = column.chunk(0)
-    if array.null_count or str(array.type) not in PLAIN:
+    # Arrow types that NumPy reads without a copy.
+    plain = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8")
+    if array.null_count or str(array.type) not in plain:
         return None
     return np.asarray(array.to_numpy())
 

@@ -18,8 +18,6 @@ MISSING_TEXTS = (
     *("?", "NA", "N/A", "n/a", "na", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NaT"),
     *("null", "NULL", "Null", "nil", "None", "none", "NONE", "-", "--", "."),
 )
-# Of these, the ones that are words: a level of its own where they are frequent.
-AMBIGUOUS_TEXTS = ("None", "none", "NONE", "-", ".")
 
 
 class Role(StrEnum):
@@ -71,7 +69,9 @@ class ColumnOptions:
     @property
     def ambiguous(self) -> tuple[str, ...]:
         """Those that may be levels."""
-        return AMBIGUOUS_TEXTS if self.missing is None else ()
+        # Null markers that may be words: a level of its own where they are frequent.
+        ambiguous_texts = ("None", "none", "NONE", "-", ".")
+        return ambiguous_texts if self.missing is None else ()
 
     def roles(self, names: Sequence[str], target: Any = None) -> dict[int, Role]:
         """The roles of columns by position; an error names a column that is not there."""

@@ -16,12 +16,6 @@ from suffice.data.written_dates import CLEAR
 from suffice.errors import InvalidParameter
 from suffice.text import plural
 
-# Whole numbers with at most this many different values may be codes.
-MOST_CODES = 20
-
-# More numbers than this, and more than half as many as rows, are not classes.
-MOST_CLASSES = 20
-
 # Numbers looked at first: most columns have too many different ones to be codes.
 FIRST_NUMBERS = 1000
 
@@ -68,7 +62,9 @@ def _describe_target(name: str, cells: Cells) -> DescribedColumn:
     texts = cells.texts()
     missing, classes = int(texts.missing.sum()), len(texts.distinct)
     why = "the classes"
-    if isinstance(cells, NumberCells) and classes > MOST_CLASSES and 2 * classes > len(cells):
+    # More numbers than this, and more than half as many as rows, are not classes.
+    most_classes = 20
+    if isinstance(cells, NumberCells) and classes > most_classes and 2 * classes > len(cells):
         why = "looks continuous: put the numbers into bins to make classes of them"
     elif missing:
         why = f"the classes; {plural(missing, 'row')} without one"
@@ -124,9 +120,11 @@ def _are_whole(numbers: Array) -> bool:
 def _number_remark(name: str, known: Array, whole: bool) -> str:
     if len(known) > 1 and known.min() == known.max():
         return f"numbers{CONSTANT}"
-    if not whole or len(np.unique(known[:FIRST_NUMBERS])) > MOST_CODES:
+    # Whole numbers with at most this many different values may be codes.
+    most_codes = 20
+    if not whole or len(np.unique(known[:FIRST_NUMBERS])) > most_codes:
         return "numbers"
     different = len(np.unique(known))
-    if not 2 < different <= MOST_CODES or 2 * different > len(known):
+    if not 2 < different <= most_codes or 2 * different > len(known):
         return "numbers"
     return f"{different} different whole numbers: if they are codes, say categorical=[{name!r}]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from suffice.data.table_layout import TableLayout, describe_columns
 from suffice.html import html_table
 from suffice.text import plural, shorten, visible
 
-LONGEST_NAME = 32  # characters of a name in a printed table
-HEADER = ("column", "kind", "missing", "levels", "why")
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Description:
@@ -28,6 +25,8 @@ class Description:
 
     layout : how the columns of this and of any later table are read
     """
+
+    header: ClassVar[tuple[str, ...]] = ("column", "kind", "missing", "levels", "why")
 
     rows: int
     columns: tuple[DescribedColumn, ...]
@@ -45,9 +44,9 @@ class Description:
         return tuple(column.note for column in self.columns if column.note is not None)
 
     def __str__(self) -> str:
-        lines = [HEADER, *map(_cells, self.columns)]
+        lines = [self.header, *map(_cells, self.columns)]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        right = [name in ("missing", "levels") for name in HEADER]
+        right = [name in ("missing", "levels") for name in self.header]
         texts = [
             "  ".join(
                 cell.rjust(width) if at_right else cell.ljust(width)
@@ -62,7 +61,9 @@ class Description:
 
     def _repr_html_(self) -> str:
         """The table in a notebook."""
-        return html_table(HEADER, map(_cells, self.columns), caption=self._title, words=(0, 1, 4))
+        return html_table(
+            self.header, map(_cells, self.columns), caption=self._title, words=(0, 1, 4)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The description as values that JSON can hold."""
@@ -138,5 +139,6 @@ def _cells(column: DescribedColumn) -> tuple[str, ...]:
     """The row of a column in a printed table."""
     levels = "" if column.levels is None else f"{column.levels:,}"
     missing = f"{column.missing:,}" if column.missing else ""
-    name = shorten(visible(column.name), LONGEST_NAME)
+    longest_name = 32  # characters of a name in a printed table
+    name = shorten(visible(column.name), longest_name)
     return (name, column.kind.label, missing, levels, visible(column.why))

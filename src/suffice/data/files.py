@@ -23,22 +23,10 @@ try:
 except ImportError:  # Windows, where no file can be removed while a process has it open
     fcntl = None  # type: ignore[assignment]
 
-# What follows the target's name in the name of a temporary file.
-TOKEN = re.compile(r"\.[0-9a-f]{16}")
-
-# A longer name would leave no room for the token: file systems allow 255 bytes.
-LONGEST_NAME_BYTES = 200
 
 # Where files cannot be locked, an older temporary file belongs to no process any more.
 ABANDONED_SECONDS = 3600.0
 
-KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
 
 Named = str | PathLike[str]
 
@@ -96,6 +84,13 @@ def _target(path: Named) -> tuple[str, os.stat_result | None]:
         about = None
     target = os.path.realpath(name)
     folder = os.path.dirname(target)
+    kinds = {
+        stat.S_IFDIR: "a folder",
+        stat.S_IFIFO: "a named pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFCHR: "a device",
+        stat.S_IFBLK: "a device",
+    }
     if about is None:
         if not name:
             raise UnwritableFile("an empty text is not a file name; name a file.")
@@ -103,7 +98,7 @@ def _target(path: Named) -> tuple[str, os.stat_result | None]:
             make = f"make it (mkdir -p {quote(folder)})"
             raise MissingFolder(f"there is no folder {folder} to write {name} to; {make}.")
     elif not stat.S_ISREG(about.st_mode):
-        what = KINDS.get(stat.S_IFMT(about.st_mode), "something else")
+        what = kinds.get(stat.S_IFMT(about.st_mode), "something else")
         raise UnwritableFile(f"{name} is {what}, not a regular file; name a file.")
     elif not os.access(target, os.W_OK):
         raise UnwritableFile(f"{name} is read-only; make it writable or name another file.")
@@ -147,7 +142,9 @@ def _temporary(target: str, before: os.stat_result | None) -> tuple[int, str]:
 
 def _prefix(target: str) -> str:
     folder, name = os.path.split(target)
-    if len(os.fsencode(name)) > LONGEST_NAME_BYTES:
+    # A longer name would leave no room for the token: file systems allow 255 bytes.
+    longest_name_bytes = 200
+    if len(os.fsencode(name)) > longest_name_bytes:
         name = hashlib.sha256(os.fsencode(name)).hexdigest()
     return os.path.join(folder, f".{name}")
 
@@ -171,10 +168,12 @@ def _copy_owner_and_mode(handle: int, before: os.stat_result) -> None:
 def _sweep(target: str) -> None:
     """Remove the temporary files of saves to this target that were killed."""
     folder, start = os.path.split(_prefix(target))
+    # What follows the target's name in the name of a temporary file.
+    token = re.compile(r"\.[0-9a-f]{16}")
     # A folder may be writable and not readable.
     with suppress(OSError):
         for name in os.listdir(folder):
-            if name.startswith(start) and TOKEN.fullmatch(name, len(start)):
+            if name.startswith(start) and token.fullmatch(name, len(start)):
                 _remove_abandoned(os.path.join(folder, name))
 
 

@@ -10,9 +10,6 @@ from pathlib import Path
 from suffice.data.paths import check_file, unreadable
 from suffice.errors import ChangedInput, UnreadableFile
 
-# Hashed at either end of a file, where Parquet and Arrow list their contents.
-END_BYTES = 1 << 16
-
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
@@ -35,12 +32,14 @@ class Fingerprint:
     def of(cls, path: Path) -> Fingerprint:
         """The fingerprint of the file at a path."""
         check_file(path)
+        # Hashed at either end of a file, where Parquet and Arrow list their contents.
+        end_bytes = 1 << 16
         with unreadable(path), path.open("rb") as file:
             about = os.fstat(file.fileno())
-            ends = hashlib.sha256(file.read(END_BYTES))
-            if about.st_size > END_BYTES:
-                file.seek(max(END_BYTES, about.st_size - END_BYTES))
-                ends.update(file.read(END_BYTES))
+            ends = hashlib.sha256(file.read(end_bytes))
+            if about.st_size > end_bytes:
+                file.seek(max(end_bytes, about.st_size - end_bytes))
+                ends.update(file.read(end_bytes))
         return cls(about.st_size, about.st_mtime_ns, ends.hexdigest())
 
     def check(self, path: Path) -> None:

@@ -10,9 +10,6 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 
-# An odd number with well mixed bits: words of a pattern are hashed with its powers.
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-
 
 def is_missing(value: Any) -> bool:
     """Whether a Python object is None, NaN, or what pandas takes for missing."""
@@ -79,7 +76,8 @@ def _keys(words: Array) -> Array:
     """One number per row: equal for equal patterns, and almost always different for others."""
     if words.shape[1] == 1:
         return words[:, 0]
-    factors = np.cumprod(np.full(words.shape[1], _MIX, np.uint64))
+    # Powers of an odd number with well mixed bits.
+    factors = np.cumprod(np.full(words.shape[1], 0x9E3779B97F4A7C15, np.uint64))
     # Otherwise words that differ in high bits only would have equal products.
     mixed = (words ^ (words >> np.uint64(33))) * factors
     return np.asarray((mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64))

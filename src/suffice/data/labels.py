@@ -29,9 +29,6 @@ TABLE_RANGE = 1 << 16
 # Characters of a value in a message.
 SHOWN_LENGTH = 300
 
-# Labels converted to Python objects at a time.
-SLICE_ROWS = 1 << 15
-
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -235,8 +232,10 @@ def _encode_objects(values: Array | nw.Series[Any], start: int, stop: int) -> tu
 def _slices(
     values: Array | nw.Series[Any], start: int, stop: int
 ) -> Iterator[tuple[int, list[Any]]]:
-    for low in range(start, stop, SLICE_ROWS):
-        part = values[low : min(stop, low + SLICE_ROWS)]
+    # Labels converted to Python objects at a time.
+    slice_rows = 1 << 15
+    for low in range(start, stop, slice_rows):
+        part = values[low : min(stop, low + slice_rows)]
         yield low, part.tolist() if isinstance(part, np.ndarray) else part.to_list()
 
 
@@ -265,17 +264,15 @@ def _as_classes(labels: list[Any], types: set[type]) -> Array:
     )
 
 
-_FAMILIES: tuple[tuple[str, tuple[type, ...]], ...] = (
-    ("bool", (bool, np.bool_)),
-    ("int", (int, np.integer)),
-    ("float", (float, np.floating)),
-    ("str", (str,)),
-    ("bytes", (bytes,)),
-)
-
-
 def _family(kind: type) -> str:
-    return next((name for name, types in _FAMILIES if issubclass(kind, types)), kind.__name__)
+    families: tuple[tuple[str, tuple[type, ...]], ...] = (
+        ("bool", (bool, np.bool_)),
+        ("int", (int, np.integer)),
+        ("float", (float, np.floating)),
+        ("str", (str,)),
+        ("bytes", (bytes,)),
+    )
+    return next((name for name, types in families if issubclass(kind, types)), kind.__name__)
 
 
 def _first_missing(values: Array | nw.Series[Any], start: int, stop: int) -> InvalidLabels:

@@ -15,8 +15,6 @@ from suffice.data.levels import Column
 # Levels with fewer rows than this are merged into one.
 RARE_ROWS = 10.0
 
-OTHER = "other"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelGroups:
@@ -62,7 +60,7 @@ class LevelGroups:
         """What each group is called."""
         alone = np.bincount(self.group, minlength=self.size) == 1
         texts = [str(level) for level in self.levels[self.typical].tolist()]
-        return [text if one else OTHER for text, one in zip(texts, alone, strict=True)]
+        return [text if one else "other" for text, one in zip(texts, alone, strict=True)]
 
     @property
     def names(self) -> list[str]:

@@ -42,10 +42,11 @@ class Column:
         """The position of each row's level in a list of levels; UNSEEN where it is not there."""
         if self.missing is not None and self.missing.all():
             return np.full(len(self.values), MISSING, np.int64)
+        kinds = {"i": "integers", "f": "numbers", "b": "booleans", "U": "strings"}
         if not comparable(levels, self.values):
             raise InvalidFeatures(
-                f"{self.name} holds {_KINDS[self.values.dtype.kind]} where it held "
-                f"{_KINDS[levels.dtype.kind]} before; convert it first."
+                f"{self.name} holds {kinds[self.values.dtype.kind]} where it held "
+                f"{kinds[levels.dtype.kind]} before; convert it first."
             )
         if not len(levels):
             codes = np.full(len(self.values), UNSEEN, np.int64)
@@ -54,8 +55,6 @@ class Column:
             codes = np.where(levels[at] == self.values, at, UNSEEN)
         return codes if self.missing is None else np.where(self.missing, MISSING, codes)
 
-
-_KINDS = {"i": "integers", "f": "numbers", "b": "booleans", "U": "strings"}
 
 # A column with more different fractions than this is a measurement.
 MOST_FRACTIONS = 256

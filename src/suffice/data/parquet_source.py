@@ -16,10 +16,6 @@ from suffice.data.arrow_source import schema_of
 from suffice.data.chunk import Piece, Position
 from suffice.errors import InvalidFile
 
-# Read ahead of each column, and of all columns together.
-BUFFER_BYTES = 1 << 16
-ALL_BUFFERS_BYTES = 1 << 25
-
 
 def _pyarrow() -> tuple[Any, Any]:
     return packages.pyarrow(), packages.pyarrow("parquet")
@@ -52,7 +48,8 @@ class ParquetSource:
     def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
         arrow, parquet = _pyarrow()
-        buffer = max(1 << 12, min(BUFFER_BYTES, ALL_BUFFERS_BYTES // len(names)))
+        all_buffers_bytes = 1 << 25  # read ahead of all columns together
+        buffer = max(1 << 12, min(1 << 16, all_buffers_bytes // len(names)))
         first = min(bisect_right(self.edges, start.row) - 1, len(self.edges) - 1)
         row = self.edges[first]
         groups = list(range(first, len(self.edges) - 1))

@@ -8,12 +8,6 @@ import stat
 from contextlib import suppress
 from os import PathLike
 
-# Folders of open files: /dev/stdout and similar paths are links into them.
-DESCRIPTORS = re.compile(r"/dev/fd|/proc/(\d+)(/task/\d+)?/fd")
-
-# Links that the kernel follows.
-MOST_LINKS = 40
-
 
 def descriptor(path: str | PathLike[str]) -> int | None:
     """The number of the open file that a path stands for, directly or through links, if any.
@@ -22,10 +16,14 @@ def descriptor(path: str | PathLike[str]) -> int | None:
     (2, None)
     """
     current = os.fspath(path)
+    # Links that the kernel follows.
+    most_links = 40
+    # Folders of open files: /dev/stdout and similar paths are links into them.
+    descriptors = re.compile(r"/dev/fd|/proc/(\d+)(/task/\d+)?/fd")
     with suppress(OSError, ValueError):
-        for _ in range(MOST_LINKS):
+        for _ in range(most_links):
             folder, name = os.path.split(current)
-            match = DESCRIPTORS.fullmatch(os.path.realpath(folder))
+            match = descriptors.fullmatch(os.path.realpath(folder))
             if match and match[1] in (None, str(os.getpid())) and name.isdecimal():
                 return int(name)
             current = os.path.join(folder, os.readlink(current))

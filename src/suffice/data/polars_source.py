@@ -14,9 +14,6 @@ from suffice.data.chunk import Piece, Position
 from suffice.data.table import check_unique
 from suffice.errors import InvalidFile
 
-# Every slice is decoded from the start of its row group on: fewer slices, fewer such starts.
-CHUNKS_PER_SLICE = 4
-
 
 @dataclass(frozen=True, slots=True)
 class PolarsSource:
@@ -49,7 +46,9 @@ class PolarsSource:
 
     def pieces(self, names: Sequence[str], start: Position, rows: int) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
-        step = CHUNKS_PER_SLICE * rows
+        # Each slice is decoded from the start of its row group: fewer slices, fewer such starts.
+        chunks_per_slice = 4
+        step = chunks_per_slice * rows
         for row in range(start.row, self.rows, step):
             part = self._read(names, row, min(self.rows, row + step))
             share = min(1.0, (row + step) / self.rows)

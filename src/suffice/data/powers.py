@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -15,15 +15,6 @@ EXPONENTS = np.round(np.arange(0.0, 1.01, 0.1), 10)
 
 # Units to try, in standard deviations: the smaller, the more the lowest values are spread.
 UNITS = np.array([1.0, 0.3, 0.1])
-
-# A feature with fewer distinct values is left as it is.
-FEW_VALUES = 3
-
-# Rows from which the powers are estimated.
-MOST_ROWS = 2000
-
-# Values are transformed back up to this multiple of the range of the rows.
-FARTHEST = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +31,9 @@ class Powers:
     >>> powers.undo(powers.apply(x)).round(6).ravel()
     array([0.1, 1. , 7. ])
     """
+
+    # Rows from which the powers are estimated.
+    most_rows: ClassVar[int] = 2000
 
     origin: Floats  # (d,)
     unit: Floats  # (d,)
@@ -76,16 +70,16 @@ class Powers:
             half = np.where(high > low, high / 2 - low / 2, 1.0)
             scale = half * _deviation((x - low) / half, held, w)
             scale = np.where((scale > 0) & np.isfinite(scale), scale, 1.0)
-        at = np.unique(np.linspace(0, max(0, len(x) - 1), min(len(x), MOST_ROWS)).astype(int))
+        at = np.unique(np.linspace(0, max(0, len(x) - 1), min(len(x), cls.most_rows)).astype(int))
         shapes = []
         for j, ok in enumerate(held.T):
             some = at[ok[at]]
             shapes.append(_shape(x[some, j], w[some], low[j], high[j], scale[j]))
         origin, unit, exponent = (np.array(part) for part in zip(*shapes, strict=True))
         reach = np.abs(np.where(unit > 0, high, low) / unit - origin / unit)
-        made = cls(origin, unit, exponent, np.zeros_like(low), np.ones_like(low), reach)
+        powers = cls(origin, unit, exponent, np.zeros_like(low), np.ones_like(low), reach)
         with np.errstate(all="ignore"):
-            u = made.apply(x)
+            u = powers.apply(x)
             centre, spread = _mean(u, held, w), _deviation(u, held, w)
         usable = np.isfinite(centre) & np.isfinite(spread) & (spread > 0)
         ends = np.where(usable, centre, 0.0), np.where(usable, spread, 1.0)
@@ -114,9 +108,11 @@ class Powers:
 
     def undo(self, rows: Floats) -> Floats:
         """Rows before `apply`."""
+        # Values are transformed back up to this multiple of the range of the rows.
+        farthest = 10.0
         with np.errstate(all="ignore"):
             u = self._own(rows) * self.spread + self.centre
-            most = FARTHEST * (self.reach + 1.0)
+            most = farthest * (self.reach + 1.0)
             up = _root(np.maximum(u, 0.0), self.exponent, most)
             z = np.where(u >= 0, up, np.maximum(u, -most))
             own = np.where(np.isnan(u), np.nan, z * self.unit + self.origin)
@@ -169,7 +165,9 @@ def _shape(
     x: Floats, w: Floats, low: float, high: float, scale: float
 ) -> tuple[float, float, float]:
     """Origin, unit and exponent of the Gaussian likelihood's maximum, for values of one feature."""
-    if len(np.unique(x)) < FEW_VALUES:
+    # A feature with fewer distinct values is left as it is.
+    few_values = 3
+    if len(np.unique(x)) < few_values:
         return low, scale, 1.0
     w, units = w / w.sum(), UNITS[:, None, None] * scale
     best = (-np.inf, low, scale, 1.0)

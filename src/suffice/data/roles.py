@@ -18,9 +18,6 @@ from suffice.errors import (
     NotNumbers,
 )
 
-# Types of columns that can be labels, and the kind of NumPy array they become.
-_LABEL_KINDS = ((nw.Boolean, "b"), (nw.String, "U"), (nw.Categorical, "U"), (nw.Enum, "U"))
-
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
@@ -128,7 +125,9 @@ def _label_kind(schema: Mapping[str, Any], options: ReadOptions, source: str) ->
         return "i"
     if dtype.is_float():
         return "f"
-    for kind, letter in _LABEL_KINDS:
+    # Types of columns that can be labels, and the kind of NumPy array they become.
+    label_kinds = ((nw.Boolean, "b"), (nw.String, "U"), (nw.Categorical, "U"), (nw.Enum, "U"))
+    for kind, letter in label_kinds:
         if dtype == kind:
             return letter
     raise InvalidLabels(

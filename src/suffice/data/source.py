@@ -22,9 +22,6 @@ Format = Literal["parquet", "arrow", "stream", "json", "text"]
 # First bytes of a file by which its format is recognised.
 HEAD_BYTES = 1024
 
-# No line of column names starts like a JSON record or a list of them.
-JSON_START = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*\{|\{\s*\")")
-
 
 class Source(Protocol):
     """A file whose columns are known and whose rows are yet to be read."""
@@ -66,7 +63,9 @@ def format_of(head: bytes, name: str) -> Format:
         raise InvalidFile(
             f"{name} holds a model or statistics, not a table; suffice.load({name!r}) reads it."
         )
-    if ending in (".json", ".jsonl", ".ndjson") or JSON_START.match(head):
+    # No line of column names starts like a JSON record or a list of them.
+    json_start = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*\{|\{\s*\")")
+    if ending in (".json", ".jsonl", ".ndjson") or json_start.match(head):
         return "json"
     return "text"
 

@@ -20,8 +20,6 @@ from suffice.data.text_layout import decode
 from suffice.data.text_source import TextSource
 from suffice.errors import InvalidFile
 
-HOW_JSON = 'A table in JSON is a list of records such as {"a": 1, "b": 2}, or one record per line.'
-
 
 def read_table(
     path: str | PathLike[str],
@@ -77,16 +75,19 @@ def _read_json(data: bytes, name: str) -> Any:
     pl = require_polars()
     content = TextFile(data, name).read().removeprefix(codecs.BOM_UTF8)
     is_list = content.lstrip().startswith(b"[") and content.lstrip()[1:].lstrip().startswith(b"{")
+    how_json = (
+        'A table in JSON is a list of records such as {"a": 1, "b": 2}, or one record per line.'
+    )
     try:
         frame = (pl.read_json if is_list else pl.read_ndjson)(content, infer_schema_length=None)
     except unreadable_by_polars() as error:
         bad = None if is_list else _bad_line(content)
         if bad is not None:
-            raise InvalidFile(f"{name}, line {bad} is not a record. {HOW_JSON}") from None
+            raise InvalidFile(f"{name}, line {bad} is not a record. {how_json}") from None
         why = str(error).partition("\n")[0].rstrip(".")
         raise InvalidFile(f"{name} is damaged or not what its name says: {why}.") from None
     if frame.height == 1 and any(dtype.is_nested() for dtype in frame.dtypes):
-        raise InvalidFile(f"{name} holds columns, not rows. {HOW_JSON}")
+        raise InvalidFile(f"{name} holds columns, not rows. {how_json}")
     return frame
 
 

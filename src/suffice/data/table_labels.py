@@ -10,9 +10,6 @@ from suffice.data.table import Table
 from suffice.data.weights import Weights
 from suffice.errors import InvalidLabels, InvalidWeights
 
-# A target with more values than this, and more than half as many as rows, does not hold classes.
-MOST_CLASSES = 20
-
 
 def class_column(
     table: Table,
@@ -72,7 +69,9 @@ def weight_column(table: Table, name: str) -> Floats:
 
 def _check_discrete(known: Any, what: str) -> None:
     values = known.n_unique()
-    many = values > MOST_CLASSES and 2 * values > len(known)
+    # More values than this, and more than half as many as rows, are not classes.
+    most_classes = 20
+    many = values > most_classes and 2 * values > len(known)
     if known.dtype.is_float():
         finite = known.is_finite()
         if not finite.all():

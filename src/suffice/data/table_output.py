@@ -15,9 +15,6 @@ from suffice.errors import InvalidParameter
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
 
-# A spreadsheet takes text with such a start for a formula and runs it.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
 
 def check_ending(path: str) -> str:
     """The ending of a file to be written; an error lists the possible ones."""
@@ -95,7 +92,9 @@ def disarm(text: str) -> str:
     >>> disarm("@SUM(A1)"), disarm("a=b")
     ("'@SUM(A1)", 'a=b')
     """
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    # A spreadsheet takes text with such a start for a formula and runs it.
+    formula_starts = ("=", "+", "-", "@", "\t", "\r")
+    return f"'{text}" if text.startswith(formula_starts) else text
 
 
 def _disarm_frame(frame: Any) -> Any:

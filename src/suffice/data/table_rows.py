@@ -26,9 +26,6 @@ from suffice.data.table_layout import TableLayout
 from suffice.data.text_rules import looks_like_id
 from suffice.errors import InvalidFeatures, InvalidParameter
 
-# Why a column is set aside that can be used if the user says so.
-USABLE = ("names or free text", "too many levels", "id", "unclear dates")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableRows:
@@ -103,9 +100,11 @@ class TableReader:
         layout = TableLayout.of(X)
         if all(isinstance(kind, Number) for kind in layout.kinds):
             return None
+        # Why a column is set aside that can be used if the user says so.
+        usable = ("names or free text", "too many levels", "id", "unclear dates")
         if not layout.used:
             reasons = [getattr(kind, "reason", "") for kind in layout.kinds]
-            if not any(reason in USABLE for reason in reasons):
+            if not any(reason in usable for reason in reasons):
                 return None
             pairs = zip(layout.names, reasons, strict=True)
             listed = "; ".join(f"{name!r}: {reason}" for name, reason in pairs)

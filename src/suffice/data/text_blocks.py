@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from suffice.data.packages import pyarrow
 from suffice.data.paths import unreadable
@@ -17,11 +17,6 @@ from suffice.data.text_layout import SEPARATORS
 from suffice.errors import InvalidFile, MissingPackage
 
 BLOCK_BYTES = 1 << 23
-
-# A record longer than this is taken for a quote that is never closed.
-MOST_RECORD_BYTES = 1 << 26
-
-FIELD_STARTS = "".join(SEPARATORS).encode() + b"\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +31,9 @@ class TextBlock:
 @dataclass(frozen=True, slots=True)
 class TextFile:
     """A delimited file on disk or in memory, compressed or not."""
+
+    # A record longer than this is taken for a quote that is never closed.
+    most_record_bytes: ClassVar[int] = 1 << 26
 
     content: Path | bytes
     name: str  # in messages
@@ -76,10 +74,10 @@ class TextFile:
             within = _within_quotes(line, within)
             lines.append(line)
             size += len(line)
-            if size > MOST_RECORD_BYTES:
+            if size > self.most_record_bytes:
                 raise InvalidFile(
                     f"{self.name}, line {self.line_at(start)} or later: a quote is opened and not "
-                    f"closed within {MOST_RECORD_BYTES >> 20} MB."
+                    f"closed within {self.most_record_bytes >> 20} MB."
                 )
         return b"".join(lines)
 
@@ -171,6 +169,7 @@ def _within_quotes(text: bytes, within: bool = False) -> bool:
     >>> [_within_quotes(text) for text in (b'1,"red', b'1,"red"', b'1,5" pipe', b'1,"6"" pipe')]
     [True, False, False, True]
     """
+    starts = "".join(SEPARATORS).encode() + b"\r\n"
     at = text.find(b'"')
     while at >= 0:
         if within:
@@ -179,7 +178,7 @@ def _within_quotes(text: bytes, within: bool = False) -> bool:
             at += doubled
         else:
             # Only at the start of a field a quote opens a quoted text.
-            within = at == 0 or text[at - 1] in FIELD_STARTS
+            within = at == 0 or text[at - 1] in starts
         at = text.find(b'"', at + 1)
     return within
 

@@ -16,30 +16,11 @@ from suffice.data.written_numbers import decimal_mark, likely_mark
 from suffice.errors import InvalidParameter
 from suffice.text import plural, shorten
 
-# Share of the cells that must be numbers, or dates, for a column of text to be of numbers.
-NEARLY_ALL = 0.9
-
 # Text with more levels than this, and more than half as many as values, is free text.
 MOST_LEVELS = 20
-# So is text that is different in each of more rows than this.
-MOST_NAMES = 10
-# Text with more levels than this is set aside unless it is named categorical.
-TOO_MANY_LEVELS = 200
 
-# Whole numbers kept as text are levels if they are at most this many, each in several rows.
-MOST_CODES = 10
-ROWS_OF_A_CODE = 5
-
-# Share of the cells from which on "None" and the like are levels of their own.
-FREQUENT = 0.05
 
 SHOWN_LENGTH = 30  # characters of an example
-SHOWN_TEXTS = 3  # different texts named in a sentence
-
-_ID_NAME = re.compile(
-    r"|(?i:id|uuid|guid|key|index|unnamed: ?\d+|row|row[_. ]?(names?|num|number|no|id)"
-    r"|.*[_. -](id|uuid|guid|key))|.*[a-z0-9]I[Dd]"
-)
 
 
 def looks_like_id(name: str) -> bool:
@@ -48,7 +29,11 @@ def looks_like_id(name: str) -> bool:
     >>> [looks_like_id(name) for name in ("CustomerID", "row names", "paid", "idle")]
     [True, True, False, False]
     """
-    return _ID_NAME.fullmatch(name) is not None
+    id_name = re.compile(
+        r"|(?i:id|uuid|guid|key|index|unnamed: ?\d+|row|row[_. ]?(names?|num|number|no|id)"
+        r"|.*[_. -](id|uuid|guid|key))|.*[a-z0-9]I[Dd]"
+    )
+    return id_name.fullmatch(name) is not None
 
 
 def describe_texts(name: str, cells: TextCells, options: ColumnOptions) -> DescribedColumn:
@@ -56,7 +41,9 @@ def describe_texts(name: str, cells: TextCells, options: ColumnOptions) -> Descr
     if cells.is_category:
         return describe_words(name, cells, options)
     known = cells.without(options.markers)
-    share = NEARLY_ALL if options.markers else 1.0
+    # Share of the cells that must be numbers, or dates, for a column of text to be of numbers.
+    nearly_all = 0.9
+    share = nearly_all if options.markers else 1.0
     numbers = decimal_mark(known, share)
     if numbers is not None and not _are_codes(cells):
         return _describe_written(name, cells, known, *numbers)
@@ -115,8 +102,11 @@ def _remark(name: str, cells: TextCells, read: TextCells, what: str) -> str:
 
 def _are_codes(cells: TextCells) -> bool:
     """Whether few whole numbers are text for no other reason than that someone wanted it."""
-    few = 0 < len(cells.distinct) <= MOST_CODES
-    many_rows = cells.counts.sum() >= ROWS_OF_A_CODE * len(cells.distinct)
+    # Whole numbers kept as text are levels if they are at most this many, each in several rows.
+    most_codes = 10
+    few = 0 < len(cells.distinct) <= most_codes
+    rows_per_code = 5
+    many_rows = cells.counts.sum() >= rows_per_code * len(cells.distinct)
     return bool(few and many_rows and all(re.fullmatch("[0-9]+", one) for one in cells.distinct))
 
 
@@ -125,15 +115,19 @@ def describe_words(name: str, cells: TextCells, options: ColumnOptions) -> Descr
     keeps = _kept(cells, options)
     known = cells.without([one for one in options.markers if one not in keeps])
     rows, levels = int(known.counts.sum()), len(known.distinct)
-    names = levels == rows and rows > (1 if looks_like_id(name) else MOST_NAMES)
+    # Text that differs in each of more rows than this holds names.
+    most_names = 10
+    names = levels == rows and rows > (1 if looks_like_id(name) else most_names)
     way_out = f"(say categorical=[{name!r}] to use them as levels)"
     if names or (levels > MOST_LEVELS and 2 * levels > rows):
         why = f"names or free text: {levels:,} different ones in {plural(rows, 'row')}, such as "
         why += f"{example(known)} {way_out}"
         kind = SetAside("names or free text")
         return DescribedColumn(name, kind, why, len(cells) - rows, levels)
-    if levels > TOO_MANY_LEVELS:
-        why = f"{levels:,} different texts, more than {TOO_MANY_LEVELS} {way_out}"
+    # Text with more levels than this is set aside unless it is named categorical.
+    too_many_levels = 200
+    if levels > too_many_levels:
+        why = f"{levels:,} different texts, more than {too_many_levels} {way_out}"
         return DescribedColumn(name, SetAside("too many levels"), why, len(cells) - rows, levels)
     why = "category type" if cells.is_category else "text"
     if _are_codes(known) and not cells.is_category:
@@ -149,7 +143,9 @@ def _kept(cells: TextCells, options: ColumnOptions) -> tuple[str, ...]:
     """Texts that usually mean a missing value but are frequent beside a few other levels."""
     if len(cells.distinct) > MOST_LEVELS:
         return ()
-    enough = FREQUENT * cells.counts.sum()
+    # Share of the cells from which on "None" and the like are levels of their own.
+    frequent = 0.05
+    enough = frequent * cells.counts.sum()
     rows = cells.rows_of(options.ambiguous)
     return tuple(text for text in options.ambiguous if rows.get(text, 0) > enough)
 
@@ -157,8 +153,9 @@ def _kept(cells: TextCells, options: ColumnOptions) -> tuple[str, ...]:
 def _some(cells: TextCells, texts: Iterable[str]) -> str:
     """The most frequent of some texts, quoted."""
     first = list(cells.rows_of(texts))
-    quoted = [shown(shorten(text, SHOWN_LENGTH)) for text in first[:SHOWN_TEXTS]]
-    more = len(first) - SHOWN_TEXTS
+    shown_texts = 3  # different texts named in a sentence
+    quoted = [shown(shorten(text, SHOWN_LENGTH)) for text in first[:shown_texts]]
+    more = len(first) - shown_texts
     return ", ".join(quoted) + (f" and {more:,} more" if more > 0 else "")
 
 

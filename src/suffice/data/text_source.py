@@ -25,18 +25,6 @@ from suffice.errors import InvalidFile, NotNumbers
 # What means that a value is missing, in any column.
 NULL_MARKERS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 
-# Blocks parsed at a time: parsing has phases that use one core only.
-PARSER_THREADS = 3
-
-# Fields of a block: short ones take more memory than their text.
-MOST_BLOCK_FIELDS = 1 << 20
-
-# Bytes from which the average length of a field is estimated.
-SAMPLE_BYTES = 1 << 16
-
-# Bytes from which the types of columns are guessed.
-TYPE_SAMPLE_BYTES = 1 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
@@ -77,7 +65,9 @@ class TextSource:
         how = layout(text, name, "\t" if ending_of(name) == ".tsv" else None)
         end = first_record(text)
         check_quotes(text[:end], how, lambda line: f"{name}, line {line}")
-        some = text[:SAMPLE_BYTES]
+        # Bytes from which the average length of a field is estimated.
+        sample_bytes = 1 << 16
+        some = text[:sample_bytes]
         field_bytes = len(some) / (len(how.names) * max(1, some.count(b"\n")))
         markers = (*NULL_MARKERS, *null_markers)
         return cls(file, how, mark + end, frozenset(texts), markers, field_bytes)
@@ -96,7 +86,9 @@ class TextSource:
     def first_types(self) -> dict[str, Any]:
         """The polars type of each column that has a name, by the first rows."""
         as_text = replace(self, texts=frozenset(self.how.named))
-        block = next(self.file.blocks(self.start, TYPE_SAMPLE_BYTES), None)
+        # Bytes from which the types of columns are guessed.
+        type_sample_bytes = 1 << 20
+        block = next(self.file.blocks(self.start, type_sample_bytes), None)
         frames = [] if block is None else [as_text._parse(block, self.how.named, [()])]
         return dict(self._infer(frames).schema)
 
@@ -117,14 +109,18 @@ class TextSource:
         """The rows from a position on, in these columns."""
         row = start.mark_row
         attempts = self._attempts()
-        size = max(1, min(BLOCK_BYTES, int(MOST_BLOCK_FIELDS * self.field_bytes)))
+        # Fields of a block: short ones take more memory than their text.
+        most_block_fields = 1 << 20
+        size = max(1, min(BLOCK_BYTES, int(most_block_fields * self.field_bytes)))
         blocks = self.file.blocks(max(self.start, start.mark), size)
 
         def parse(block: TextBlock) -> tuple[nw.DataFrame[Any], int, float]:
             frame = nw.from_native(self._parse(block, names, attempts), eager_only=True)
             return frame, block.start, block.share
 
-        for frame, byte, share in in_order(parse, blocks, PARSER_THREADS):
+        # Blocks parsed at a time: parsing has phases that use one core only.
+        parser_threads = 3
+        for frame, byte, share in in_order(parse, blocks, parser_threads):
             yield Piece((frame,), row, byte, row, share)
             row += len(frame)
             del frame

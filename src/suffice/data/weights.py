@@ -11,9 +11,6 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.parameters import as_floats
 from suffice.errors import InvalidWeights
 
-# Weights checked at a time.
-CHECKED_ROWS = 1 << 18
-
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -55,8 +52,10 @@ class Weights:
 
 def _check(values: Array) -> None:
     some = False
-    for start in range(0, len(values), CHECKED_ROWS):
-        part = values[start : start + CHECKED_ROWS]
+    # Weights checked at a time.
+    checked_rows = 1 << 18
+    for start in range(0, len(values), checked_rows):
+        part = values[start : start + checked_rows]
         bad = ~(part >= 0) | np.isinf(part)
         if bad.any():
             row = int(bad.argmax())

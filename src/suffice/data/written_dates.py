@@ -5,47 +5,42 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.data.cells import TextCells
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_MONTH_NAME = r"(?P<name>[A-Za-z]{3,9})\.?"
-_CLOCK = (
-    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
-    r"\s*(?P<half>[AaPp][Mm])?\s*(?:Z|UTC|[+-][0-9]{2}:?(?:[0-9]{2})?)?"
-)
-_SINGLE = "(?P<mark>[-/.])"
-_DAY, _MONTH, _YEAR = "(?P<day>[0-9]{1,2})", "(?P<month>[0-9]{1,2})", "(?P<year>[0-9]{4})"
-
-
-def _dated(date: str) -> re.Pattern[str]:
-    return re.compile(rf"{date}(?:(?:T|,?\s+){_CLOCK})?")
-
-
-# These can be read in one way only.
-_CLEAR = (
-    _dated(rf"{_YEAR}{_SINGLE}{_MONTH}(?P=mark){_DAY}"),
-    re.compile(r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})"),
-    _dated(rf"{_DAY}(?:[-/ ]|\.\s?){_MONTH_NAME}[-/ ,]+{_YEAR}"),
-    _dated(rf"{_MONTH_NAME} {_DAY},?\s+{_YEAR}"),
-    re.compile(rf"{_MONTH_NAME}[- ]{_YEAR}"),
-    re.compile(_CLOCK),
-)
-# In these, days up to the 12th could be months.
-_BY_ORDER = {
-    "day first": _dated(rf"{_DAY}{_SINGLE}{_MONTH}(?P=mark){_YEAR}"),
-    "month first": _dated(rf"{_MONTH}{_SINGLE}{_DAY}(?P=mark){_YEAR}"),
-}
-# The order of the others.
+# The order of day and month in a column; the first also where they cannot be confused.
 CLEAR = "year first"
-ORDERS = (CLEAR, *_BY_ORDER)
+ORDERS = (CLEAR, "day first", "month first")
+
+
+@cache
+def _patterns(order: str) -> tuple[re.Pattern[str], ...]:
+    """The notations of dates that can be read in one way only, and those of an order."""
+    name = r"(?P<name>[A-Za-z]{3,9})\.?"
+    clock = (
+        r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
+        r"(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
+        r"\s*(?P<half>[AaPp][Mm])?\s*(?:Z|UTC|[+-][0-9]{2}:?(?:[0-9]{2})?)?"
+    )
+    mark = "(?P<mark>[-/.])"
+    day, month, year = "(?P<day>[0-9]{1,2})", "(?P<month>[0-9]{1,2})", "(?P<year>[0-9]{4})"
+    dates = [
+        rf"{year}{mark}{month}(?P=mark){day}",
+        rf"{day}(?:[-/ ]|\.\s?){name}[-/ ,]+{year}",
+        rf"{name} {day},?\s+{year}",
+    ]
+    # In these, days up to the 12th could be months.
+    if order == "day first":
+        dates.append(rf"{day}{mark}{month}(?P=mark){year}")
+    elif order == "month first":
+        dates.append(rf"{month}{mark}{day}(?P=mark){year}")
+    timed = [rf"{date}(?:(?:T|,?\s+){clock})?" for date in dates]
+    others = [r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})", rf"{name}[- ]{year}", clock]
+    return tuple(map(re.compile, [*timed, *others]))
 
 
 def parse_date(text: str, order: str = CLEAR) -> dt.datetime | None:
@@ -62,8 +57,7 @@ def parse_date(text: str, order: str = CLEAR) -> dt.datetime | None:
             return dt.datetime.fromisoformat(text).replace(tzinfo=None)
         except ValueError:
             pass
-    patterns = _CLEAR if order == CLEAR else (*_CLEAR, _BY_ORDER[order])
-    for pattern in patterns:
+    for pattern in _patterns(order):
         match = pattern.fullmatch(text)
         if match is not None:
             return _time(match.groupdict())
@@ -120,10 +114,14 @@ def _time(parts: dict[str, str | None]) -> dt.datetime | None:
 
 def _month(parts: dict[str, str | None]) -> int:
     name = parts.get("name")
+    months = (
+        *("january", "february", "march", "april", "may", "june"),
+        *("july", "august", "september", "october", "november", "december"),
+    )
     if name:
-        names = [month for month in _MONTHS if month.startswith(name.lower())]
+        names = [month for month in months if month.startswith(name.lower())]
         # ValueError if there is no such month.
-        return _MONTHS.index(names[0] if names else name) + 1
+        return months.index(names[0] if names else name) + 1
     return int(parts.get("month") or 1)
 
 

@@ -4,39 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.cells import TextCells
 
-# Written before or after a number; percent signs do not divide by a hundred.
-_UNITS = "$€£¥₹₽₩₺฿%"
-_SPACES = " \u00a0\u2009\u202f'\u2019"
-_MINUS = "\u2212"
 
-
-def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
+@cache
+def _notation(decimal: str) -> tuple[re.Pattern[str], dict[int, str | None]]:
+    """The pattern of numbers with a decimal mark, and what turns them into Python's notation."""
+    thousands = "," if decimal == "." else "."
+    units = "$€£¥₹₽₩₺฿%"  # before or after a number; percent signs do not divide by a hundred
+    spaces, minus = " \u00a0\u2009\u202f'\u2019", "\u2212"
     point = re.escape(decimal)
-    whole = f"[0-9]+|[0-9]{{1,3}}(?:[{re.escape(thousands)}{_SPACES}][0-9]{{3}})+"
+    whole = f"[0-9]+|[0-9]{{1,3}}(?:[{re.escape(thousands)}{spaces}][0-9]{{3}})+"
     number = rf"(?:(?:{whole})(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    unit, sign = rf"(?:\s*[{_UNITS}]\s*)?", f"[-+{_MINUS}]"
+    unit, sign = rf"(?:\s*[{units}]\s*)?", f"[-+{minus}]"
     signed = rf"(?:{sign}\s*{unit}|{unit}{sign}|{unit}){number}{unit}"
-    return re.compile(rf"{signed}|\({unit}{number}{unit}\)")
-
-
-def _translation(decimal: str, thousands: str) -> dict[int, str | None]:
-    """What makes Python's notation of a number that has the pattern."""
-    removed = dict.fromkeys(f"{_UNITS}{_SPACES}{thousands}\t)")
-    return str.maketrans({**removed, decimal: ".", _MINUS: "-", "(": "-"})
-
-
-# By the decimal mark; the other of the two marks separates thousands.
-_PATTERNS = {".": _pattern(".", ","), ",": _pattern(",", ".")}
-_TRANSLATIONS = {".": _translation(".", ","), ",": _translation(",", ".")}
-
-# Share of codes such as "0123" from which on a column holds codes, not numbers.
-LEADING_ZEROS = 0.01
+    removed = dict.fromkeys(f"{units}{spaces}{thousands}\t)")
+    translation = str.maketrans({**removed, decimal: ".", minus: "-", "(": "-"})
+    return re.compile(rf"{signed}|\({unit}{number}{unit}\)"), translation
 
 
 def parse_number(text: str, decimal: str) -> float | None:
@@ -47,15 +36,14 @@ def parse_number(text: str, decimal: str) -> float | None:
     >>> parse_number("(1,000)", "."), parse_number("12 rooms", ".")
     (-1000.0, None)
     """
-    if _PATTERNS[decimal].fullmatch(text) is None:
-        return None
-    return float(text.translate(_TRANSLATIONS[decimal]))
+    pattern, translation = _notation(decimal)
+    return None if pattern.fullmatch(text) is None else float(text.translate(translation))
 
 
 def parse_numbers(texts: Sequence[str], decimal: str) -> Floats:
     """The numbers that texts write, NaN where one writes none."""
-    found = (parse_number(text, decimal) for text in texts)
-    return np.array([np.nan if one is None else one for one in found], np.float64)
+    numbers = (parse_number(text, decimal) for text in texts)
+    return np.array([np.nan if one is None else one for one in numbers], np.float64)
 
 
 def decimal_mark(cells: TextCells, share: float) -> tuple[str, list[str]] | None:
@@ -69,7 +57,9 @@ def decimal_mark(cells: TextCells, share: float) -> tuple[str, list[str]] | None
     """
     total = int(cells.counts.sum())
     zeros = [text[0] == "0" and text.isdigit() and len(text) > 1 for text in cells.distinct]
-    if not total or cells.counts[zeros].sum() > LEADING_ZEROS * total:
+    # Share of codes such as "0123" from which on a column holds codes, not numbers.
+    leading_zeros = 0.01
+    if not total or cells.counts[zeros].sum() > leading_zeros * total:
         return None
     return _best_mark(cells, total - share * total)
 
@@ -81,8 +71,8 @@ def likely_mark(cells: TextCells) -> tuple[str, list[str]] | None:
 
 def _best_mark(cells: TextCells, allowed: float) -> tuple[str, list[str]] | None:
     best = None
-    for mark, pattern in _PATTERNS.items():
-        failing = cells.failing(pattern.fullmatch, allowed)
+    for mark in (".", ","):
+        failing = cells.failing(_notation(mark)[0].fullmatch, allowed)
         if failing is not None:
             best, allowed = (mark, failing), sum(cells.rows_of(failing).values()) - 1
         if allowed < 0:

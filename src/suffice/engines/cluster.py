@@ -160,7 +160,7 @@ class RowsInParts(NewRows):
     rows: ClusterRows
     y: Any
     sample_weight: Any
-    classes: Any = None  # those announced, if any
+    classes: Any = None  # those declared, if any
 
     def outline(self, learner: Any, settings: Any) -> Outline | None:
         """What all partitions must agree on and no single one can decide, if anything."""
@@ -182,10 +182,10 @@ class RowsInParts(NewRows):
         named = getattr(learner, "categorical", None), getattr(learner, "parts", None)
         if not hasattr(learner, "columns") or named != (None, None) or not self.rows.has_text:
             return None
-        found: TableReader | None = self.rows.over(self.y, self.sample_weight)(
+        reader: TableReader | None = self.rows.over(self.y, self.sample_weight)(
             ReaderRecipe()
         ).reader
-        return found
+        return reader
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
         """Statistics of all partitions, added."""

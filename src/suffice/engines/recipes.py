@@ -35,7 +35,7 @@ class LearnerRecipe(Recipe):
     learner: Any
     settings: Any
     like: Outline | None  # the form of the statistics, where a partition cannot decide it
-    classes: Any = None  # those announced, if any
+    classes: Any = None  # those declared, if any
 
     @classmethod
     def of_learner(

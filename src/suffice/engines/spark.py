@@ -15,12 +15,8 @@ from suffice.engines.spark_answers import answered
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
 from suffice.statistics.statistics import listed
 
-CHUNK_BYTES = 32 << 20  # rows that are summarized together: few parts, and bounded memory
 PARTS_PER_TASK = 32  # parts that one task adds
 ROUNDS = 2  # of adding parts in tasks, before the driver adds the rest
-
-# The columns that parts travel in.
-SCHEMA = "number long, part binary"
 
 
 def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
@@ -84,10 +80,12 @@ class SparkRows:
 def _total(recipe: Recipe, frame: Any, split: NamedSplit) -> Any:
     """The parts of all partitions, added in a tree."""
     job = Job(recipe)
-    parts = frame.mapInArrow(_parts(job, split), SCHEMA)
+    # The columns that parts travel in.
+    schema = "number long, part binary"
+    parts = frame.mapInArrow(_parts(job, split), schema)
     for _ in range(ROUNDS):
         group = (parts["number"] / PARTS_PER_TASK).cast("long").alias("group")
-        parts = parts.groupBy(group).applyInArrow(_adder(job, PARTS_PER_TASK), SCHEMA)
+        parts = parts.groupBy(group).applyInArrow(_adder(job, PARTS_PER_TASK), schema)
     rows = run(parts.collect)
     return total_value(job.together(pickle.loads(row.part) for row in rows) if rows else None)
 
@@ -147,13 +145,14 @@ def _as_row(number: int, part: Part) -> Any:
 
 
 def _chunks(batches: Iterable[Any]) -> Iterator[Any]:
-    """Tables of about CHUNK_BYTES, from batches that may be small."""
+    """Tables of about 32 MB, from batches that may be small."""
     import pyarrow as pa
 
     waiting: list[Any] = []
+    chunk_bytes = 32 << 20  # rows that are summarized together: few parts, and bounded memory
     for batch in batches:
         waiting.append(batch)
-        if sum(one.nbytes for one in waiting) >= CHUNK_BYTES:
+        if sum(one.nbytes for one in waiting) >= chunk_bytes:
             yield pa.Table.from_batches(waiting).combine_chunks()
             waiting = []
     if waiting:

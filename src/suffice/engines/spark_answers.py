@@ -19,9 +19,6 @@ EXAMPLES: dict[str, Any] = {
     "boolean": False,
 }
 
-# Spark types by the kind of a NumPy array.
-TYPES = {"i": "bigint", "u": "bigint", "f": "double", "b": "boolean", "U": "string"}
-
 
 def answered(frame: Any, question: Question) -> Any:
     """The frame with the answers to a question; only the columns of the model are read."""
@@ -38,7 +35,9 @@ def answered(frame: Any, question: Question) -> Any:
             f"the answers go to a column {question.column!r}, which the model was fitted on; "
             "rename it and fit again."
         )
-    kind = TYPES[_values(like, question).dtype.kind]
+    # Spark types by the kind of a NumPy array.
+    types = {"i": "bigint", "u": "bigint", "f": "double", "b": "boolean", "U": "string"}
+    kind = types[_values(like, question).dtype.kind]
     kind = kind if like.ndim == 1 else f"array<{kind}>"
     return frame.withColumn(question.column, _function(question, kind, _series)(row))
 

@@ -11,9 +11,6 @@ from typing import Any
 from suffice.selection.selection import Selection, standard_error
 from suffice.text import markdown
 
-# Number of entries of long lists that are shown.
-SHOWN = 8
-
 
 def model_card(model: Any, *, key: bytes | None = None) -> str:
     """A fitted estimator, a pipeline of them, or the file of one, described in Markdown.
@@ -151,5 +148,7 @@ def _selection_line(selection: Selection) -> str:
 
 
 def _some(values: list[Any]) -> str:
-    text = ", ".join(map(str, values[:SHOWN]))
-    return text if len(values) <= SHOWN else f"{text}, ... {len(values) - SHOWN} more"
+    # Number of entries of long lists that are shown.
+    shown = 8
+    text = ", ".join(map(str, values[:shown]))
+    return text if len(values) <= shown else f"{text}, ... {len(values) - shown} more"

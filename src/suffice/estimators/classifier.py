@@ -192,8 +192,8 @@ class Classifier(
         """Contribution of each feature to the log-odds of a against b; they add up exactly."""
         model, rows = self._fitted, self._rows(X)
         self._check_finite(rows)
-        found = self._by_column(contributions(model, rows, *class_pair(model.classes, a, b)))
-        return replace(found, feature_names=tuple(self._feature_names()))
+        terms = self._by_column(contributions(model, rows, *class_pair(model.classes, a, b)))
+        return replace(terms, feature_names=tuple(self._feature_names()))
 
     @on_rows
     def explain(self, X: Any, row: int = 0, a: Any = None, b: Any = None) -> str:

@@ -113,21 +113,21 @@ class LinearDiscriminantAnalysis(
     @on_rows
     def decision_function(self, X: Any) -> Floats:
         """Log-odds of the second class for two classes; else x'coef_ + intercept_, (n, k)."""
-        found: Floats = super().decision_function(X)
-        if found.ndim == 1:
-            return found
+        scores: Floats = super().decision_function(X)
+        if scores.ndim == 1:
+            return scores
         # What all classes share: nothing for labels and odds, and as scikit-learn has it.
         linear, step, slope = self._about_overall_mean
         shared = (self._rows(X) - linear.centre) @ slope + step @ slope / 2
-        return np.asarray(found + np.nan_to_num(shared)[:, None])
+        return np.asarray(scores + np.nan_to_num(shared)[:, None])
 
     @property
     def coef_(self) -> Floats:
         """Slopes of the discriminant functions, (k, d); for two classes (1, d)."""
         linear, _, slope = self._about_overall_mean
         slopes = linear.coefficients
-        found = slopes[1:] - slopes[:1] if len(slopes) == 2 else slopes + slope
-        return self._as_trained(found)
+        coefficients = slopes[1:] - slopes[:1] if len(slopes) == 2 else slopes + slope
+        return self._as_trained(coefficients)
 
     @property
     def intercept_(self) -> Floats:

@@ -11,8 +11,6 @@ from suffice.statistics.container import unpack
 from suffice.statistics.room import Room
 from suffice.statistics.storage import INCONSISTENT, inconsistent, read_statistics, read_value
 
-MODELS = ("StoredModel", "StoredPipeline")
-
 
 def load(path: str | PathLike[str], *, key: bytes | None = None, trusted: bool = False) -> Any:
     """The statistics, estimator or pipeline that `save` wrote, fully validated.
@@ -49,7 +47,8 @@ def read_file(
     data, name = read_whole(path), str(path)
     header, arrays = unpack(data, name, key)
     room = Room(None if trusted else len(data))
-    if header.get("kind") not in MODELS:
+    models = ("StoredModel", "StoredPipeline")
+    if header.get("kind") not in models:
         statistics = read_statistics(header, arrays, name, room)
         return statistics, statistics
     from suffice.estimators.model_file import pipeline  # noqa: F401 - registers what it holds

@@ -128,8 +128,8 @@ class MixedNB(NaiveBayes[ProductModel]):
             )
         with _hint_at_levels():
             table = X if reader is None else reader.prepare(X)
-            found = super()._summarize(table, y, sample_weight, settings, like)
-        return found if reader is None else replace(found, reader=reader)
+            statistics = super()._summarize(table, y, sample_weight, settings, like)
+        return statistics if reader is None else replace(statistics, reader=reader)
 
     def _check_finite(self, rows: MixedRows) -> None:
         names = self._model_names()

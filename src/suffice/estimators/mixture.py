@@ -29,13 +29,6 @@ from suffice.models.settings import Settings
 from suffice.models.training import EmProgress, Given
 from suffice.selection import criteria
 
-COVARIANCE_TYPES = {
-    "full": ("full", 0.0),
-    "tied": ("full", 1.0),
-    "diag": ("diagonal", 0.0),
-    "spherical": ("spherical", 0.0),
-}
-
 STARTS = ("k-means++", "kmeans", "random", "random_from_data")
 
 
@@ -262,11 +255,17 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
 
     def _settings(self) -> Settings:
         structure, pooling = self.structure, self.pooling
+        covariance_types = {
+            "full": ("full", 0.0),
+            "tied": ("full", 1.0),
+            "diag": ("diagonal", 0.0),
+            "spherical": ("spherical", 0.0),
+        }
         if self.covariance_type is not None:
-            choice("covariance_type", self.covariance_type, tuple(COVARIANCE_TYPES))
+            choice("covariance_type", self.covariance_type, tuple(covariance_types))
             if (structure, pooling) != ("full", 0.0):
                 raise InvalidParameter("give either covariance_type, or structure and pooling.")
-            structure, pooling = COVARIANCE_TYPES[self.covariance_type]
+            structure, pooling = covariance_types[self.covariance_type]
         return Settings.checked(
             structure=structure, pooling=pooling, shrinkage=self.shrinkage, target=self.target
         )

@@ -31,9 +31,6 @@ from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, Training, most_components
 from suffice.selection import criteria
 
-# Largest number of components per class with n_components="bic".
-MOST_BY_BIC = 6
-
 
 class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     """Several Gaussians per class; rows without a label are used, too.
@@ -192,9 +189,11 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     ) -> Indices:
         """Number of components of each class, (k,)."""
         requested, classes, rows = self.n_components, training.classes, training.count
+        # Largest number of components per class with n_components="bic".
+        most_by_bic = 6
         if isinstance(requested, str):
             choice("n_components", requested, ("bic",))
-            return sizes_by_bic(training, settings, effort, rng, MOST_BY_BIC)
+            return sizes_by_bic(training, settings, effort, rng, most_by_bic)
         if isinstance(requested, Mapping):
             return _sizes_by_label(requested, classes, rows)
         most = count("n_components", requested)

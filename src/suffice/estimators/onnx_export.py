@@ -35,10 +35,6 @@ from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
 
-OPSET = 18  # version of the standard operators
-ML_OPSET = 3  # version of the operators of ai.onnx.ml
-IR_VERSION = 8  # version of the file format
-
 DTYPES = ("float32", "float64")
 
 GAUSSIAN = (
@@ -69,7 +65,8 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
         raise InvalidParameter(f"to_onnx takes a fitted classifier of suffice, not {shown(model)}.")
     onnx = _package("onnx")
     check_is_fitted(model)
-    graph = Graph(OPSET)
+    opset = 18  # version of the standard operators
+    graph = Graph(opset)
     rows = _input_type(model, dtype)
     encoding = model._learned.encoding
     taken, inputs = "X", {"X": (rows, model.n_features_in_)}
@@ -92,11 +89,13 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
         outputs,
         tensors,
     )
-    opsets = [("", OPSET), ("ai.onnx.ml", ML_OPSET)]
+    ml_opset = 3  # version of the operators of ai.onnx.ml
+    opsets = [("", opset), ("ai.onnx.ml", ml_opset)]
+    ir_version = 8  # version of the file format
     return onnx.helper.make_model(
         graph_proto,
         opset_imports=[onnx.helper.make_opsetid(*one) for one in opsets],
-        ir_version=IR_VERSION,
+        ir_version=ir_version,
         producer_name="suffice",
         producer_version=__version__,
     )

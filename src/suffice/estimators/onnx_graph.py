@@ -9,9 +9,6 @@ import numpy as np
 
 from suffice.data.arrays import Array
 
-# Opset version from which all reductions take their axis as an input.
-AXIS_AS_INPUT = 18
-
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -52,7 +49,9 @@ class Graph:
     def reduce(self, kind: str, value: str, axis: int, *, keep: bool = True) -> str:
         """A sum, maximum or minimum along an axis."""
         options: dict[str, Any] = {"keepdims": int(keep)}
-        if kind == "ReduceSum" or self.opset >= AXIS_AS_INPUT:
+        # Opset version from which all reductions take their axis as an input.
+        axis_as_input = 18
+        if kind == "ReduceSum" or self.opset >= axis_as_input:
             return self.add(kind, value, self.constant([axis], np.int64), **options)
         return self.add(kind, value, axes=[axis], **options)
 

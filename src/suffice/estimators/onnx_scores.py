@@ -19,9 +19,6 @@ from suffice.models.covariance import (
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 
-# Largest entry whose square does not overflow.
-FAR = 1e150
-
 
 def gaussian_scores(graph: Graph, rows: str, model: GaussianModel) -> str:
     """Scores of rows of float64."""
@@ -138,7 +135,9 @@ def _about_mean(graph: Graph, scaled: str, size: str, model: GaussianModel, c: i
 def _scaled(graph: Graph, rows: str) -> tuple[str, str]:
     """Divisors (n, 1) of rows, 1 unless squares would overflow, and the divided rows."""
     largest = graph.reduce("ReduceMax", graph.add("Abs", rows), 1)
-    size = graph.add("Div", largest, graph.constant(FAR))
+    # Largest entry whose square does not overflow.
+    far = 1e150
+    size = graph.add("Div", largest, graph.constant(far))
     size = graph.add("Max", size, graph.constant(1.0))
     return size, graph.add("Div", rows, size)
 

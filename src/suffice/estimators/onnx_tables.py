@@ -12,16 +12,15 @@ from suffice.data.level_groups import LevelGroups
 from suffice.errors import InvalidParameter
 from suffice.estimators.onnx_graph import Graph
 
+
 # The types of inputs by the values of levels.
-_TYPES = {"text": np.dtype(np.str_), "numbers": np.dtype(np.int64), "booleans": np.dtype(np.bool_)}
-
-
 def input_types(encoding: Encoding, dtype: Any) -> dict[str, Any]:
     """The type of each column that a graph takes, (n, 1)."""
     layout, types = encoding.reader.layout, {}
+    of_levels = {"text": np.str_, "numbers": np.int64, "booleans": np.bool_}
     for name, kind in zip(layout.names, layout.kinds, strict=True):
         if isinstance(kind, Levels):
-            types[name] = _TYPES[kind.values]
+            types[name] = np.dtype(of_levels[kind.values])
         elif isinstance(kind, Number):
             types[name] = dtype
         elif kind.features(name):

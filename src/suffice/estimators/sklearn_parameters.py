@@ -19,13 +19,11 @@ from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.statistics import Statistics
 
-SOLVERS = ("svd", "lsqr", "eigen")
-LEAST_ALPHA = 1e-10
-
 
 def check_algorithm(estimator: Any) -> None:
     """Raise where parameters that change nothing, or a covariance estimator, are not valid."""
-    choice("solver", estimator.solver, SOLVERS)
+    solvers = ("svd", "lsqr", "eigen")
+    choice("solver", estimator.solver, solvers)
     flag("store_covariance", estimator.store_covariance)
     not_negative("tol", estimator.tol)
     if estimator.covariance_estimator is not None and estimator.shrinkage is not None:
@@ -43,15 +41,16 @@ def smallest_alpha(alpha: Any, force: bool) -> Any:
         values = as_floats(alpha)
     except (TypeError, ValueError, OverflowError):
         return alpha  # whoever checks it says what is wrong
-    if not (values < LEAST_ALPHA).any() or (values < 0).any():
+    least_alpha = 1e-10
+    if not (values < least_alpha).any() or (values < 0).any():
         return alpha
     warnings.warn(
-        f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use "
+        f"alpha too small will result in numeric errors, setting alpha = {least_alpha:.1e}. Use "
         "force_alpha=True to keep alpha unchanged.",
         UserWarning,
         stacklevel=2,
     )
-    return np.maximum(values, LEAST_ALPHA)
+    return np.maximum(values, least_alpha)
 
 
 def normalised_priors(priors: Any) -> Any:
@@ -91,7 +90,7 @@ def with_estimated_scatter(statistics: AnyStatistics, estimator: Any, X: Any, y:
         raise InvalidFeatures("covariance_estimator takes rows without missing values.")
     features = as_features(X)
     rows, labels = features.read(0, features.shape[0]), np.asarray(y)
-    found = []
+    scatters = []
     for label, weight in zip(statistics.classes, statistics.weight.tolist(), strict=True):
         fitted = deepcopy(estimator)
         fitted.fit(rows[labels == label])
@@ -99,6 +98,6 @@ def with_estimated_scatter(statistics: AnyStatistics, estimator: Any, X: Any, y:
             raise InvalidParameter(
                 f"{type(estimator).__name__} does not have a covariance_ attribute."
             )
-        found.append(weight * np.asarray(fitted.covariance_, np.float64))
-    scatter = DenseScatter(DoubleDouble(np.array(found)), per_class=True)
+        scatters.append(weight * np.asarray(fitted.covariance_, np.float64))
+    scatter = DenseScatter(DoubleDouble(np.array(scatters)), per_class=True)
     return replace(statistics, spread=scatter, fourth=None)

@@ -15,7 +15,6 @@ from suffice.html import Html, element, html_table
 from suffice.selection.selection import align_columns
 from suffice.text import format_number, plural, shorten, visible
 
-LONGEST_NAME = 32  # characters
 MOST_COLUMNS = 10  # classes or axes
 MOST_ROWS = 50  # features or classes
 
@@ -259,4 +258,5 @@ def _feature_names(model: Any, last: Any) -> list[str]:
 
 
 def _short(name: Any) -> str:
-    return shorten(visible(str(name)), LONGEST_NAME)
+    longest_name = 32  # characters
+    return shorten(visible(str(name)), longest_name)

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from suffice.data.arrays import Floats
-
-# Number of steps kept, as long as they take no more entries than MOST_ENTRIES.
-DEPTH = 10
-MOST_ENTRIES = 1 << 24
-
-# Factor by which the longest lead grows after a success and shrinks after a failure.
-LEAD_FACTOR = 4.0
-FIRST_LEAD = 64.0  # in steps
-
-# Directions in which the last steps differ by less than this share hold only rounding.
-NEGLIGIBLE = 1e-10
 
 
 class Anderson:
@@ -27,9 +18,14 @@ class Anderson:
     steps to change (Varadhan and Roland 2008). The longest lead adapts to past successes.
     """
 
+    # Factor by which the longest lead grows after a success and shrinks after a failure.
+    lead_factor: ClassVar[float] = 4.0
+
     def __init__(self, size: int) -> None:
-        self._depth = max(2, min(DEPTH, MOST_ENTRIES // max(size, 1)))
-        self._longest = FIRST_LEAD
+        depth = 10  # steps kept, unless they take more than most_entries
+        most_entries = 1 << 24
+        self._depth = max(2, min(depth, most_entries // max(size, 1)))
+        self._longest = 64.0  # steps
         self._lead = 0.0  # number of steps that the last correction led ahead
         self._last: tuple[Floats, Floats] | None = None
         self._points: list[Floats] = []  # changes from point to point
@@ -41,13 +37,13 @@ class Anderson:
             self._points = [*self._points, point - self._last[0]][-self._depth :]
             self._steps = [*self._steps, step - self._last[1]][-self._depth :]
         if self._lead:
-            self._longest = max(self._longest, LEAD_FACTOR * self._lead)
+            self._longest = max(self._longest, self.lead_factor * self._lead)
         self._last, self._lead = (point, step), 0.0
 
     def reject(self) -> None:
         """Drop all steps, because the point that they led to was rejected."""
         if self._lead:
-            self._longest = max(self._lead / LEAD_FACTOR, 1.0)
+            self._longest = max(self._lead / self.lead_factor, 1.0)
         self._last, self._points, self._steps, self._lead = None, [], [], 0.0
 
     def correction(self) -> Floats | None:
@@ -55,7 +51,9 @@ class Anderson:
         if self._last is None or not self._steps:
             return None
         step, changes = self._last[1], np.array(self._steps)
-        shares, *_ = np.linalg.lstsq(changes.T, step, rcond=NEGLIGIBLE)
+        # Directions in which the last steps differ by less than this share hold only rounding.
+        negligible = 1e-10
+        shares, *_ = np.linalg.lstsq(changes.T, step, rcond=negligible)
         correction = -(np.array(self._points) + changes).T @ shares
         length, far, bend = (
             float(np.linalg.norm(part)) for part in (step, self._points[-1], self._steps[-1])

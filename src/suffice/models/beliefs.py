@@ -29,19 +29,6 @@ from suffice.statistics.statistics import Statistics
 if TYPE_CHECKING:  # this module builds on ours
     from suffice.models.conjugate import BayesianModel, MapModel
 
-STRUCTURES = {one.name: one for one in (FULL, DIAGONAL)}
-DENSITIES = ("predictive", "map")
-
-# Largest number of features: matrices for every class would fill the memory.
-MOST_FEATURES = 2048
-
-# Outside these limits, products of strengths and squares overflow or underflow.
-LEAST_STRENGTH = 1e-100
-MOST_STRENGTH = 1e100
-LEAST_VARIANCE = 1e-200
-MOST_VARIANCE = 1e200
-MOST_MEAN = 1e150
-
 
 @dataclass(frozen=True)
 class Beliefs(MomentLikelihood):
@@ -68,8 +55,11 @@ class Beliefs(MomentLikelihood):
     @classmethod
     def checked(cls, **given: Any) -> Beliefs:
         """Beliefs, after checking every value."""
-        given["structure"] = structure_of(given.get("structure", FULL), STRUCTURES)
-        choice("density", given.get("density", "predictive"), DENSITIES)
+        given["structure"] = structure_of(
+            given.get("structure", FULL), {one.name: one for one in (FULL, DIAGONAL)}
+        )
+        densities = ("predictive", "map")
+        choice("density", given.get("density", "predictive"), densities)
         pooling = given.get("pooling", 0.0)
         if not is_number(pooling) or pooling not in (0, 1):
             raise InvalidParameter(
@@ -172,10 +162,12 @@ def usable_statistics(statistics: AnyStatistics, beliefs: Beliefs) -> AnyStatist
 def check_usable(statistics: AnyStatistics, beliefs: Beliefs) -> None:
     """Raise if there are too many features, or if given parts of the prior have the wrong shape."""
     d = statistics.n_features
-    if beliefs.structure.takes_matrices and d > MOST_FEATURES:
+    # Largest number of features: matrices for every class would fill the memory.
+    most_features = 2048
+    if beliefs.structure.takes_matrices and d > most_features:
         raise InvalidParameter(
             f"full covariances of {d} features would take matrices too large (at most "
-            f"{MOST_FEATURES}); use structure='diagonal', or choose features."
+            f"{most_features}); use structure='diagonal', or choose features."
         )
     mean, covariance = beliefs.prior_mean, beliefs.prior_covariance
     if mean is not None and mean.shape not in ((), (d,)):
@@ -240,10 +232,11 @@ def _given_covariance(covariance: Floats, d: int, beliefs: Beliefs) -> Floats:
 
 def _given_mean(prior_mean: Any) -> Floats | None:
     mean = numbers("prior_mean", prior_mean)
-    if mean is not None and (np.abs(mean) > MOST_MEAN).any():
+    most_mean = 1e150
+    if mean is not None and (np.abs(mean) > most_mean).any():
         farthest = mean.ravel().tolist()[np.abs(mean).argmax()]
         raise InvalidParameter(
-            f"prior_mean holds {farthest}; beyond {MOST_MEAN:g} its squares overflow. Rescale the "
+            f"prior_mean holds {farthest}; beyond {most_mean:g} its squares overflow. Rescale the "
             "features."
         )
     return mean
@@ -260,11 +253,13 @@ def _given_spread(prior_covariance: Any) -> Floats | None:
         variances = values.diagonal()
     else:
         variances = values.ravel()
-    outside = variances[(variances < LEAST_VARIANCE) | (variances > MOST_VARIANCE)]
+    least_variance = 1e-200
+    most_variance = 1e200
+    outside = variances[(variances < least_variance) | (variances > most_variance)]
     if len(outside):
         raise InvalidParameter(
             f"prior_covariance holds the variance {outside.tolist()[0]}; it must have positive "
-            f"variances, from {LEAST_VARIANCE:g} to {MOST_VARIANCE:g}."
+            f"variances, from {least_variance:g} to {most_variance:g}."
         )
     return values
 
@@ -273,8 +268,10 @@ def _strength(name: str, value: Any) -> float | None:
     if isinstance(value, str) and value == "auto":
         return None
     strength = as_float(value)
-    if not LEAST_STRENGTH <= strength <= MOST_STRENGTH:
-        limits = f"from {LEAST_STRENGTH:g} to {MOST_STRENGTH:g}"
+    # Outside these limits, products of strengths and squares overflow or underflow.
+    least_strength, most_strength = 1e-100, 1e100
+    if not least_strength <= strength <= most_strength:
+        limits = f"from {least_strength:g} to {most_strength:g}"
         raise InvalidParameter(
             f"{name} is {shown(value)}; it must be a positive number of rows, {limits}, or 'auto'."
         )

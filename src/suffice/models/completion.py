@@ -18,9 +18,6 @@ from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics, listed
 
-# Largest number of features: the matrices of EM would fill the memory.
-MOST_FEATURES = 4096
-
 
 @dataclass(frozen=True, slots=True)
 class Completed:
@@ -74,7 +71,9 @@ def _complete(statistics: IncompleteStatistics, settings: Settings) -> Completed
     _check_observed(statistics)
     if statistics.detail == "diagonal":
         return Completed(statistics, settings)
-    if statistics.n_features > MOST_FEATURES:
+    # Largest number of features: the matrices of EM would fill the memory.
+    most_features = 4096
+    if statistics.n_features > most_features:
         raise InvalidParameter(
             f"full covariances of {statistics.n_features} features with missing values would "
             "need matrices that are too large; use structure='diagonal', or fill in the missing "

@@ -40,7 +40,6 @@ from suffice.statistics.statistics import Statistics
 # Limits of estimated strengths, in rows. That of the mean may be tiny if classes are far apart.
 LEAST_MEAN_STRENGTH = 1e-12
 LEAST_COVARIANCE_STRENGTH = 1e-3
-MOST_STRENGTH = 1e8
 
 
 @storable
@@ -141,7 +140,8 @@ def _largest_strengths(s: AnyStatistics, beliefs: Beliefs) -> tuple[float, float
     n = s.known_weight
     total = float(n.sum(axis=0).max())
     alone = len(s.classes) == 1
-    mean, covariance = MOST_STRENGTH, MOST_STRENGTH
+    most_strength = 1e8
+    mean, covariance = most_strength, most_strength
     if beliefs.prior_mean is None:
         # The mean of a single class adds nothing to its rows.
         mean = LEAST_MEAN_STRENGTH if alone else max(total, 1.0)

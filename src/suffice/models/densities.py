@@ -15,9 +15,6 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import NARROW, Cholesky, reciprocal
 from suffice.models.side_by_side import FEW_DEVIATIONS
 
-# Conditional covariances are computed in blocks of this many entries.
-BLOCK_ENTRIES = 1 << 18
-
 
 @dataclass(frozen=True)
 class Densities:
@@ -116,7 +113,9 @@ class Densities:
         covariance = self.model.covariances[c]
         if isinstance(covariance, DiagonalCovariance):
             return np.asarray((weights @ patterns) * covariance.variances)
-        S, step = self._matrices[c], max(1, BLOCK_ENTRIES // patterns.shape[1] ** 2)
+        # Conditional covariances are computed in blocks of this many entries.
+        block_entries = 1 << 18
+        S, step = self._matrices[c], max(1, block_entries // patterns.shape[1] ** 2)
         slopes, regular = np.zeros_like(S), are_regular(S[None])
         for low in range(0, len(patterns), step):
             observed = ~patterns[low : low + step]

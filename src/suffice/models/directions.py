@@ -10,9 +10,6 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.models.linalg import rank_tolerance, reciprocal
 
-# Variances below this share of the largest must converge on their own.
-SMALL_SHARE = 1e-3
-
 # Variances below this share of the largest that keep falling are taken to be zero.
 VANISHING_SHARE = 1e-9
 
@@ -52,7 +49,9 @@ def vanishing_directions(modelled: Floats, after: Floats, imputed: Floats) -> Fl
 def is_moving(before: Floats, after: Floats) -> bool:
     """Whether a step still changes small variances, long after large ones have converged."""
     then, now = np.linalg.eigvalsh(before), np.linalg.eigvalsh(after)
-    small = (now < SMALL_SHARE * now[-1]) & (now > rank_tolerance(len(now)) * now[-1])
+    # Variances below this share of the largest must converge on their own.
+    small_share = 1e-3
+    small = (now < small_share * now[-1]) & (now > rank_tolerance(len(now)) * now[-1])
     return bool((small & (np.abs(now - then) > 1e-3 * now)).any())
 
 

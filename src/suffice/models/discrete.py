@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,9 +14,6 @@ from suffice.models.independent import IndependentModel, random_columns
 from suffice.models.scoring import BLOCK_BYTES
 from suffice.statistics.counts import Counts
 from suffice.statistics.threads import in_parallel, n_threads, shares
-
-# Number of additions from which the compiled loop saves more time than loading it takes.
-COMPILED_FROM = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,9 @@ class LevelModel:
 @dataclass(frozen=True)
 class DiscreteModel(IndependentModel):
     """p(x, y) of rows of codes (n, d): positions of levels, MISSING, or anything else if unseen."""
+
+    # Number of additions from which the compiled loop saves more time than loading it takes.
+    compiled_from: ClassVar[int] = 1 << 22
 
     features: tuple[LevelModel, ...]
 
@@ -64,7 +65,7 @@ class DiscreteModel(IndependentModel):
         n, d = codes.shape
         k = len(self.classes)
         out = np.zeros((n, k))
-        if n * d * k >= COMPILED_FROM:
+        if n * d * k >= self.compiled_from:
             from suffice.models.compiled import add_levels
 
             def work(start: int, stop: int) -> None:

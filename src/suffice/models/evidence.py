@@ -19,9 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.models.gammas import log_ratio, log_ratio_slope
-
-LOG_2PI = float(np.log(2 * np.pi))
+from suffice.models.gammas import LOG_2PI, log_ratio, log_ratio_slope
 
 # Number of strengths for which ratios of gamma functions are cached.
 CACHED_STRENGTHS = 32

@@ -8,15 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.gammas import LOG_2PI
 from suffice.models.observed_parts import ObservedParts
 
 # Matrices are computed in blocks of this many entries.
 BLOCK_ENTRIES = 1 << 21
-
-# Eigenvalues of correlations below this share of the largest may be rounding.
-DOUBTFUL = 1e-11
-
-LOG_2PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,4 +185,6 @@ def are_regular(covariances: Floats) -> Array:
     diagonal = np.arange(matrices.shape[1])
     matrices[:, diagonal, diagonal] += matrices[:, diagonal, diagonal] == 0
     values = np.linalg.eigvalsh(matrices)
-    return np.asarray(values[:, 0] > DOUBTFUL * values[:, -1])
+    # Eigenvalues of correlations below this share of the largest may be rounding.
+    doubtful = 1e-11
+    return np.asarray(values[:, 0] > doubtful * values[:, -1])

@@ -13,9 +13,8 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.data.gaps import Gaps
+from suffice.models.gammas import LOG_2PI
 from suffice.models.linalg import Cholesky, Whitener, cholesky_solve, latent
-
-LOG_2PI = float(np.log(2 * np.pi))
 
 # Number of patterns from which the compiled loop saves more time than loading it takes.
 COMPILED_FROM = 1 << 10

@@ -9,6 +9,8 @@ from scipy import special
 
 from suffice.data.arrays import Floats
 
+LOG_2PI = float(np.log(2 * np.pi))
+
 # Arguments from which Stirling's series is exact to the last digit.
 STIRLING_FROM = 10.0
 

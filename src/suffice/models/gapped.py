@@ -20,14 +20,9 @@ from suffice.models.filling import ROWS_PER_PATTERN, peaks
 from suffice.models.linalg import Cholesky, cholesky_solve
 from suffice.models.scoring import (
     BLOCK_BYTES,
-    PARALLEL_FROM,
     IndependentClasses,
+    in_shares,
 )
-from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
-
-# Tables with at least CHECKED_FROM rows are checked for missing values first, in CHECKED_ROWS rows.
-CHECKED_FROM = 1 << 13
-CHECKED_ROWS = 128
 
 if TYPE_CHECKING:
     from suffice.models.gaussian import GaussianModel
@@ -35,9 +30,11 @@ if TYPE_CHECKING:
 
 def mostly_gaps(X: Array) -> bool:
     """Whether most rows of a large table have missing values, judged by a few of them."""
-    if len(X) < CHECKED_FROM:
+    large = 1 << 13  # rows
+    if len(X) < large:
         return False
-    some = X[:: len(X) // CHECKED_ROWS]
+    checked_rows = 128
+    some = X[:: len(X) // checked_rows]
     return bool(np.isnan(some).any(axis=1).mean() > 0.5)
 
 
@@ -161,11 +158,7 @@ class Gapped:
                 rows = self.X[self.at[which]].astype(np.float64, copy=False)
                 out[which] = work(rows, gaps.between(low, high), which)
 
-        if n * d < PARALLEL_FROM:
-            share(0, n)
-        else:
-            with blas_threads(1):
-                in_parallel(share, [*shares(n, n_threads())])
+        in_shares(share, n, d)
         return out
 
 

@@ -13,6 +13,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
 from suffice.models.completion import adapt_settings, complete
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
+from suffice.models.gammas import LOG_2PI as LOG_2PI
 from suffice.models.gapped import gapped_distances, gapped_joint, gapped_scores, with_gaps
 from suffice.models.limits import FAR as FARTHEST_MEAN
 from suffice.models.linalg import Cholesky
@@ -29,13 +30,9 @@ from suffice.statistics.shift import difference
 from suffice.statistics.soundness import check_labels
 from suffice.statistics.threads import small_matrices
 
-LOG_2PI = float(np.log(2 * np.pi))
-
 # Number of rows at a time for which BLAS is fastest with a few columns.
 FEW_ROWS = 1024
 
-# Sums of products up to this size are exact to 1e-13.
-NEAR = 256.0
 
 # Larger squared distances are computed directly, not as differences of linear scores.
 FAR = 1e6
@@ -63,7 +60,9 @@ class LinearScores:
     @cached_property
     def is_near_origin(self) -> bool:
         """Whether x'coefficients is as accurate as (x - centre)'coefficients."""
-        return bool((np.abs(self.coefficients) @ np.abs(self.centre)).max() < NEAR)
+        # Sums of products up to this size are exact to 1e-13.
+        near = 256.0
+        return bool((np.abs(self.coefficients) @ np.abs(self.centre)).max() < near)
 
     def scores(self, X: Floats) -> Floats:
         """The scores of rows (n, d), (k, n)."""

@@ -248,13 +248,13 @@ class Groups:
                 "are left. Summarize these rows afresh, or use shrinkage='oas'."
             )
         try:
-            found = np.array([estimate(spread) for spread in spreads])
+            shares = np.array([estimate(spread) for spread in spreads])
         except OverflowError:
             raise NotFinite(
                 f"shrinkage={shrinkage!r} cannot be found: variances exceed what a float can hold. "
                 "Fit features in other units (divide by 1e100, say), or give a number."
             ) from None
-        return np.where(found > rank_tolerance(1), found, 0.0)
+        return np.where(shares > rank_tolerance(1), shares, 0.0)
 
     @cached_property
     def unit(self) -> float:

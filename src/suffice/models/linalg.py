@@ -12,16 +12,13 @@ from scipy import linalg
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.limits import CLOSE, check_scales, check_sizes, is_identity
+from suffice.statistics.numbers import EPSILON
 from suffice.statistics.registry import storable
 from suffice.statistics.threads import blas_threads
-
-EPSILON = float(np.finfo(np.float64).eps)
 
 # Smallest number of columns in the strips by which a triangular matrix is applied.
 NARROW = 16
 
-# LAPACK uses one thread for smaller matrices anyway.
-THREADED_FROM = 64
 
 # Squared pivots below this may be nothing but rounding.
 DOUBTFUL = 1e-6
@@ -107,8 +104,10 @@ class Cholesky:
     @cached_property
     def matrix(self) -> Floats:
         """A = L^-1 D^-1."""
+        # LAPACK uses one thread for smaller matrices anyway.
+        threaded_from = 64
         # With one thread: the last bits would depend on the number of threads at first use.
-        with blas_threads(1) if self.rank >= THREADED_FROM else nullcontext():
+        with blas_threads(1) if self.rank >= threaded_from else nullcontext():
             inverse, _ = linalg.lapack.dtrtri(self.factor, lower=1)
         return np.ascontiguousarray(inverse / self.scale)
 

@@ -6,10 +6,6 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 
-# Largest number of sweeps over the features, and the change of a correlation that ends them.
-MOST_SWEEPS = 500
-TOLERANCE = 1e-13
-
 
 def least_informative(covariance: Floats, together: Array) -> Floats:
     """The covariance (d, d) with undetermined entries at their maximum-entropy values.
@@ -24,13 +20,14 @@ def least_informative(covariance: Floats, together: Array) -> Floats:
     scale = np.sqrt(covariance.diagonal())
     matrix = covariance / scale / scale[:, None]
     partly = np.flatnonzero(~together.all(axis=1))
-    for _ in range(MOST_SWEEPS):
+    tolerance = 1e-13  # change of a correlation that ends the sweeps
+    for _ in range(500):
         before = matrix.copy()
         for j in partly.tolist():
             near = np.flatnonzero(together[j] & (np.arange(len(matrix)) != j))
             far = np.flatnonzero(~together[j])
             slopes = np.linalg.solve(matrix[np.ix_(near, near)], matrix[near, j])
             matrix[far, j] = matrix[j, far] = matrix[np.ix_(far, near)] @ slopes
-        if np.abs(matrix - before).max() < TOLERANCE:
+        if np.abs(matrix - before).max() < tolerance:
             break
     return np.asarray(matrix * scale * scale[:, None])

@@ -11,16 +11,6 @@ from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.soft_rows import SoftBlock, SoftRows, Stretch
 from suffice.statistics.summarize import summarize_batches
 
-# Iterations of k-means before EM starts.
-K_MEANS_STEPS = 10
-
-# Number of rows tried as the next centre; the one with the smallest sum of distances is used.
-TRIALS = 4
-
-# Number of starts for small data, and the largest rows x features x components that is small.
-STARTS = 4
-FEW_ENTRIES = 1 << 17
-
 
 class Nearest:
     """Centres for the components of each class, and the rows nearest to them (k-means++).
@@ -44,7 +34,8 @@ class Nearest:
         For small data, the best of several starts, which is cheap.
         """
         n, d = self.training.X.shape
-        several = STARTS if n * d * len(self.owner) <= FEW_ENTRIES else 1
+        few_entries = 1 << 17  # rows x features x components up to which several starts are cheap
+        several = 4 if n * d * len(self.owner) <= few_entries else 1
         candidates = [self._k_means(rng) for _ in range(several)]
         return min(candidates, key=self._inertia) if several > 1 else candidates[0]
 
@@ -58,7 +49,9 @@ class Nearest:
     def _k_means(self, rng: np.random.Generator) -> Floats:
         centres = self._seeds(rng)
         before = np.full(len(self.training.X), -1)
-        for _ in range(K_MEANS_STEPS):
+        # Iterations of k-means before EM starts.
+        k_means_steps = 10
+        for _ in range(k_means_steps):
             assigned = self.assign(centres)
             if np.array_equal(assigned, before):
                 break
@@ -110,9 +103,11 @@ class Nearest:
         k = 1 + self.owner[-1]
         distance = self._squared_distances(np.repeat(self.centre[None], k, axis=0))
         probability = np.ones(len(distance))
+        # Rows tried as the next centre; the one with the smallest sum of distances is used.
+        trials = 4
         for j in range(int(np.bincount(self.owner).max())):
             nearest, smallest = distance.copy(), np.full(k, np.inf)
-            for _ in range(TRIALS if j else 1):
+            for _ in range(trials if j else 1):
                 latest = self._draw_rows(j, distance, probability, rng)
                 distances = self._squared_distances(latest)
                 distances = np.minimum(distance, distances) if j else distances

@@ -108,8 +108,8 @@ class Product(Likelihood):
     @property
     def detail(self) -> str:
         """The finest detail that a part needs."""
-        found = {part.likelihood.detail for part in self.parts.values()}
-        return next((detail for detail in DETAILS if detail in found), "")
+        details = {part.likelihood.detail for part in self.parts.values()}
+        return next((detail for detail in DETAILS if detail in details), "")
 
     @property
     def reading(self) -> Any:
@@ -203,8 +203,8 @@ class Product(Likelihood):
     def repairs(self, model: ProductModel, statistics: MixedStatistics) -> tuple[Repair, ...]:
         """Those of all parts."""
         pairs = model.parts.items()
-        found = (self.parts[k].likelihood.repairs(own, statistics.parts[k]) for k, own in pairs)
-        return tuple(repair for of_part in found for repair in of_part)
+        repairs = (self.parts[k].likelihood.repairs(own, statistics.parts[k]) for k, own in pairs)
+        return tuple(repair for of_part in repairs for repair in of_part)
 
 
 def _places(X: Any, layout: ColumnLayout, key: str) -> tuple[int, ...] | None:

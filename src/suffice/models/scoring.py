@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -22,20 +22,6 @@ BLOCK_BYTES = 1 << 21
 
 # Number of entries from which a second thread saves more time than starting it takes.
 PARALLEL_FROM = 1 << 18
-
-# Number of subtractions from which the compiled loop saves more time than loading it takes.
-COMPILED_FROM = 1 << 24
-
-# The same for rows with missing values.
-OBSERVED_COMPILED_FROM = 1 << 20
-
-# Low part of a mean, in standard deviations, that may be ignored: the error of a log density is
-# this times the distance of the row, so 1e-12 at ten deviations.
-SMALL_SHIFT = 1e-13
-
-# Largest precision, and inverse of the smallest, for which squares of 1e60 deviations neither
-# overflow nor underflow.
-LARGE_PRECISION = 2.0**600
 
 
 def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
@@ -51,12 +37,17 @@ def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
             high = min(stop, low + step)
             out[low:high] = work(X[low:high].astype(np.float64, copy=False)).T
 
-    if n * d < PARALLEL_FROM:
-        share(0, n)
-    else:
-        with blas_threads(1):
-            in_parallel(share, [*shares(n, n_threads())])
+    in_shares(share, n, d)
     return out
+
+
+def in_shares(work: Callable[[int, int], None], n: int, d: int) -> None:
+    """Call work(start, stop) for all of n rows of d features: in threads if there are many."""
+    if n * d < PARALLEL_FROM:
+        work(0, n)
+        return
+    with blas_threads(1):
+        in_parallel(work, [*shares(n, n_threads())])
 
 
 AnyModel = TypeVar("AnyModel", contravariant=True)
@@ -129,6 +120,12 @@ def log_sum(joint: Floats) -> Floats:
 class IndependentClasses:
     """Classes with independent features, each class with its own variances."""
 
+    # The same for rows with missing values.
+    observed_compiled_from: ClassVar[int] = 1 << 20
+
+    # Number of subtractions from which the compiled loop saves more time than loading it takes.
+    compiled_from: ClassVar[int] = 1 << 24
+
     means: Floats  # (k, d)
     precisions: Floats  # (k, d)
     means_low: Floats | None = None  # (k, d): low parts of the means
@@ -151,13 +148,19 @@ class IndependentClasses:
         could overflow or underflow.
         """
         used = self.precisions[self.precisions > 0]
-        usual = (used > 1 / LARGE_PRECISION) & (used < LARGE_PRECISION)
+        # Largest precision, and inverse of the smallest, for which squares of 1e60 deviations
+        # neither overflow nor underflow.
+        large_precision = 2.0**600
+        usual = (used > 1 / large_precision) & (used < large_precision)
         lengths = np.einsum("ij,ij->i", self.shifts, self.shifts)
-        return bool(usual.all() and (lengths < SMALL_SHIFT**2).all())
+        # Low part of a mean, in standard deviations, that may be ignored: the error of a log
+        # density is this times the distance of the row, so 1e-12 at ten deviations.
+        small_shift = 1e-13
+        return bool(usual.all() and (lengths < small_shift**2).all())
 
     def distances(self, n_rows: int) -> Callable[[Floats], Floats]:
         """The function from rows to sums of (x - mean)² / variance, (k, n)."""
-        if n_rows * self.means.size < COMPILED_FROM:
+        if n_rows * self.means.size < self.compiled_from:
             return self._plain if self.is_plain else self._careful
         from suffice.models.compiled import centred_distances, squared_distances
 
@@ -174,7 +177,7 @@ class IndependentClasses:
 
     def observed_distances(self, X: Floats) -> Floats:
         """The same sums (k, n) over the observed features of a row; the others are NaN."""
-        if X.size * len(self.means) < OBSERVED_COMPILED_FROM:
+        if X.size * len(self.means) < self.observed_compiled_from:
             return self._careful(X, np.nan_to_num)
         from suffice.models.compiled import observed_distances
 

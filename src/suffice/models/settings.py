@@ -20,9 +20,6 @@ if TYPE_CHECKING:  # these modules build on this one
     from suffice.models.gaussian import GaussianModel
     from suffice.models.repairs import Repair
 
-TARGETS = ("identity", "diagonal", "unit")
-ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
-
 
 class MomentLikelihood(Likelihood):
     """A likelihood whose statistics are the weight, mean and scatter of each class."""
@@ -69,12 +66,14 @@ class Settings(MomentLikelihood):
     def checked(cls, **given: Any) -> Settings:
         """Settings, after checking every value."""
         given["structure"] = structure_of(given.get("structure", FULL))
-        choice("target", given.get("target", "identity"), TARGETS)
+        targets = ("identity", "diagonal", "unit")
+        choice("target", given.get("target", "identity"), targets)
         given["pooling"] = share("pooling", given.get("pooling", 0.0))
         shrinkage = given.get("shrinkage", 0.0)
+        estimated = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
         if isinstance(shrinkage, str):
-            choice("shrinkage", shrinkage, tuple(ESTIMATED))
-            given["shrinkage"] = ESTIMATED[shrinkage]
+            choice("shrinkage", shrinkage, tuple(estimated))
+            given["shrinkage"] = estimated[shrinkage]
             if (given["shrinkage"], given.get("target")) == ("ledoit-wolf", "diagonal"):
                 raise InvalidParameter(
                     "shrinkage='ledoit-wolf' is not defined for target='diagonal'; use 'oas' or "

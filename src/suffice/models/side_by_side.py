@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.models.linalg import NARROW, Cholesky
 
-# Largest number of entries of all factors: larger ones are as fast class by class.
-MOST_ENTRIES = 1 << 18
-
 # Largest distance, in deviations, of all means from a single reference point: a row within its
 # class then loses two digits, sums of squares four.
 FEW_DEVIATIONS = 64.0
-
-# Entries of a block of rows whitened for all classes, which fits the cache.
-BLOCK_ENTRIES = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -29,6 +24,9 @@ class SideBySide:
     class. Each product takes the same few columns of every A', and skips the zeros below them.
     """
 
+    # Largest number of entries of all factors: larger ones are as fast class by class.
+    most_entries: ClassVar[int] = 1 << 18
+
     centre: Floats  # (d,)
     steps: Floats  # (k, d): means about the centre
     factors: tuple[Cholesky, ...]
@@ -36,7 +34,7 @@ class SideBySide:
     @classmethod
     def of(cls, centre: Floats, steps: Floats, factors: tuple[Cholesky, ...]) -> SideBySide | None:
         """Classes with these means about a centre, or None if too large or too far apart."""
-        if steps.size * steps.shape[1] > MOST_ENTRIES:
+        if steps.size * steps.shape[1] > cls.most_entries:
             return None
         scales = np.array([factor.scale for factor in factors])
         near = np.abs(steps) <= FEW_DEVIATIONS * scales
@@ -60,7 +58,9 @@ class SideBySide:
         n, k = len(X), len(self.factors)
         out = np.zeros((k, n))
         width = self.strips[0].shape[1]
-        block = min(n, max(64, BLOCK_ENTRIES // width))
+        # Entries of a block of rows whitened for all classes, which fits the cache.
+        block_entries = 1 << 17
+        block = min(n, max(64, block_entries // width))
         rows, products = np.ones((block, 1 + len(self.centre))), np.empty(block * width)
         for start in range(0, n, block):
             part, sums = X[start : start + block], out[:, start : start + block]

@@ -8,9 +8,6 @@ from suffice.data.arrays import Floats
 from suffice.models.gammas import log_ratio, log_ratio_slope
 from suffice.models.strengths import best_strengths
 
-# Smallest number of rows added to a level; the largest is the number of all rows.
-LEAST_ALPHA = 1e-3
-
 
 def likeliest_alpha(weight: Floats) -> float:
     """The alpha under which counts of levels by class (k, m) are most probable.
@@ -33,4 +30,6 @@ def likeliest_alpha(weight: Floats) -> float:
         return float(value), np.array([float(slope), 0.0])
 
     high = max(float(total.sum()), 1.0)
-    return float(best_strengths(evidence, np.array([LEAST_ALPHA, 1.0]), np.array([high, 1.0]))[0])
+    # Smallest number of rows added to a level; the largest is the number of all rows.
+    least_alpha = 1e-3
+    return float(best_strengths(evidence, np.array([least_alpha, 1.0]), np.array([high, 1.0]))[0])

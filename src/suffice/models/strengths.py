@@ -16,17 +16,6 @@ Hill: TypeAlias = Callable[[Floats], tuple[float, Floats]]
 # Number of strengths on the initial grid, evenly spaced in their logarithm.
 GRID_POINTS = 13
 
-# Then Newton's method, with steps that are shortened if they go downhill.
-MOST_STEPS = 60
-MOST_CUTS = 30
-TOLERANCE = 1e-11  # length of the last step, in the logarithm
-NUDGE = 1e-4  # difference for second derivatives, in the logarithm
-
-# Evidence that differs by less than this share of its range counts as equal. The smallest strength
-# is used on such a plateau, where steps stay longer than LONG_STEP.
-EQUAL_SHARE = 1e-10
-LONG_STEP = 0.1
-
 
 def best_strengths(evidence: Evidence, low: Floats, high: Floats) -> Floats:
     """The strengths (2,) of mean and covariance, within bounds, where the evidence is largest.
@@ -47,7 +36,10 @@ def best_strengths(evidence: Evidence, low: Floats, high: Floats) -> Floats:
         return np.asarray(
             np.clip(1.0, low, high)
         )  # the rows do not determine the strengths: one row each
-    slack = EQUAL_SHARE * (1 + float(np.ptp(values)))
+    # Evidence that differs by less than this share of its range counts as equal. The smallest
+    # strength is used on such a plateau, where steps stay longer than long_step.
+    equal_share = 1e-10
+    slack = equal_share * (1 + float(np.ptp(values)))
     best = places[int((values >= values.max() - slack).argmax())]
     strengths = np.exp(_top(hill, best, bounds, slack))
     return np.asarray(np.where(low == high, low, np.clip(strengths, low, high)))
@@ -56,11 +48,16 @@ def best_strengths(evidence: Evidence, low: Floats, high: Floats) -> Floats:
 def _top(hill: Hill, place: Floats, bounds: Floats, slack: float) -> Floats:
     """The local maximum near a place, within bounds, by Newton's method."""
     value, slopes = hill(place)
-    for _ in range(MOST_STEPS):
+    most_cuts = 30
+    tolerance = 1e-11  # length of the last step, in the logarithm
+    long_step = 0.1
+    # Then Newton's method, with steps that are shortened if they go downhill.
+    most_steps = 60
+    for _ in range(most_steps):
         step = _step(hill, place, slopes, bounds)
-        if np.abs(step).max() > LONG_STEP and abs(slopes @ step) < slack:
+        if np.abs(step).max() > long_step and abs(slopes @ step) < slack:
             break
-        for _ in range(MOST_CUTS):
+        for _ in range(most_cuts):
             there = np.clip(place + step, *bounds)
             result = hill(there)
             # Near the maximum, values are equal up to rounding, and the derivatives decide.
@@ -69,7 +66,7 @@ def _top(hill: Hill, place: Floats, bounds: Floats, slack: float) -> Floats:
             step = step / 4
         moved = float(np.abs(there - place).max())
         place, (value, slopes) = there, result
-        if moved < TOLERANCE:
+        if moved < tolerance:
             break
     return place
 
@@ -94,5 +91,6 @@ def _step(hill: Hill, place: Floats, slopes: Floats, bounds: Floats) -> Floats:
 
 def _bend(hill: Hill, place: Floats, i: int) -> Floats:
     """Second derivatives by coordinate i, (2,)."""
-    nudge = np.eye(2)[i] * NUDGE
-    return np.asarray((hill(place + nudge)[1] - hill(place - nudge)[1]) / (2 * NUDGE))
+    length = 1e-4  # of a difference for second derivatives, in the logarithm
+    nudge = np.eye(2)[i] * length
+    return np.asarray((hill(place + nudge)[1] - hill(place - nudge)[1]) / (2 * length))

@@ -30,9 +30,6 @@ Pass = Callable[[Components, str], SoftPass]
 # Independent features, which can be estimated from any rows.
 APART = Settings(structure=DIAGONAL)
 
-# Largest number of rows of a class among which distinct rows are counted.
-MANY_ROWS = 1000
-
 
 @dataclass(frozen=True, slots=True)
 class Training:
@@ -130,7 +127,9 @@ def most_components(training: Training) -> Indices:
     weight; if there are many, all are assumed distinct.
     """
     distinct = training.count
-    for c in np.flatnonzero(distinct <= MANY_ROWS).tolist():
+    # Largest number of rows of a class among which distinct rows are counted.
+    many_rows = 1000
+    for c in np.flatnonzero(distinct <= many_rows).tolist():
         at = training.counted & (training.codes == c)
         distinct[c] = len(np.unique(training.X[at], axis=0))
     return np.maximum(distinct // 2, 1)

@@ -47,7 +47,7 @@ def borders(view: View) -> list[Border]:
     """The borders of all classes that win somewhere on the grid."""
     classes, values = view.classes, view.scores(view.grid)
     only_two = len(classes) == 2
-    found = []
+    several = []
     for a, b in combinations(np.unique(values.argmax(axis=1)).tolist(), 2):
         boundary = _equation(view, classes[a], classes[b])
         if boundary is not None:
@@ -57,8 +57,8 @@ def borders(view: View) -> list[Border]:
         if not only_two:
             lines = [piece for line in lines for piece in winning_pieces(line, view.scores, a, b)]
         if lines:
-            found.append(Border((classes[a], classes[b]), tuple(lines), boundary is not None))
-    return found
+            several.append(Border((classes[a], classes[b]), tuple(lines), boundary is not None))
+    return several
 
 
 def _equation(view: View, a: Any, b: Any) -> Boundary | None:

@@ -17,10 +17,6 @@ from suffice.plots.points import encode_labels
 from suffice.plots.style import COLOURS, as_text, depth, ground, ink
 from suffice.text import shorten
 
-MOST_NUMBERS = 16  # classes whose counts fit into the cells
-LONGEST_NAME = 24  # characters
-MOST_NAMES = 40  # classes whose names fit beside the axes
-
 
 @dataclass(eq=False, repr=False)
 class ConfusionDisplay(Display):
@@ -109,7 +105,8 @@ class ConfusionDisplay(Display):
         share = self.counts / np.where(total > 0, total, 1.0)
         shades = depth(ax, COLOURS[0])
         ax.imshow(share, **{"cmap": shades, "vmin": 0, "vmax": 1, **image})
-        if show_numbers or (show_numbers is None and k <= MOST_NUMBERS):
+        most_numbers = 16  # classes whose counts fit into the cells
+        if show_numbers or (show_numbers is None and k <= most_numbers):
             for (i, j), count in np.ndenumerate(self.counts):
                 # White on deep blue, or else the colour of text.
                 colour = "white" if share[i, j] > 0.5 else ink(ax)
@@ -122,7 +119,8 @@ class ConfusionDisplay(Display):
     def _names(self) -> list[str]:
         """The classes as they are written beside the cells: long names lose their middle."""
         names = [str(label) for label in self.classes]
-        short = [shorten(name, LONGEST_NAME) for name in names]
+        longest_name = 24  # characters
+        short = [shorten(name, longest_name) for name in names]
         return short if len(set(short)) == len(names) else names
 
     @property
@@ -136,7 +134,8 @@ class ConfusionDisplay(Display):
         names = list(map(as_text, self._names))
         k, long = len(names), max(map(len, names)) * len(names) > 60
         name_axes(ax, ("predicted class", "true class"))
-        if k > MOST_NAMES:
+        most_names = 40  # classes whose names fit beside the axes
+        if k > most_names:
             return
         slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if long else {}
         ax.set_xticks(range(k), names, **slanted)

@@ -17,8 +17,6 @@ from suffice.plots.view import View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-RESOLUTION = 400  # points along the feature
-
 
 @dataclass(eq=False, repr=False)
 class CurvesDisplay(Display):
@@ -57,7 +55,7 @@ class CurvesDisplay(Display):
         *,
         feature: Any = None,
         limits: Any = None,
-        resolution: int = RESOLUTION,
+        resolution: int = 400,
         ax: Any = None,
         **options: Any,
     ) -> Self:
@@ -76,8 +74,8 @@ class CurvesDisplay(Display):
         codes = None
         if y is not None and rows is not None:
             codes = encode_labels(y, len(rows), own, getattr(model, "unlabelled", None))[1]
-        made = cls(view.axes[0], joint, classes, view.labels[0], rows, codes)
-        return made.plot(ax, **options)
+        display = cls(view.axes[0], joint, classes, view.labels[0], rows, codes)
+        return display.plot(ax, **options)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         total = self.joint.sum(axis=1)

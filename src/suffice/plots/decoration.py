@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-LEGEND_ENTRIES = 36  # at most; the last entry counts the rest
-LONGEST_NAME = 18  # characters of the name of a class within the axes
-LEGEND_ROWS = 18  # entries in one column of a legend
-
 
 def headline(ax: Axes, title: str | None, caption: str) -> None:
     """A title, flush left, and a caption between it and the axes."""
@@ -66,8 +62,9 @@ def beside(ax: Axes, at: Any, text: str, offset: float) -> None:
 
 def name_class(ax: Axes, at: Any, label: Any, offset: float = 0.0) -> None:
     """The name of a class at a position, or above it by `offset` points."""
+    longest_name = 18  # characters of the name of a class within the axes
     ax.annotate(
-        as_text(shorten(str(label), LONGEST_NAME)),
+        as_text(shorten(str(label), longest_name)),
         at,
         (0, offset),
         textcoords="offset points",
@@ -84,8 +81,8 @@ def name_class(ax: Axes, at: Any, label: Any, offset: float = 0.0) -> None:
 
 def legend_inside(ax: Axes) -> None:
     """A legend within the axes: beside square axes it would take half their width."""
-    made = ax.legend(loc="best", frameon=False, labelcolor=ink(ax), fontsize="small")
-    _enlarge(made)
+    box = ax.legend(loc="best", frameon=False, labelcolor=ink(ax), fontsize="small")
+    _enlarge(box)
 
 
 def legend(ax: Axes) -> None:
@@ -93,18 +90,19 @@ def legend(ax: Axes) -> None:
     handles, labels = _entries(ax)
     if not handles:
         return
-    made = ax.legend(
+    legend_rows = 18  # entries in one column of a legend
+    box = ax.legend(
         handles,
         labels,
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),
         borderaxespad=0.0,
-        ncols=-(-len(labels) // LEGEND_ROWS),
+        ncols=-(-len(labels) // legend_rows),
         frameon=False,
         labelcolor=ink(ax),
         fontsize="small" if len(labels) > 12 else "medium",
     )
-    _enlarge(made)
+    _enlarge(box)
 
 
 def legend_below(figure: Figure, ax: Axes) -> None:
@@ -114,7 +112,7 @@ def legend_below(figure: Figure, ax: Axes) -> None:
         return
     # Without a layout engine nothing makes room for what lies outside.
     outside = figure.get_layout_engine() is not None
-    made = figure.legend(
+    box = figure.legend(
         handles,
         labels,
         loc="outside lower center" if outside else "lower center",
@@ -122,17 +120,18 @@ def legend_below(figure: Figure, ax: Axes) -> None:
         frameon=False,
         labelcolor=ink(ax),
     )
-    _enlarge(made)
+    _enlarge(box)
 
 
 def _entries(ax: Axes) -> tuple[Sequence[Any], list[str]]:
     """Handles and labels of a legend; if there are too many, the last counts the rest."""
     handles, labels = ax.get_legend_handles_labels()
-    if len(labels) <= LEGEND_ENTRIES:
+    legend_entries = 36  # at most; the last entry counts the rest
+    if len(labels) <= legend_entries:
         return handles, labels
     from matplotlib.lines import Line2D
 
-    kept = LEGEND_ENTRIES - 1
+    kept = legend_entries - 1
     rest = f"… and {len(labels) - kept} more"
     return [*handles[:kept], Line2D([], [], linestyle="none")], [*labels[:kept], rest]
 

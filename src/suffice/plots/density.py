@@ -15,8 +15,6 @@ from suffice.plots.points import PlottedRows
 from suffice.plots.style import COLOURS, depth, ink, mixed
 from suffice.plots.view import RESOLUTION, View
 
-HALVINGS = 10  # contour lines: at a half of the highest density, a quarter, and so on
-
 
 @dataclass(eq=False, repr=False)
 class DensityDisplay(Display):
@@ -78,7 +76,8 @@ class DensityDisplay(Display):
         """
         ax = canvas(ax)
         x, y = self.plane.axes
-        levels = np.arange(-HALVINGS, 1.0)
+        # Ten contour lines: at a half of the highest density, a quarter, and so on.
+        levels = np.arange(-10, 1.0)
         halvings = (self.log_density - self.log_density.max()) / np.log(2)
         filled = ax.contourf(x, y, halvings, levels, cmap=depth(ax, COLOURS[0]))
         lines = mixed(ink(ax), COLOURS[0], 0.6)

@@ -130,8 +130,8 @@ class SeveralDisplays(Display):
 def canvas(ax: Any, size: tuple[float, float] = Display._size) -> Axes:
     """The axes to draw on: those given, or those of a new figure."""
     if ax is None:
-        made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
-        return made
+        axes: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
+        return axes
     if not hasattr(ax, "plot") or not hasattr(ax, "get_figure"):
         raise InvalidParameter(f"ax is a {type(ax).__name__}; it must be axes of matplotlib.")
     given: Axes = ax
@@ -149,10 +149,10 @@ def hidden_axes(size: tuple[float, float] = Display._size) -> Axes:
 def canvases(ax: Any, shape: tuple[int, int], size: tuple[float, float], count: int) -> Array:
     """`count` axes, in one dimension: those given, or those of a new figure."""
     if ax is None:
-        made = pyplot().subplots(*shape, figsize=size, layout="constrained", squeeze=False)[1]
-        for spare in made.ravel()[count:]:
+        grid = pyplot().subplots(*shape, figsize=size, layout="constrained", squeeze=False)[1]
+        for spare in grid.ravel()[count:]:
             spare.remove()
-        return np.asarray(made.ravel()[:count])
+        return np.asarray(grid.ravel()[:count])
     axes = np.asarray(ax, object).ravel()
     if len(axes) != count:
         raise InvalidParameter(f"ax holds {len(axes)} axes; this picture takes {count}.")

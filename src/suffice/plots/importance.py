@@ -14,9 +14,6 @@ from suffice.plots.style import Style, as_text, ink
 from suffice.selection.importance import Importance
 from suffice.text import plural, shorten
 
-LONGEST_NAME = 40
-MOST_BARS = 20
-
 
 @dataclass(eq=False, repr=False)
 class ImportanceDisplay(Display):
@@ -53,8 +50,8 @@ class ImportanceDisplay(Display):
         """
         from suffice.estimators.importance import importance
 
-        found = importance(model, X, y, sample_weight, cv=cv)
-        return cls.from_importance(found, ax=ax, **options)
+        by_feature = importance(model, X, y, sample_weight, cv=cv)
+        return cls.from_importance(by_feature, ax=ax, **options)
 
     @classmethod
     def from_importance(cls, importance: Importance, *, ax: Any = None, **options: Any) -> Self:
@@ -64,30 +61,31 @@ class ImportanceDisplay(Display):
         return cls(importance).plot(ax, **options)
 
     def plot(
-        self, ax: Any = None, *, title: str | None = None, most: int = MOST_BARS, **bars: Any
+        self, ax: Any = None, *, title: str | None = None, most: int = 20, **bars: Any
     ) -> Self:
         """Draw on `ax`, or on a new figure; more options go to the bars.
 
         most : features that are drawn, the most important ones
         """
-        found = self.importance
-        at = found.order[: count("most", most)]
-        ax = canvas(ax, bars_size(found, most))
+        by_feature = self.importance
+        at = by_feature.order[: count("most", most)]
+        ax = canvas(ax, bars_size(by_feature, most))
         look = {"color": Style.of(0).colour, "height": 0.7, "ecolor": ink(ax), "capsize": 2}
         y = np.arange(len(at))
-        ax.barh(y, found.increase[at], xerr=2 * found.se[at], **{**look, **bars})
+        ax.barh(y, by_feature.increase[at], xerr=2 * by_feature.se[at], **{**look, **bars})
         ax.axvline(0, color=ink(ax), linewidth=1)
-        ax.set_yticks(y, [as_text(shorten(found.names[j], LONGEST_NAME)) for j in at])
+        longest_name = 40
+        ax.set_yticks(y, [as_text(shorten(by_feature.names[j], longest_name)) for j in at])
         ax.set_ylim(len(at) - 0.4, -0.6)  # the most important on top
         ax.set_xlabel("increase of the log-loss")
-        where = "held-out rows" if found.held_out else "rows"
-        notes = [f"log-loss {found.log_loss:.4g} on {found.rows:,} {where}"]
+        where = "held-out rows" if by_feature.held_out else "rows"
+        notes = [f"log-loss {by_feature.log_loss:.4g} on {by_feature.rows:,} {where}"]
         notes.append("without each feature; whiskers: two standard errors")
-        if len(at) < len(found.names):
-            notes.append(f"{plural(len(found.names) - len(at), 'feature')} more")
+        if len(at) < len(by_feature.names):
+            notes.append(f"{plural(len(by_feature.names) - len(at), 'feature')} more")
         return self._finish(ax, title, notes)
 
 
-def bars_size(importance: Importance, most: int = MOST_BARS) -> tuple[float, float]:
+def bars_size(importance: Importance, most: int = 20) -> tuple[float, float]:
     """Inches of a figure with one bar per feature."""
     return 7.0, 0.3 * min(most, len(importance.names)) + 1.4

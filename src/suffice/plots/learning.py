@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,8 +16,6 @@ from suffice.selection.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-METRICS = {"log_loss": "log-loss", "accuracy": "accuracy"}
 
 
 @dataclass(eq=False, repr=False)
@@ -37,6 +35,8 @@ class LearningDisplay(Display):
     (['LDA', 'QDA'], array([ 12,  30,  60, 120]))
     """
 
+    metrics: ClassVar[dict[str, str]] = {"log_loss": "log-loss", "accuracy": "accuracy"}
+
     comparison: Comparison
     metric: str = "log_loss"
 
@@ -47,7 +47,7 @@ class LearningDisplay(Display):
         """The result of `suffice.compare`; options as for `plot`."""
         if not isinstance(comparison, Comparison):
             raise InvalidParameter("pass the result of compare(X, y).")
-        choice("metric", metric, tuple(METRICS))
+        choice("metric", metric, tuple(cls.metrics))
         return cls(comparison, metric).plot(ax, **options)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
@@ -68,6 +68,6 @@ class LearningDisplay(Display):
         ax.minorticks_off()
         if self.metric == "log_loss":
             scale_heights(ax, scores, decades=1.2)
-        name_axes(ax, ("training rows", METRICS[self.metric]))
+        name_axes(ax, ("training rows", self.metrics[self.metric]))
         folds = self.comparison.selection.scores[self.metric].shape[1]
         return [f"mean over {folds} folds ± standard error"]

@@ -22,9 +22,6 @@ from suffice.plots.view import RESOLUTION, View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PRIORS = (0.02, 0.1, 0.5, 0.9, 0.98)
-FAINTEST = 0.4  # share of the background in the first line: its contrast stays above 3
-
 
 @dataclass(eq=False, repr=False)
 class PriorsDisplay(Display):
@@ -55,7 +52,7 @@ class PriorsDisplay(Display):
         X: Any = None,
         y: Any = None,
         *,
-        priors: Sequence[Any] | Mapping[str, Any] = PRIORS,
+        priors: Sequence[Any] | Mapping[str, Any] = (0.02, 0.1, 0.5, 0.9, 0.98),
         label: Any = None,
         features: Any = None,
         at: Any = None,
@@ -83,8 +80,9 @@ class PriorsDisplay(Display):
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         if self.points is not None:
             self.points.draw(ax, **{"alpha": 0.6, **options})
+        faintest = 0.4  # share of the background in the first line: its contrast stays above 3
         # Colours are for the classes; the lines differ in depth and in their dashes.
-        shades = np.linspace(FAINTEST, 0.0, len(self.borders))
+        shades = np.linspace(faintest, 0.0, len(self.borders))
         for i, (name, several) in enumerate(self.borders.items()):
             colour = mixed(ink(ax), ground(ax), shades[i])
             look = {"color": colour, "linestyle": line_style(i), "linewidth": 2.2}

@@ -23,8 +23,6 @@ from suffice.plots.view import around
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_CIRCLES = 6  # classes with two circles each; of more, each has one
-
 
 @dataclass(eq=False, repr=False)
 class ProjectionDisplay(Display):
@@ -88,8 +86,8 @@ class ProjectionDisplay(Display):
         lines = _borders(model, points, means) if boundaries else []
         shares = np.asarray(model.explained_variance_ratio_)
         partial = len(np.asarray(model.classes_)) - 1 > len(at) and scores.shape[1] > len(at)
-        made = cls(points, model.classes_, means, tuple(at), shares, lines, partial)
-        return made.plot(ax, **options)
+        display = cls(points, model.classes_, means, tuple(at), shares, lines, partial)
+        return display.plot(ax, **options)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         ax.set_xlabel(self._name(0))
@@ -99,7 +97,8 @@ class ProjectionDisplay(Display):
         self.points.draw(ax, **options)
         angles = np.linspace(0.0, 2 * np.pi, 200)
         circle = np.column_stack([np.cos(angles), np.sin(angles)])
-        sizes = (1, 2) if len(self.means) <= MOST_CIRCLES else (1,)
+        most_circles = 6  # classes with two circles each; of more, each has one
+        sizes = (1, 2) if len(self.means) <= most_circles else (1,)
         curves = {c: [m + size * circle for size in sizes] for c, m in enumerate(self.means)}
         draw_classes(ax, self.classes, dict(enumerate(self.means)), curves, self.points, sizes)
         ax.set_aspect("equal", adjustable="datalim")

@@ -22,9 +22,6 @@ from suffice.plots.view import RESOLUTION, View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DISTINCT_TINTS = 4  # regions whose colours differ clearly, though they are mixed with white
-NAMED_DEPTH = 0.02  # of the grid: a region whose inner circle has a smaller radius gets no name
-
 
 @dataclass(eq=False, repr=False)
 class RegionsDisplay(Display):
@@ -126,8 +123,9 @@ class RegionsDisplay(Display):
         drawn |= set(range(len(self.plane.classes))) if self.ellipses else set()
         winner = self.posterior.argmax(axis=2)
         present = np.unique(winner).tolist()
+        distinct_tints = 4  # regions whose colours differ clearly, though they are mixed with white
         for c in present:
-            place = innermost(winner == c) if len(present) > DISTINCT_TINTS else None
+            place = innermost(winner == c) if len(present) > distinct_tints else None
             if place is not None:
                 x, y = (values[i] for values, i in zip(self.plane.axes, place, strict=True))
                 name_class(ax, (x, y), self.plane.classes[c])
@@ -149,7 +147,8 @@ def innermost(region: Array) -> tuple[int, int] | None:
 
     depths = distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
     up, across = np.unravel_index(int(depths.argmax()), depths.shape)
-    fewest = max(1.0, NAMED_DEPTH * max(region.shape))
+    named_depth = 0.02  # of the grid: a region whose inner circle has a smaller radius gets no name
+    fewest = max(1.0, named_depth * max(region.shape))
     return (int(across), int(up)) if depths[up, across] > fewest else None
 
 

@@ -18,9 +18,6 @@ from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.reliability import Reliability
 
-CURVES = ("auto", "top", "each")
-MOST_INSIDE = 3  # curves whose legend lies within the axes
-
 
 @dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
@@ -74,15 +71,15 @@ class ReliabilityDisplay(Display):
             two classes, or else "top"
         ax : axes to draw on; options as for `plot`
         """
-        found = calibration(y, probabilities, classes, sample_weight, n_bins, strategy)
-        return cls.from_diagnostic(found, curves=curves, ax=ax, **options)
+        diagnostic = calibration(y, probabilities, classes, sample_weight, n_bins, strategy)
+        return cls.from_diagnostic(diagnostic, curves=curves, ax=ax, **options)
 
     @classmethod
     def from_diagnostic(
         cls, found: Diagnostic, *, curves: str = "auto", ax: Any = None, **options: Any
     ) -> Self:
         """The result of `calibration`, alone or from `diagnose`; options as for `plot`."""
-        choice("curves", curves, CURVES)
+        choice("curves", curves, ("auto", "top", "each"))
         details = getattr(found, "details", {})
         if "curves" not in details:
             raise InvalidParameter("pass the result of calibration(y, probabilities).")
@@ -118,7 +115,8 @@ class ReliabilityDisplay(Display):
         limits = (-0.04, 1.04)
         name_axes(ax, ("predicted probability", "frequency"), (limits, limits))
         ax.set_aspect("equal")
-        inside = show_legend and len(self.curves) <= MOST_INSIDE
+        most_inside = 3  # curves whose legend lies within the axes
+        inside = show_legend and len(self.curves) <= most_inside
         if inside:
             legend_inside(ax)
         notes = [self.sentence, "area of a point: rows in its bin"]

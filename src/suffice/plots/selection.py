@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 # Values of parameters that a candidate does not name.
 DEFAULTS = {"shrinkage": 0.0, "pooling": 0.0, "inflation": 1.0, "var_smoothing": 1e-9}
-WIDE_DECADES = 0.8  # powers of ten; wider ranges get a logarithmic scale
-MOST_BANDS = 3  # lines with bands; of more only the best has one: bands would hide the lines
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,6 +53,9 @@ class SelectionDisplay(Display):
     >>> [path.name for path in shown.paths], shown.paths[0].values
     (['pooling 0', 'pooling 1'], array([0. , 0.1, 0.5]))
     """
+
+    # Lines with bands; of more only the best has one: bands would hide the lines.
+    most_bands: ClassVar[int] = 3
 
     selection: Selection
     along: str
@@ -95,8 +96,8 @@ class SelectionDisplay(Display):
         drawn = selection.metric if metric is None else metric
         choice("metric", drawn, tuple(METRICS))
         along, by = _parameters(selection, along, by)
-        made = cls(selection, along, by, _paths(selection, along, by), drawn)
-        return made.plot(ax, **options)
+        display = cls(selection, along, by, _paths(selection, along, by), drawn)
+        return display.plot(ax, **options)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         table = self.selection.table
@@ -107,7 +108,7 @@ class SelectionDisplay(Display):
             x, y, e = path.values[ok], y[ok], e[ok]
             look = {"marker": style.marker, "markersize": 5, **style.line_options(1.6), **options}
             ax.plot(x, y, label=path.name, **look)
-            if self.selection.best not in path.at and len(self.paths) > MOST_BANDS:
+            if self.selection.best not in path.at and len(self.paths) > self.most_bands:
                 continue
             low = np.maximum(y - e, 0.2 * y)  # a logarithmic scale has no zero
             ax.fill_between(x, low, y + e, color=style.colour, alpha=0.15, linewidth=0)
@@ -118,12 +119,12 @@ class SelectionDisplay(Display):
 
     def _mark(self, ax: Axes, mean: Floats) -> None:
         """Mark the best candidate, and the one that was chosen, which may lie beside the lines."""
-        found = self.selection
-        label, taken = "chosen", found.chosen
+        selection = self.selection
+        label, taken = "chosen", selection.chosen
         if taken is None:
-            label, taken = "simplest, not\nclearly worse", found.careful
-        for text, i, size, marker in (("best", found.best, 15, "o"), (label, taken, 12, "s")):
-            x = _value(found.candidates[i], self.along)
+            label, taken = "simplest, not\nclearly worse", selection.careful
+        for text, i, size, marker in (("best", selection.best, 15, "o"), (label, taken, 12, "s")):
+            x = _value(selection.candidates[i], self.along)
             if is_number(x):
                 ring: Any = {"markersize": size, "markeredgewidth": 1.5, "zorder": 5}
                 ring |= {"markerfacecolor": "none", "markeredgecolor": ink(ax)}
@@ -134,19 +135,20 @@ class SelectionDisplay(Display):
     def _scales(self, ax: Axes, mean: Floats) -> None:
         values = np.concatenate([path.values for path in self.paths])
         positive = values[values > 0]
-        if len(positive) and np.log10(positive.max() / positive.min()) > WIDE_DECADES:
+        wide_decades = 0.8  # powers of ten; wider ranges get a logarithmic scale
+        if len(positive) and np.log10(positive.max() / positive.min()) > wide_decades:
             if (values <= 0).any():
                 ax.set_xscale("symlog", linthresh=positive.min(), linscale=0.5)
             else:
                 ax.set_xscale("log")
             ax.xaxis.set_major_formatter("{x:g}")
-        scale_heights(ax, mean[[i for path in self.paths for i in path.at]], WIDE_DECADES)
+        scale_heights(ax, mean[[i for path in self.paths for i in path.at]], wide_decades)
 
     def _note(self) -> str:
         folds = self.selection.scores[self.metric].shape[1]
         n, drawn = self.selection.tried, sum(len(path.at) for path in self.paths)
         rest = f"; {drawn} of {n} candidates, the others differ in more" if drawn < n else ""
-        whose = " of the best line" if len(self.paths) > MOST_BANDS else ""
+        whose = " of the best line" if len(self.paths) > self.most_bands else ""
         return f"mean over {folds} folds ± standard error{whose}{rest}"
 
 

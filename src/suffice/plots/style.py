@@ -30,19 +30,9 @@ COLOURS = (
     "#BFB000",  # yellow
 )
 
-# Eleven: with eight colours, 88 classes look different.
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
-
-LINES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 3)))
-
-# Classes 9 to 16 and 17 to 24 use the colours mixed with this share of black or white.
-SHADES = ((0.0, "#000000"), (0.4, "#000000"), (0.45, "#FFFFFF"))
 
 # Share of a class's colour where its posterior is 1: points drawn on it stay visible.
 DEEPEST = 0.42
-
-# Colours of the background, the text and the lines.
-GROUNDS = {"light": ("#FFFFFF", "#222222", "#DDDDDD"), "dark": ("#15181C", "#E6E6E6", "#3A3F45")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +50,13 @@ class Style:
         >>> Style.of(1)
         Style(colour=(0.901..., 0.623..., 0.0), marker='s', line='--')
         """
-        share, toward = SHADES[i // len(COLOURS) % len(SHADES)]
+        # Classes 9 to 16 and 17 to 24 use the colours mixed with this share of black or white.
+        shades = ((0.0, "#000000"), (0.4, "#000000"), (0.45, "#FFFFFF"))
+        share, toward = shades[i // len(COLOURS) % len(shades)]
         colour = mixed(COLOURS[i % len(COLOURS)], toward, share)
-        return cls(tuple(colour.tolist()), MARKERS[i % len(MARKERS)], line_style(i))
+        # Eleven: with eight colours, 88 classes look different.
+        markers = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
+        return cls(tuple(colour.tolist()), markers[i % len(markers)], line_style(i))
 
     def line_options(self, width: float = 1.8) -> dict[str, Any]:
         """What matplotlib's plot takes to draw a line in this style."""
@@ -71,7 +65,16 @@ class Style:
 
 def line_style(i: int) -> Any:
     """The i-th line style; after the last they start again."""
-    return LINES[i % len(LINES)]
+    lines: tuple[Any, ...] = (
+        "-",
+        "--",
+        ":",
+        "-.",
+        (0, (5, 1, 1, 1, 1, 1)),
+        (0, (1, 3)),
+        (0, (8, 3)),
+    )
+    return lines[i % len(lines)]
 
 
 def mixed(colour: Any, other: Any, share: float) -> Floats:
@@ -149,9 +152,14 @@ def theme(background: str = "light", **settings: Any) -> Iterator[None]:
     """
     from matplotlib import rc_context
 
-    choice("background", background, tuple(GROUNDS))
+    # Colours of the background, the text and the lines.
+    grounds = {
+        "light": ("#FFFFFF", "#222222", "#DDDDDD"),
+        "dark": ("#15181C", "#E6E6E6", "#3A3F45"),
+    }
+    choice("background", background, tuple(grounds))
     chosen: Any = {
-        **colour_settings(*GROUNDS[background]),
+        **colour_settings(*grounds[background]),
         "axes.spines.top": False,
         "axes.spines.right": False,
         "svg.fonttype": "none",

@@ -14,8 +14,6 @@ from suffice.plots.display import Display, name_axes, pyplot
 from suffice.plots.style import COLOURS, depth, ground, ink, mixed
 from suffice.plots.view import View
 
-RESOLUTION = 80  # grid points along each feature: more take long to draw and show no more
-
 
 @dataclass(eq=False, repr=False)
 class SurfaceDisplay(Display):
@@ -46,7 +44,7 @@ class SurfaceDisplay(Display):
         features: Any = None,
         at: Any = "unknown",
         box: Any = None,
-        resolution: int = RESOLUTION,
+        resolution: int = 80,  # more take long to draw and show no more
         ax: Any = None,
         **options: Any,
     ) -> Self:

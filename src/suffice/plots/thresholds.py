@@ -17,9 +17,6 @@ from suffice.selection.thresholds import Thresholds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ENDS = (0.005, 0.995)  # of the thresholds that are drawn, unless the least cost is further out
-SMALLEST = 1e-6
-
 
 @dataclass(eq=False, repr=False)
 class ThresholdsDisplay(Display):
@@ -65,8 +62,8 @@ class ThresholdsDisplay(Display):
         from suffice.estimators.evaluating import thresholds
 
         given = {"positive": positive, "costs": costs, "sample_weight": sample_weight}
-        found = thresholds(model, X, y, **given)
-        return cls.from_thresholds(found, recall=recall, ax=ax, **options)
+        chosen = thresholds(model, X, y, **given)
+        return cls.from_thresholds(chosen, recall=recall, ax=ax, **options)
 
     @classmethod
     def from_thresholds(
@@ -88,24 +85,24 @@ class ThresholdsDisplay(Display):
     ) -> Self:
         """Draw on `ax`, or on a new figure; more options go to the line."""
         ax = canvas(ax, self._size)
-        found = self.thresholds
+        curve = self.thresholds
         style = Style.of(0)
         # From one threshold to the next the prediction is that of the next.
         look = {"drawstyle": "steps-pre", **style.line_options(1.6), **lines}
-        inside = (found.threshold > 0) & (found.threshold < 1)
-        ax.plot(found.threshold[inside], found.cost[inside], **look)
-        (best,) = found.for_cost().values()
+        inside = (curve.threshold > 0) & (curve.threshold < 1)
+        ax.plot(curve.threshold[inside], curve.cost[inside], **look)
+        (best,) = curve.for_cost().values()
         notes = [f"least cost {self._cost(best):.4g} a row at threshold {best:.3g}"]
         self._mark(ax, best, "least cost", "o")
         if self.recall is not None:
-            (reached,) = found.for_recall(self.recall).values()
+            (reached,) = curve.for_recall(self.recall).values()
             self._mark(ax, reached, f"recall {self.recall:.0%}", "s")
             notes.append(f"recall {self.recall:.0%} costs {self._cost(reached):.4g}")
-        if np.isfinite(found.expected):
+        if np.isfinite(curve.expected):
             rule = {"color": ink(ax), "linewidth": 1, "linestyle": ":"}
-            ax.axvline(found.expected, label="best if probabilities are right", **rule)
+            ax.axvline(curve.expected, label="best if probabilities are right", **rule)
         self._scale(ax)
-        label = f"threshold on the probability of {as_text(found.positive)}"
+        label = f"threshold on the probability of {as_text(curve.positive)}"
         name_axes(ax, (label, "mean cost of a row"))
         if show_legend:
             legend_inside(ax)
@@ -115,21 +112,26 @@ class ThresholdsDisplay(Display):
         """Stretch both ends: small probabilities matter where errors have different costs."""
         from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-        found = self.thresholds
-        (best,) = found.for_cost().values()
-        low = max(SMALLEST, min(ENDS[0], best / 2))
+        curve = self.thresholds
+        (best,) = curve.for_cost().values()
+        ends = (
+            0.005,
+            0.995,
+        )  # of the thresholds that are drawn, unless the least cost is further out
+        smallest = 1e-6
+        low = max(smallest, min(ends[0], best / 2))
         ticks = [*(10.0 ** np.arange(np.ceil(np.log10(low)), 0)), 0.2, 0.5, 0.8, 0.9, 0.99]
         ax.set_xscale("logit")
-        ax.set_xlim(low, ENDS[1])
+        ax.set_xlim(low, ends[1])
         ax.xaxis.set_major_locator(FixedLocator(ticks))
         ax.xaxis.set_major_formatter(FixedFormatter([f"{tick:g}" for tick in ticks]))
         ax.xaxis.set_minor_locator(NullLocator())
-        shown = (found.threshold >= low) & (found.threshold <= ENDS[1])
-        ax.set_ylim(0, 1.08 * found.cost[shown].max() if shown.any() else None)
+        shown = (curve.threshold >= low) & (curve.threshold <= ends[1])
+        ax.set_ylim(0, 1.08 * curve.cost[shown].max() if shown.any() else None)
 
     def _cost(self, threshold: float) -> float:
-        found = self.thresholds
-        return float(found.cost[np.flatnonzero(found.threshold == threshold)[0]])
+        curve = self.thresholds
+        return float(curve.cost[np.flatnonzero(curve.threshold == threshold)[0]])
 
     def _mark(self, ax: Axes, threshold: float, label: str, marker: str) -> None:
         ring: Any = {"markersize": 11, "markeredgewidth": 1.5, "zorder": 5}

@@ -120,8 +120,8 @@ class View:
     @property
     def classes(self) -> Array:
         """The classes of the model, or the numbers of its components."""
-        found = getattr(self.model, "classes_", None)
-        return np.arange(self.model.n_components) if found is None else np.asarray(found)
+        classes = getattr(self.model, "classes_", None)
+        return np.arange(self.model.n_components) if classes is None else np.asarray(classes)
 
     @property
     def axes(self) -> tuple[Floats, ...]:

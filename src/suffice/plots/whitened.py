@@ -93,8 +93,8 @@ class WhitenedDisplay(Display):
             replace(one, lines=tuple(whiten(line) for line in one.lines)) for one in borders(far)
         ]
         means = whiten(np.asarray(model.means_))
-        made = cls(points, view.classes, means, curves, lines, view.labels, label, sizes)
-        return made.plot(ax, **options)
+        display = cls(points, view.classes, means, curves, lines, view.labels, label, sizes)
+        return display.plot(ax, **options)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         if self.points is not None:

@@ -20,7 +20,6 @@ from suffice.text import format_number, plural
 
 MOST_ROWS = 8  # listed
 MOST_VALUES = 3  # odd values of a row that are listed, and rows that are explained
-MOST_COLUMNS = 120  # with more, leaving out each in turn would take too long
 LEVEL = 0.01  # p-value below which rows are counted
 
 
@@ -109,18 +108,19 @@ def _reason(model: Any, row: Any, posterior: Floats, names: list[str]) -> str:
     """Why the most probable class rather than the next."""
     order = np.argsort(-posterior, kind="stable")
     try:
-        found = model.contributions(row, *model.classes_[order[:2]].tolist())
+        terms = model.contributions(row, *model.classes_[order[:2]].tolist())
     except (AttributeError, NotImplementedError, ValueError):  # a model that cannot say
         return ""
-    first, second = (short(one) if isinstance(one, str) else one for one in found.classes)
-    named = replace(found, classes=(first, second))
+    first, second = (short(one) if isinstance(one, str) else one for one in terms.classes)
+    named = replace(terms, classes=(first, second))
     return explanation(named, 0, [short(name, 40) for name in names])
 
 
 def _odd_values(data: Material, model: Any, names: list[str], order: Array) -> list[list[OddValue]]:
     """For each row the values with the lowest density given the rest of the row."""
     d = data.shape[1]
-    if d < 2 or d > MOST_COLUMNS or not hasattr(model, "impute"):
+    most_columns = 120  # with more, leaving out each in turn would take too long
+    if d < 2 or d > most_columns or not hasattr(model, "impute"):
         return [[] for _ in order]
     rows = _objects(data.at(order))
     gapped = np.repeat(rows, d, axis=0)

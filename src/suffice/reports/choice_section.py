@@ -19,9 +19,6 @@ from suffice.selection.selection import BASELINE, Selection, format_score, stand
 from suffice.selection.steps import ProgressCallback
 from suffice.text import format_number, plural
 
-# Metrics in the table of candidates.
-SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "brier")
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Choice:
@@ -49,8 +46,8 @@ class Choice:
     @property
     def folds(self) -> int:
         """Number of parts of the cross-validation."""
-        found = self.selection
-        return int(found.scores[found.metric].shape[1]) // found.repeats
+        selection = self.selection
+        return int(selection.scores[selection.metric].shape[1]) // selection.repeats
 
     def score(self, metric: str, at: int | None = None) -> tuple[float, float]:
         """Mean over the folds and its standard error, of the chosen or another candidate."""
@@ -69,12 +66,12 @@ def choose(
     """The model that `select_model` chooses, or the one given; fitted to the whole table."""
     from suffice.estimators.selecting import select_model
 
-    found = select_model(data.X, data.y, model, progress=progress)
-    at = 0 if found.chosen is None else found.chosen
-    fitted = found.model
+    selection = select_model(data.X, data.y, model, progress=progress)
+    at = 0 if selection.chosen is None else selection.chosen
+    fitted = selection.model
     if whole is not data:
         fitted = deepcopy(fitted).fit(whole.X, whole.y)
-    return Choice(fitted, constructor(fitted), found, at, model is not None, found.table)
+    return Choice(fitted, constructor(fitted), selection, at, model is not None, selection.table)
 
 
 def choice_html(choice: Choice) -> Html:
@@ -91,15 +88,15 @@ def choice_html(choice: Choice) -> Html:
 
 
 def _why(choice: Choice) -> list[str]:
-    found, at = choice.selection, choice.at
-    metric = METRICS[found.metric].title
-    best, _ = choice.score(found.metric, found.best)
+    selection, at = choice.selection, choice.at
+    metric = METRICS[selection.metric].title
+    best, _ = choice.score(selection.metric, selection.best)
     tried = (
-        f"{plural(found.tried, 'candidate')}, from naive Bayes to one covariance per class, were "
-        f"each tested on the same {choice.folds} parts of the rows, each part by a model trained "
-        "on the others."
+        f"{plural(selection.tried, 'candidate')}, from naive Bayes to one covariance per class, "
+        f"were each tested on the same {choice.folds} parts of the rows, each part by a model "
+        "trained on the others."
     )
-    if at == found.best:
+    if at == selection.best:
         why = (
             f"This one has the best mean {metric}, {best:.4f}, and no simpler one comes within "
             "half a standard error of the difference."
@@ -107,13 +104,13 @@ def _why(choice: Choice) -> list[str]:
     elif _is_no_worse(choice):
         why = (
             "This one averages the parameters of those that predicted well; it has a mean "
-            f"{metric} of {choice.score(found.metric)[0]:.4f}, the best single one {best:.4f}."
+            f"{metric} of {choice.score(selection.metric)[0]:.4f}, the best single one {best:.4f}."
         )
-    elif found.averaged and at == found.tried:
+    elif selection.averaged and at == selection.tried:
         why = (
             f"Why not the best, with a mean {metric} of {best:.4f}? The best of "
-            f"{found.tried:,} is partly luck, so the model averages the parameters of those that "
-            f"predicted well. {_difference(choice)}"
+            f"{selection.tried:,} is partly luck, so the model averages the parameters of those "
+            f"that predicted well. {_difference(choice)}"
         )
     else:
         why = (
@@ -126,19 +123,19 @@ def _why(choice: Choice) -> list[str]:
 
 def _is_no_worse(choice: Choice) -> bool:
     """Whether the average of candidates does as well as the best of them."""
-    found = choice.selection
-    own, best = choice.score(found.metric)[0], choice.score(found.metric, found.best)[0]
-    loss = METRICS[found.metric].loss(np.array([own, best]))
+    selection = choice.selection
+    own, best = choice.score(selection.metric)[0], choice.score(selection.metric, selection.best)[0]
+    loss = METRICS[selection.metric].loss(np.array([own, best]))
     return bool(loss[0] <= loss[1])
 
 
 def _difference(choice: Choice) -> str:
     """How much worse the chosen candidate is than the best on the same folds."""
-    found = choice.selection
-    own, _ = choice.score(found.metric)
-    by_fold = found.scores[found.metric]
-    gaps = by_fold[[choice.at]] - by_fold[[found.best]]
-    behind, error = abs(float(gaps.mean())), float(standard_error(gaps, found.repeats)[0])
+    selection = choice.selection
+    own, _ = choice.score(selection.metric)
+    by_fold = selection.scores[selection.metric]
+    gaps = by_fold[[choice.at]] - by_fold[[selection.best]]
+    behind, error = abs(float(gaps.mean())), float(standard_error(gaps, selection.repeats)[0])
     verdict = "too little to tell the two apart"
     if behind > 2 * error:
         verdict = "the price of not trusting the luckiest of many"
@@ -146,24 +143,26 @@ def _difference(choice: Choice) -> str:
 
 
 def _candidates(choice: Choice, most: int = 6) -> Html:
-    found, columns = choice.selection, choice._table
-    loss = METRICS[found.metric].loss(columns[found.metric])
-    order = np.lexsort((found.complexity, np.where(np.isnan(loss), np.inf, loss)))
+    selection, columns = choice.selection, choice._table
+    loss = METRICS[selection.metric].loss(columns[selection.metric])
+    order = np.lexsort((selection.complexity, np.where(np.isnan(loss), np.inf, loss)))
     at = list(dict.fromkeys([*order[:most].tolist(), choice.at]))
     rows = []
+    # Metrics in the table of candidates.
+    shown = ("log_loss", "accuracy", "balanced_accuracy", "brier")
     for i in at:
-        scores = [f"{m:.4f} ± {e:.4f}" for m, e in (choice.score(one, i) for one in SHOWN)]
-        marks = [word for word, j in (("best", found.best), ("chosen", choice.at)) if i == j]
-        name = describe(found.candidates[i])
+        scores = [f"{m:.4f} ± {e:.4f}" for m, e in (choice.score(one, i) for one in shown)]
+        marks = [word for word, j in (("best", selection.best), ("chosen", choice.at)) if i == j]
+        name = describe(selection.candidates[i])
         label = f"{name} ({', '.join(marks)})" if marks else name
-        rows.append([label, format_number(found.complexity[i]), *scores])
-    without = [format_score(found.baseline[metric]) for metric in SHOWN]
+        rows.append([label, format_number(selection.complexity[i]), *scores])
+    without = [format_score(selection.baseline[metric]) for metric in shown]
     rows.append([BASELINE, "", *without])
-    more = len(found.candidates) - len(at)
+    more = len(selection.candidates) - len(at)
     caption = "The best candidates and the one chosen: mean over the folds ± standard error."
     if more:
         caption += f" {plural(more, 'candidate')} more."
-    head = ["Candidate", "Parameters", *(title(metric) for metric in SHOWN)]
+    head = ["Candidate", "Parameters", *(title(metric) for metric in shown)]
     return table(caption, head, rows, marked=[at.index(choice.at)])
 
 

@@ -14,8 +14,6 @@ from suffice.reports.markup import paragraphs, percent, short, table
 from suffice.reports.material import Material
 from suffice.text import format_number, plural
 
-MOST_COLUMNS = 40  # listed
-
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
@@ -137,9 +135,10 @@ def _columns(facts: DataFacts) -> Html:
     ]
     head = ["Column", "Kind", "Missing", "Min", "Median", "Max", "Categories (rows)"]
     words = [1, 6]
-    if not any(column.levels for column in facts.columns[:MOST_COLUMNS]):
+    most_columns = 40  # listed
+    if not any(column.levels for column in facts.columns[:most_columns]):
         rows, head, words = [row[:-1] for row in rows], head[:-1], [1]
-    return table("The columns.", head, rows, words=words, most=MOST_COLUMNS)
+    return table("The columns.", head, rows, words=words, most=most_columns)
 
 
 def _name_levels(column: ColumnFacts, most: int = 4) -> str:

@@ -66,9 +66,6 @@ QUESTIONS = (
     CardQuestion("Do single rows determine the model?", ("Influential rows",)),
 )
 
-# A finding with its numbers in brackets.
-WITH_NUMBERS = re.compile(r"([^()]+) \(([^()]+)\)\.")
-
 
 def is_positive(value: Any) -> bool:
     """Whether a parameter is a number above zero, or a rule that estimates one."""
@@ -137,8 +134,10 @@ def _card(question: CardQuestion, found: Diagnosis, choice: Choice | None) -> Ht
 def _merged(results: list[Diagnostic]) -> list[str]:
     """The findings in words; what several tests agree on is said once, with all their numbers."""
     numbers: dict[str, list[str]] = {}
+    # A finding with its numbers in brackets.
+    with_numbers = re.compile(r"([^()]+) \(([^()]+)\)\.")
     for one in results:
-        parts = WITH_NUMBERS.fullmatch(one.sentence)
+        parts = with_numbers.fullmatch(one.sentence)
         text, number = (parts[1], [parts[2]]) if parts else (one.sentence, [])
         numbers.setdefault(text, []).extend(number)
     return [

@@ -14,8 +14,6 @@ from suffice.reports.markup import paragraphs, percent, short, table
 from suffice.reports.material import Material
 from suffice.text import plural
 
-MOST_CLASSES = 8  # with their own column
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GapFacts:
@@ -87,7 +85,8 @@ def gaps_html(found: GapFacts) -> Html:
         f"{'is' if total == 1 else 'are'} missing; {plural(found.incomplete, 'row')} of "
         f"{found.rows:,} {'is' if found.incomplete == 1 else 'are'} incomplete."
     )
-    by_class = len(found.classes) <= MOST_CLASSES
+    most_classes = 8  # with their own column
+    by_class = len(found.classes) <= most_classes
     head = ["Column", "Missing", "Share"]
     caption = "Columns with missing values."
     if by_class:

@@ -10,13 +10,8 @@ from suffice.data.parameters import is_number
 from suffice.html import Html, element, joined
 from suffice.text import format_number, shorten
 
-LONGEST = 80  # characters of a name or value; longer ones lose their middle
 
-# A label in a sentence; the apostrophe of "Box's M" does not open one.
-QUOTED = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
-
-
-def short(value: Any, longest: int = LONGEST) -> str:
+def short(value: Any, longest: int = 80) -> str:
     """A value as text, without its middle if it is too long to be read.
 
     >>> short("abcdefgh", 5)
@@ -37,7 +32,9 @@ def short_labels(sentence: str) -> str:
     >>> len(short_labels(f"Class '{'a' * 300}' is not Gaussian."))
     105
     """
-    return QUOTED.sub(lambda label: f"'{short(label[1])}'", sentence)
+    # A label in a sentence; the apostrophe of "Box's M" does not open one.
+    quoted = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
+    return quoted.sub(lambda label: f"'{short(label[1])}'", sentence)
 
 
 def paragraphs(*sentences: str) -> Html:

@@ -40,7 +40,6 @@ STEPS = {
     "pictures": 4.0,
 }
 
-NO_MODEL = "There is no model, see above."
 
 # The sections in order, with their titles.
 TITLES = {
@@ -52,19 +51,6 @@ TITLES = {
     "atypical": "The most atypical rows",
     "gaps": "Missing values",
     "usage": "Use it",
-}
-
-
-# The subjects of pictures that could not be made.
-SUBJECTS = {
-    "all": "anything",
-    "rows": "the rows",
-    "regions": "the model's regions",
-    "selection": "the choice",
-    "confusion": "the confusion",
-    "reliability": "the probabilities",
-    "importance": "the columns' importance",
-    "quantiles": "the distances",
 }
 
 
@@ -111,9 +97,9 @@ def report(
     if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
         raise InvalidParameter(f"random_state is {shown(random_state)}; it must be a whole number.")
     steps = Steps(sum(STEPS.values()), progress)
-    found = make(file, whole, whole.sampled(random_state), model, _title(title, whole), steps)
-    write_whole(file, page(found).encode("utf-8", "replace"))
-    return found
+    content = make(file, whole, whole.sampled(random_state), model, _title(title, whole), steps)
+    write_whole(file, page(content).encode("utf-8", "replace"))
+    return content
 
 
 @repairs_expected()
@@ -136,8 +122,9 @@ def make(
     facts = data_facts(whole, len(data.codes))
     choice = attempt("choice", lambda: choose(data, whole, model, progress["choice"]))
     score = odd = how = None
+    no_model = "There is no model, see above."
     if choice is None:
-        failures |= dict.fromkeys(("quality", "atypical", "usage"), NO_MODEL)
+        failures |= dict.fromkeys(("quality", "atypical", "usage"), no_model)
     else:
         score = attempt("quality", lambda: quality(data, choice))
         odd = attempt("atypical", lambda: atypical(data, choice))
@@ -227,8 +214,19 @@ def _pictures(found: Pictures) -> Html:
     if found.shown:
         shown = joined(picture.html for picture in found.shown.values())
         parts.append(element("div", shown, class_="pictures"))
+    # The subjects of pictures that could not be made.
+    subjects = {
+        "all": "anything",
+        "rows": "the rows",
+        "regions": "the model's regions",
+        "selection": "the choice",
+        "confusion": "the confusion",
+        "reliability": "the probabilities",
+        "importance": "the columns' importance",
+        "quantiles": "the distances",
+    }
     for name, why in found.skipped.items():
-        parts.append(note(f"No picture of {SUBJECTS[name]}: {why}"))
+        parts.append(note(f"No picture of {subjects[name]}: {why}"))
     return joined(parts)
 
 

@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 # Colours that stand for those of the page; nothing else is drawn in them.
 PAGE_COLOURS = {"#fdfefc": "var(--paper)", "#010203": "var(--ink)", "#d1d2d0": "var(--line)"}
 
-WIDTH = 4.3  # inches: text of ten points can still be read at the width of a phone
 HEIGHT = 3.7  # inches
-LONGEST = 28  # characters of a name on a picture; longer ones lose their middle
 
-FONT = re.compile(r"font: (?:[a-z]+ |\d+ )*([\d.]+px) [^;\"]*")
 REFERENCE = re.compile(r"(?:url\(|href=\")#([^)\"]+)")
-IDENTITY = re.compile(r" id=\"([^\"]*)\"")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -105,10 +101,11 @@ def _svg(
 
     # A column may be named "$x$", which is not a formula.
     settings: Any = {"text.parse_math": False, "svg.hashsalt": name, **colours}
+    width = 4.3  # inches: text of ten points can still be read at the width of a phone
     with warnings.catch_warnings(), theme(background), mpl.rc_context(settings):
         # The browser draws letters that the font lacks, and long names are shortened below.
         warnings.simplefilter("ignore", UserWarning)
-        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        figure = Figure(figsize=(width, height), layout="constrained")
         display = draw(figure.subplots())
         _remove_caption(display)
         if display.ax_.get_legend() is None:
@@ -132,17 +129,18 @@ def _shorten_names(figure: Figure) -> None:
     from matplotlib.text import Text
 
     figure.draw_without_rendering()  # before it, ticks have no names
+    longest = 28  # characters of a name on a picture; longer ones lose their middle
     for text in figure.findobj(Text):
         words = text.get_text()
         # Labels of the pictures themselves are long but fit.
         own = words.startswith(("squared distance", "squared Mahalanobis", "probability of"))
-        if "\n" not in words and len(words) > LONGEST and not own:
-            text.set_text(short(words, LONGEST))
+        if "\n" not in words and len(words) > longest and not own:
+            text.set_text(short(words, longest))
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
             names = [label.get_text() for label in axis.get_ticklabels()]
-            if any(len(one) > LONGEST for one in names):
-                axis.set_ticks(axis.get_ticklocs(), [short(one, LONGEST) for one in names])
+            if any(len(one) > longest for one in names):
+                axis.set_ticks(axis.get_ticklocs(), [short(one, longest) for one in names])
 
 
 def tidy(svg: str, name: str) -> str:
@@ -166,9 +164,11 @@ def tidy(svg: str, name: str) -> str:
 
 def _for_page(tag: str, name: str, used: set[str]) -> str:
     """A tag with colours, fonts and ids for the page."""
-    tag = IDENTITY.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", tag)
+    identity = re.compile(r" id=\"([^\"]*)\"")
+    tag = identity.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", tag)
     tag = REFERENCE.sub(lambda m: m[0].replace(f"#{m[1]}", f"#{name}-{m[1]}"), tag)
-    tag = FONT.sub(r"font-size: \1", tag)
+    font = re.compile(r"font: (?:[a-z]+ |\d+ )*([\d.]+px) [^;\"]*")
+    tag = font.sub(r"font-size: \1", tag)
     for colour, variable in PAGE_COLOURS.items():
         tag = tag.replace(colour, variable)
     return tag

@@ -20,16 +20,6 @@ from suffice.selection.diagnostics.diagnosis import Diagnosis
 from suffice.selection.importance import Importance
 from suffice.text import plural
 
-MOST_FEATURES = 600  # of discriminant axes; more take longer than a picture is worth
-
-MOST_BARS = 12  # columns in the picture of their importance
-
-# A part of axis labels that is said below the picture, where there is room.
-BETWEEN = " of the variance between classes"
-
-# From nothing to blue, for any background; numbers are white from one half on.
-SHADES = [(0.0, "#00588a00"), (0.5, "#00588a59"), (0.501, "#00588ad9"), (1.0, "#00588aff")]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pictures:
@@ -87,7 +77,8 @@ def _rows(data: Material, choice: Choice | None) -> Picture:
         return _classes(data, choice)
     if len(data.classes) < 2:
         raise InvalidParameter("a single class has no discriminant axes.")
-    if d > MOST_FEATURES:
+    most_features = 600  # of discriminant axes; more take longer than a picture is worth
+    if d > most_features:
         raise InvalidParameter(
             f"there are {d} numeric columns, too many for the discriminant axes of a picture."
         )
@@ -127,10 +118,13 @@ def _projection(data: Material) -> Picture:
     X, d = data.numeric(), data.numbers.shape[1]
     model = LDA().fit(X, data.y)
 
+    # A part of axis labels that is said below the picture, where there is room.
+    between = " of the variance between classes"
+
     def draw(ax: Any) -> Any:
         display = ProjectionDisplay.from_estimator(model, X, data.y, ax=ax, show_legend=False)
         for axis in (ax.xaxis, ax.yaxis):
-            axis.label.set_text(axis.label.get_text().replace(BETWEEN, ""))
+            axis.label.set_text(axis.label.get_text().replace(between, ""))
         return display
 
     def describe(display: Any) -> tuple[str, list[str]]:
@@ -145,7 +139,7 @@ def _projection(data: Material) -> Picture:
         )
         return alt, [
             f"{columns}, along {axes} of an LDA, where the class means are furthest apart",
-            f"Percentages are shares{BETWEEN}" if len(data.classes) > 2 and d > 1 else "",
+            f"Percentages are shares{between}" if len(data.classes) > 2 and d > 1 else "",
             "Circles show one and two standard deviations, lines the boundaries of the classes"
             if plane
             else "Bars show one and two standard deviations",
@@ -207,7 +201,9 @@ def _confusion(quality: Quality) -> Picture:
     k = len(quality.classes)
 
     def draw(ax: Any) -> Any:
-        shades = LinearSegmentedColormap.from_list("shades", SHADES)
+        # From nothing to blue, for any background; numbers are white from one half on.
+        colours = [(0.0, "#00588a00"), (0.5, "#00588a59"), (0.501, "#00588ad9"), (1.0, "#00588aff")]
+        shades = LinearSegmentedColormap.from_list("shades", colours)
         return ConfusionDisplay(quality.confusion, quality.classes).plot(ax, cmap=shades)
 
     def describe(_: Any) -> tuple[str, list[str]]:
@@ -225,15 +221,15 @@ def _confusion(quality: Quality) -> Picture:
 def _reliability(quality: Quality) -> Picture:
     from suffice.plots.reliability import ReliabilityDisplay
 
-    found = quality.calibration
+    diagnostic = quality.calibration
 
     def draw(ax: Any) -> Any:
-        return ReliabilityDisplay.from_diagnostic(found, ax=ax, show_legend=False)
+        return ReliabilityDisplay.from_diagnostic(diagnostic, ax=ax, show_legend=False)
 
     def describe(display: Any) -> tuple[str, list[str]]:
         alt = (
             f"Reliability curve of {short(next(iter(display.curves)))}: predicted probability "
-            f"across, observed frequency up. {found.sentence}"
+            f"across, observed frequency up. {diagnostic.sentence}"
         )
         on_diagonal = "Points on the diagonal occurred as often as predicted"
         return alt, [on_diagonal, display.caption_]
@@ -245,7 +241,8 @@ def _reliability(quality: Quality) -> Picture:
 def _importance(found: Importance) -> Picture:
     from suffice.plots.importance import ImportanceDisplay
 
-    bars = min(MOST_BARS, len(found.names))
+    most_bars = 12  # columns in the picture of their importance
+    bars = min(most_bars, len(found.names))
 
     def draw(ax: Any) -> Any:
         return ImportanceDisplay.from_importance(found, most=bars, ax=ax)
@@ -263,15 +260,15 @@ def _importance(found: Importance) -> Picture:
 def _quantiles(diagnosis: Diagnosis) -> Picture:
     from suffice.plots.quantiles import QuantilesDisplay
 
-    found = diagnosis["Distance quantiles"]
+    diagnostic = diagnosis["Distance quantiles"]
 
     def draw(ax: Any) -> Any:
-        return QuantilesDisplay.from_diagnostic(found, ax=ax, show_legend=False)
+        return QuantilesDisplay.from_diagnostic(diagnostic, ax=ax, show_legend=False)
 
     def describe(display: Any) -> tuple[str, list[str]]:
         alt = (
             "Squared distances of the rows from their class mean against those of Gaussian rows, "
-            f"by class: {_list(diagnosis.classes)}. {short_labels(found.sentence)}"
+            f"by class: {_list(diagnosis.classes)}. {short_labels(diagnostic.sentence)}"
         )
         above = "Rows above the line are further out than Gaussian rows"
         return alt, [above, display.caption_]

@@ -24,15 +24,6 @@ from suffice.selection.metrics import METRICS
 from suffice.selection.selection import format_score
 from suffice.text import plural
 
-MOST_CLASSES = 25  # of a confusion matrix in numbers; of more there is only the picture
-
-MOST_COLUMNS = 200  # that are left out in turn, to see how much each matters
-IMPORTANCE_ROWS = 2000  # that this is tested on
-LISTED_COLUMNS = 10
-
-# Not in the table: a part of its own has the error of all rows together.
-CALIBRATION = "calibration_error"
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quality:
@@ -96,13 +87,13 @@ def quality(data: Material, choice: Choice) -> Quality:
         tested.append(fold.test)
         parts.append(log_probabilities(model, data.at(fold.test)))
     at, log_posterior = np.concatenate(tested), np.concatenate(parts)
-    found = evaluate_predictions(log_posterior, classes, data.y[at])
+    evaluation = evaluate_predictions(log_posterior, classes, data.y[at])
     return Quality(
         {metric: choice.score(metric) for metric in METRICS},
         choice.selection.baseline,
         classes,
-        found.confusion,
-        found.recall_se,
+        evaluation.confusion,
+        evaluation.recall_se,
         calibration(data.y[at], np.exp(log_posterior), classes),
         choice.folds,
         choice.selection.repeats,
@@ -113,14 +104,16 @@ def quality(data: Material, choice: Choice) -> Quality:
 def _importance(data: Material, choice: Choice) -> Importance | None:
     from suffice.estimators.importance import importance
 
-    if data.shape[1] > MOST_COLUMNS:
+    most_columns = 200  # that are left out in turn, to see how much each matters
+    if data.shape[1] > most_columns:
         return None
-    some = data.sampled(0, IMPORTANCE_ROWS)
+    importance_rows = 2000  # that this is tested on
+    some = data.sampled(0, importance_rows)
     try:
-        found = importance(choice.model, some.X, some.y, cv=choice.folds)
+        by_column = importance(choice.model, some.X, some.y, cv=choice.folds)
     except SufficeError:  # another kind of model, or too few rows of a class
         return None
-    return replace(found, names=data.names)
+    return replace(by_column, names=data.names)
 
 
 def quality_html(found: Quality, facts: DataFacts) -> Html:
@@ -146,7 +139,8 @@ def quality_html(found: Quality, facts: DataFacts) -> Html:
         heading("Which classes are confused?"),
         paragraphs(found.worst_confusion),
     ]
-    if len(found.classes) <= MOST_CLASSES:
+    most_classes = 25  # of a confusion matrix in numbers; of more there is only the picture
+    if len(found.classes) <= most_classes:
         parts.append(_matrix(found))
     if found.importance is not None:
         parts += [heading("Which columns matter?"), *_columns(found.importance)]
@@ -161,7 +155,7 @@ def _scores(found: Quality) -> Html:
             METRICS[name].reading,
         ]
         for name, (mean, se) in found.scores.items()
-        if name != CALIBRATION
+        if name != "calibration_error"  # below, of all rows together
     ]
     repeated = f", repeated {found.repeats} times," if found.repeats > 1 else ""
     caption = f"Scores on unseen rows: mean over {found.folds} folds{repeated} and standard error."
@@ -182,7 +176,8 @@ def _columns(found: Importance) -> list[Html]:
             f"largest rise of the log-loss is {rise:.4f} ± {se:.4f}, without {name}. "
         )
     text += "Two columns that say the same are both unimportant, since each replaces the other."
-    at = found.order[:LISTED_COLUMNS]
+    listed_columns = 10
+    at = found.order[:listed_columns]
     rows = [
         [short(found.names[j], 40), f"{found.increase[j]:.4f}", f"{found.se[j]:.4f}"] for j in at
     ]

@@ -157,13 +157,12 @@ td, th { white-space: normal; }
 a { color: inherit; text-decoration: none; }
 """
 
-NIGHT = ".by-day { display: none; } .at-night { display: block; }"
-
 
 def stylesheet() -> str:
     """The page's only style sheet; paper is always light."""
+    night = ".by-day { display: none; } .at-night { display: block; }"
     return (
         f":root {{ color-scheme: light dark; {LIGHT} }}\n{BODY}\n"
-        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {DARK} }} {NIGHT} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {DARK} }} {night} }}\n"
         f"@media print {{ {PAPER} }}\n"
     )

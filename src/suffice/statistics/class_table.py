@@ -9,23 +9,22 @@ import numpy as np
 from suffice.html import Html, html_table
 from suffice.text import format_number, plural, shorten, visible
 
-LONGEST_NAME = 32  # characters
-MOST_CLASSES = 30
-MOST_FEATURES = 10
-
 
 def class_table(statistics: Any, caption: str) -> Html:
     """One row per class: its rows, their weight if it differs, and the means of the features."""
     count, weight = statistics.count, statistics.weight
-    mean = np.asarray(statistics.mean)[:, :MOST_FEATURES]
+    most_features = 10
+    mean = np.asarray(statistics.mean)[:, :most_features]
     names = statistics.feature_names or tuple(f"x{j + 1}" for j in range(statistics.n_features))
     weighted = not np.array_equal(count, weight)
-    shown = [shorten(visible(name), LONGEST_NAME) for name in names[:MOST_FEATURES]]
+    longest_name = 32  # characters
+    shown = [shorten(visible(name), longest_name) for name in names[:most_features]]
     rows = []
-    for c, label in enumerate(statistics.classes[:MOST_CLASSES].tolist()):
+    most_classes = 30
+    for c, label in enumerate(statistics.classes[:most_classes].tolist()):
         total = [format_number(weight[c], 6)] if weighted else []
         means = [format_number(value) for value in mean[c]]
-        rows.append([shorten(str(label), LONGEST_NAME), f"{count[c]:,}", *total, *means])
+        rows.append([shorten(str(label), longest_name), f"{count[c]:,}", *total, *means])
     more = [
         f"{plural(left, noun)} more."
         for left, noun in (

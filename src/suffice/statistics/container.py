@@ -22,12 +22,6 @@ from suffice.statistics.tensors import views
 
 FORMAT = 3
 
-# Parsed JSON takes up to thirty times the memory of its text, so a header may take HEADER_BYTES
-# plus one HEADER_SHARE-th of the file. All that grows with classes or features is an array.
-HEADER_BYTES = 1 << 19
-HEADER_SHARE = 16
-
-KEY_BYTES = 16
 
 # Fields of a header that describe the file, not its content.
 OUTER = {"format", "signed"}
@@ -87,9 +81,10 @@ def brief(value: Any) -> str:
 
 def check_key(key: bytes | None) -> None:
     """Raise unless the key can sign files."""
-    if key is not None and (not isinstance(key, bytes) or len(key) < KEY_BYTES):
+    key_bytes = 16
+    if key is not None and (not isinstance(key, bytes) or len(key) < key_bytes):
         raise InvalidParameter(
-            f"key must be at least {KEY_BYTES} bytes that are hard to guess; make one with "
+            f"key must be at least {key_bytes} bytes that are hard to guess; make one with "
             "secrets.token_bytes(32), and keep it."
         )
 
@@ -149,7 +144,10 @@ def _seal(data: bytes | bytearray, key: bytes | None) -> str:
 
 
 def _longest_header(size: int) -> int:
-    return HEADER_BYTES + size // HEADER_SHARE
+    # Parsed JSON takes up to thirty times the memory of its text, so a header is limited to this
+    # and a sixteenth of the file. All that grows with classes or features is an array.
+    header_bytes = 1 << 19
+    return header_bytes + size // 16
 
 
 def _other_format(name: str, number: int) -> str:

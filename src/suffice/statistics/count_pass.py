@@ -19,10 +19,6 @@ from suffice.statistics.threads import in_parallel, n_threads, shares
 # Number of entries from which compiled loops save more time than loading them takes.
 COMPILED_FROM = 1 << 21
 
-_COMPILED_TYPES = {
-    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
-    *("float32", "float64"),
-}
 
 # Largest number of cells in the tables of integer levels by class.
 MOST_CELLS = 1 << 22
@@ -95,7 +91,11 @@ def is_large(X: Any) -> bool:
     """Whether X is a large table of numbers, for which compiled loops pay off."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.size < COMPILED_FROM:
         return False
-    return X.dtype.isnative and X.dtype.name in _COMPILED_TYPES
+    compiled_types = {
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
+        *("float32", "float64"),
+    }
+    return X.dtype.isnative and X.dtype.name in compiled_types
 
 
 def as_integers(X: Array) -> tuple[Array | None, Indices]:

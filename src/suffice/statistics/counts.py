@@ -18,9 +18,6 @@ from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_counts, check_labels, check_names
 from suffice.statistics.statistics import listed, positions
 
-# Relative rounding by which weights of levels may exceed those of rows.
-ROUNDING = 1e-9
-
 
 @storable
 @dataclass(frozen=True, slots=True)
@@ -241,13 +238,15 @@ class Counts(Savable):
         if not self.tables:
             raise ValueError("there are no features")
         check_names(self.feature_names, len(self.tables))
+        # Relative rounding by which weights of levels may exceed those of rows.
+        rounding = 1e-9
         for table in self.tables:
             if len(table.rows) != len(self.classes):
                 raise ValueError("there are not as many counts as classes")
             # As floats: a sum of integers would overflow silently.
             if (table.rows.sum(axis=1, dtype=np.float64) > self.count).any():
                 raise ValueError("there are more values than rows")
-            if (table.weight.sum(axis=1) > self.weight * (1 + ROUNDING)).any():
+            if (table.weight.sum(axis=1) > self.weight * (1 + rounding)).any():
                 raise ValueError("values have more weight than rows")
         return self
 

@@ -16,9 +16,6 @@ from suffice.statistics.registry import storable
 # A direction left by a removal with less than this share of the largest is rounding.
 NOISE = 1e-13
 
-# A direction left with less than minus this share means that the removed rows were never there.
-LOST = 1e-6
-
 
 @storable
 @dataclass(frozen=True, slots=True)
@@ -246,7 +243,9 @@ def _difference(left: Floats, removed: Floats, slack: Floats) -> Floats:
     basis, share = np.linalg.qr(rows.T)
     values, rotation = np.linalg.eigh((share * sign) @ share.T)
     noise = NOISE * len(rows) + float((slack / scale**2).sum())
-    if values[0] < -max(noise, LOST):
+    # A direction left with less than minus this share means that the removed rows were never there.
+    lost = 1e-6
+    if values[0] < -max(noise, lost):
         raise NeverIncluded(
             "the rows to remove spread further than the rows they are removed from; "
             "were they ever added, with the same weights?"

@@ -10,12 +10,6 @@ from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.reader import Reader
 from suffice.statistics.threads import in_parallel, shares
 
-# The first guess of the class means comes from a sample of the rows.
-SAMPLE_ROWS_PER_CLASS = 8
-SAMPLE_MIN_ROWS = 256
-SAMPLE_SHARE = 16  # at most one row in 16
-SAMPLE_ENTRIES = 1 << 20  # at most what a cache holds
-
 # Squares about an origin this many standard deviations off lose a digit, so the sums are
 # then taken again about a better one.
 FAR = 4.0
@@ -45,8 +39,11 @@ def class_sums(reader: Reader) -> tuple[ClassSums, Floats]:
 def sampled_rows(reader: Reader) -> Indices:
     """Evenly spaced rows from which the class means are guessed."""
     n, d = reader.shape
-    size = min(SAMPLE_ROWS_PER_CLASS * reader.batch.n_codes, n // SAMPLE_SHARE, SAMPLE_ENTRIES // d)
-    size = min(n, max(SAMPLE_MIN_ROWS, size))
+    sample_share = 16  # at most one row in 16
+    sample_entries = 1 << 20  # at most what a cache holds
+    # The first guess of the class means comes from a sample: about eight rows per class.
+    size = min(8 * reader.batch.n_codes, n // sample_share, sample_entries // d)
+    size = min(n, max(256, size))
     return np.linspace(0, n - 1, size).astype(np.int64)
 
 

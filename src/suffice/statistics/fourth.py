@@ -17,11 +17,6 @@ from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.semidefinite import SLACK
 from suffice.statistics.shift import difference
 
-SMALLEST_UNIT = 2.0**-500
-
-# The sums may lose digits when rows are removed, but are right up to this factor.
-FOURTH_ORDER_FACTOR = 4.0
-
 
 class ClassMoments(NamedTuple):
     """The other moments of the classes, needed to move the sums to another anchor."""
@@ -72,11 +67,13 @@ class Fourth:
             for step in (np.maximum(apart - slack, 0.0), apart + slack)
         )
         cubic = np.linalg.norm(self.cubic, axis=1)
+        # The sums may lose digits when rows are removed, but are right up to this factor.
+        fourth_order_factor = 4.0
         possible = (
-            (smallest <= FOURTH_ORDER_FACTOR * self.square)
-            & (self.square <= FOURTH_ORDER_FACTOR * largest)
-            & (self.square**2 <= FOURTH_ORDER_FACTOR * weight * self.quartic)
-            & (cubic**2 <= FOURTH_ORDER_FACTOR * self.square * self.quartic)
+            (smallest <= fourth_order_factor * self.square)
+            & (self.square <= fourth_order_factor * largest)
+            & (self.square**2 <= fourth_order_factor * weight * self.quartic)
+            & (cubic**2 <= fourth_order_factor * self.square * self.quartic)
         )
         if not possible.all():
             raise ValueError("the fourth-order sums are not those of rows with this scatter")
@@ -236,7 +233,8 @@ def unit_of(variance: float) -> float:
 
 def power_of_two(size: float) -> float:
     """The next power of two above `size`, but large enough that its square is not zero."""
-    return math.ldexp(1.0, math.frexp(max(size, SMALLEST_UNIT))[1])
+    smallest_unit = 2.0**-500
+    return math.ldexp(1.0, math.frexp(max(size, smallest_unit))[1])
 
 
 def _only_points(spread: DenseScatter | FactoredScatter) -> bool:

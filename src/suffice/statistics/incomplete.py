@@ -9,8 +9,6 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
-from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
@@ -18,11 +16,7 @@ from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_names
-from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
-
-# Number of tables by class and feature that are made from statistics: counts, weights, means,
-# squares.
-TABLES = 4
+from suffice.statistics.statistics import Statistics, check_same_shape, is_coarser, positions
 
 
 @storable
@@ -187,13 +181,8 @@ class IncompleteStatistics(Savable):
 
     def coarsen(self, detail: str) -> IncompleteStatistics:
         """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
-        choice("detail", detail, DETAILS)
-        if detail == self.detail:
+        if not is_coarser(detail, self.detail):
             return self
-        if self.detail != "separate":
-            raise InvalidParameter(
-                f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
-            )
         assert isinstance(self.parts, ByPattern)
         if detail == "diagonal":
             return replace(self, parts=self.parts.by_feature(self.classes))
@@ -201,7 +190,9 @@ class IncompleteStatistics(Savable):
 
     def expansion(self) -> tuple[int, str]:
         """Bytes of the tables by class and feature, which may be larger than the file."""
-        size = 8 * TABLES * len(self.classes) * self.n_features
+        # By class and feature: counts, weights, means, squares.
+        tables = 4
+        size = 8 * tables * len(self.classes) * self.n_features
         return size, f"the tables of {self.n_features} features"
 
     def validated(self) -> Self:

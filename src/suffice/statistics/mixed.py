@@ -17,9 +17,6 @@ from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_names
 
-# Relative difference between weights of the same rows that were summed in two ways.
-ROUNDING = 1e-6
-
 
 @storable
 @dataclass(frozen=True, eq=False, slots=True)
@@ -182,5 +179,7 @@ def _check_same_rows(a: Any, b: Any) -> None:
         raise ValueError("the parts have different classes")
     if not np.array_equal(a.count, b.count):
         raise ValueError("the parts have different numbers of rows")
-    if not np.allclose(a.weight, b.weight, ROUNDING, 0):
+    # Relative difference between weights of the same rows that were summed in two ways.
+    rounding = 1e-6
+    if not np.allclose(a.weight, b.weight, rounding, 0):
         raise ValueError("the parts have different weights")

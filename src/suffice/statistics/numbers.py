@@ -15,6 +15,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.statistics.registry import storable
 
 ALL = slice(None)
+EPSILON = float(np.finfo(np.float64).eps)
 
 # Longer arrays are added in parts of this many entries, so that temporary arrays stay in the cache
 # and are small enough for the allocator to reuse.

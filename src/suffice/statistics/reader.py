@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,12 +18,6 @@ from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_fo
 from suffice.statistics.kernels.sums import RowBlock
 from suffice.statistics.threads import n_threads
 
-# Largest block that is converted to float64 before use.
-CONVERTED_BYTES = 8 << 20
-
-# Every thread has its own sums; this limits the memory of the sums of all threads together.
-COPIES_BYTES = 48 << 20
-
 # A mean square below this has lost digits: float64 has full precision only down to 2^-1022.
 SMALLEST_SQUARE = 2.0**-1012
 
@@ -33,6 +28,12 @@ SMALLEST_WEIGHT = 2.0**-1000
 @dataclass(frozen=True, slots=True)
 class Reader:
     """A batch with the inner loops and the number of threads that suit its size."""
+
+    # Every thread has its own sums; this limits the memory of the sums of all threads together.
+    copies_bytes: ClassVar[int] = 48 << 20
+
+    # Largest block that is converted to float64 before use.
+    converted_bytes: ClassVar[int] = 8 << 20
 
     batch: Batch
     shape: tuple[int, int]  # rows and features
@@ -53,12 +54,12 @@ class Reader:
 
     def workers(self, bytes_each: int) -> int:
         """Number of threads that can each have sums of this size."""
-        return max(1, min(self.threads, self.shape[0], COPIES_BYTES // max(1, bytes_each)))
+        return max(1, min(self.threads, self.shape[0], self.copies_bytes // max(1, bytes_each)))
 
     def blocks(self, start: int, stop: int, most: int | None = None) -> Iterator[RowBlock]:
         """The rows of a range, at most `most` at a time; all at once if no copy is needed."""
         features = self.batch.features
-        step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
+        step = max(1, self.converted_bytes // (8 * self.shape[1]))
         if features.ready:
             step = max(1, most or stop - start)
         for low in range(start, stop, step):
@@ -69,7 +70,7 @@ class Reader:
     def infinite(self) -> NotFinite | None:
         """The error that names the first infinite entry, or None."""
         features = self.batch.features
-        step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
+        step = max(1, self.converted_bytes // (8 * self.shape[1]))
         for low in range(0, self.shape[0], step):
             high = min(self.shape[0], low + step)
             rows = features.read(low, high)
@@ -85,7 +86,7 @@ class Reader:
     def has_gaps(self) -> bool:
         """Whether any value is missing."""
         features = self.batch.features
-        step = max(1, CONVERTED_BYTES // (8 * self.shape[1]))
+        step = max(1, self.converted_bytes // (8 * self.shape[1]))
         return any(
             np.isnan(features.read(low, min(self.shape[0], low + step))).any()
             for low in range(0, self.shape[0], step)

@@ -16,20 +16,6 @@ from suffice.statistics.stacking import Arrays, unstack
 from suffice.statistics.texts import read_bytes, read_labels, read_texts
 from suffice.statistics.walker import COLUMNS, SCALARS, places
 
-# Deepest nesting of values.
-DEEPEST = 24
-
-# Integers beyond this may not fit a float.
-LARGEST_INTEGER = 1 << 1000
-
-# Memory of an object for each entry of the JSON that describes it.
-ENTRY_BYTES = 64
-
-# Memory of a number in a list.
-NUMBER_BYTES = 40
-
-_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
-
 
 def read(header: Any, arrays: Arrays, room: Room) -> Any:
     """The value of a header and arrays, fully validated; a ValueError says what is wrong."""
@@ -54,11 +40,15 @@ class _Reader:
 
     def value(self, node: Any, path: str, depth: int) -> Any:
         """The value that a node describes, with its arrays at the path."""
-        if isinstance(node, int) and abs(node) >= LARGEST_INTEGER:
+        # Integers beyond this may not fit a float.
+        largest_integer = 1 << 1000
+        if isinstance(node, int) and abs(node) >= largest_integer:
             raise ValueError(f"{_name(path)} is a number that no float can hold")
         if node is None or isinstance(node, SCALARS):
             return node
-        if depth > DEEPEST:
+        # Deepest nesting of values.
+        deepest = 24
+        if depth > deepest:
             raise ValueError(f"{_name(path)} is nested too deeply")
         if isinstance(node, dict) and "kind" in node:
             return self._dataclass(node, path, depth)
@@ -72,8 +62,9 @@ class _Reader:
             return tuple(values) if form == "tuple" else values
         if form in ("names", "mapping"):
             return self._mapping(form, content, path, depth)
-        if form == "float" and isinstance(content, str) and content in _FLOATS:
-            return _FLOATS[content]
+        floats = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+        if form == "float" and isinstance(content, str) and content in floats:
+            return floats[content]
         raise ValueError(f"{_name(path)} has the unknown form {form!r}")
 
     def _take(self, path: str) -> Array:
@@ -109,7 +100,9 @@ class _Reader:
         numbers = self._take(path)
         if content != "numbers" or numbers.ndim != 1 or numbers.dtype not in COLUMNS.values():
             raise ValueError(f"{_name(path)} is not a sequence")
-        self.room.take(NUMBER_BYTES * len(numbers), f"the numbers of {_name(path)}")
+        # Memory of a number in a list.
+        number_bytes = 40
+        self.room.take(number_bytes * len(numbers), f"the numbers of {_name(path)}")
         return [*numbers.tolist()]
 
     def _stack(self, forms: Any, path: str, depth: int) -> list[Any]:
@@ -119,7 +112,9 @@ class _Reader:
         if ((which < 0) | (which >= len(forms))).any():
             raise ValueError(f"the parts of {_name(path)} have unknown forms")
         entries = np.array([*map(_count, forms)], np.float64)[which].sum()
-        self.room.take(int(ENTRY_BYTES * entries), f"the parts of {_name(path)}")
+        # Memory of an object for each entry of the JSON that describes it.
+        entry_bytes = 64
+        self.room.take(int(entry_bytes * entries), f"the parts of {_name(path)}")
         shapes = self._below(f"{path}#shapes")
         parts = zip(which.tolist(), unstack(self._below(path), shapes, len(which)), strict=True)
         values = []

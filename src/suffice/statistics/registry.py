@@ -17,8 +17,6 @@ Test = Callable[[Any], bool]
 
 STORABLE: dict[str, Any] = {}
 
-_PLAIN = (bool, int, str, bytes, NoneType)
-
 
 def storable(kind: Kind) -> Kind:
     """Let files hold the values of a dataclass; a decorator.
@@ -83,7 +81,8 @@ def conforms_to(hint: Any) -> Test:
         )
     if hint is float:
         return lambda value: type(value) is float or (type(value) is int and abs(value) < 2**53)
-    if hint in _PLAIN:
+    plain = (bool, int, str, bytes, NoneType)
+    if hint in plain:
         return lambda value: type(value) is hint
     if getattr(hint, "_is_protocol", False):
         names = [name for name in vars(hint) if not name.startswith("_")]

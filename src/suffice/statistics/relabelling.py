@@ -16,9 +16,6 @@ from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 
-_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
-_TRUTH = {"false": False, "true": True}
-
 
 def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
     """Statistics with labels read as text, as integers or booleans if all labels are such.
@@ -30,9 +27,10 @@ def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
     array(['10', '9', 'A'], dtype='<U2')
     """
     texts = statistics.classes.tolist()
-    if set(texts) <= _TRUTH.keys():
-        return relabel(statistics, np.array([_TRUTH[text] for text in texts]))
-    whole = [_WHOLE.fullmatch(text) for text in texts]
+    truth = {"false": False, "true": True}
+    if set(texts) <= truth.keys():
+        return relabel(statistics, np.array([truth[text] for text in texts]))
+    whole = [re.fullmatch(r"(0|-?[1-9][0-9]{0,17})(\.0+)?", text) for text in texts]
     if not all(whole):
         return statistics
     numbers = np.array([int(match[1]) for match in whole if match], np.int64)

@@ -8,6 +8,7 @@ its own.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,32 +19,20 @@ from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
 from suffice.statistics.factored_scatter import FactoredScatter, from_matrices
 from suffice.statistics.fourth import Fourth
-from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.numbers import EPSILON, DoubleDouble
 from suffice.statistics.scatter import DenseScatter, Scatter
 from suffice.statistics.semidefinite import is_semidefinite
 from suffice.statistics.shift import Shift, difference
 from suffice.statistics.statistics import Statistics, check_same_shape
 
-EPSILON = float(np.finfo(np.float64).eps)
-
-# Bound on the rounding in a difference of weights, in units of rounding.
-WEIGHT_ROUNDINGS = 8
-
-# A removal that leaves a weight with fewer than eight digits is refused.
-WEIGHT_PRECISION = 1e-8
-
 # Bound on the rounding in a sum over rows, in units of rounding; the largest measured, for ten to
 # a million rows, is 320.
 ROUNDINGS = 512
 
-# Bound on the rounding that earlier removals left in means, in units of rounding of the values.
-VALUE_ROUNDINGS = 64
 
 # Means of the same rows agree to this relative difference.
 SAME_MEAN = 1e-6
 
-# A standard deviation hidden by rounding is harmless below this share of the other classes'.
-HARMLESS_SHARE = 1e-4
 
 # A removal that leaves a spread with fewer than five digits is refused.
 LEAST_PRECISION = 1e-5
@@ -146,7 +135,11 @@ def _check_emptied(whole: Statistics, removed: Statistics, at: Alignment) -> Non
 def lost_precision(rows: Indices, weight: Floats, rows_left: Indices, left: Floats) -> Array:
     """Where a difference of weights has lost its digits; without weights it is exact."""
     exact = (weight == rows) & (left == rows_left)
-    smallest = WEIGHT_ROUNDINGS * EPSILON / WEIGHT_PRECISION * weight
+    # Bound on the rounding in a difference of weights, in units of rounding.
+    weight_roundings = 8
+    # A removal that leaves a weight with fewer than eight digits is refused.
+    weight_precision = 1e-8
+    smallest = weight_roundings * EPSILON / weight_precision * weight
     return np.asarray((rows_left > 0) & (left < smallest) & ~exact)
 
 
@@ -225,6 +218,9 @@ class CellPlaces:
 class Remainder:
     """The result of a removal, as tables of classes by features."""
 
+    # Bound on the rounding that earlier removals left in means, in units of rounding of the values.
+    value_roundings: ClassVar[int] = 64
+
     squares: Floats  # (k, d), or (1, d) if pooled
     before: Floats  # likewise, of all rows before the removal
     error: Floats  # bounds on the rounding in the squares
@@ -240,7 +236,7 @@ class Remainder:
         cls, left: Statistics, whole: Statistics, error: Rounding, cells: CellPlaces | None
     ) -> Remainder:
         """The tables of a removal; cells are put in their places first."""
-        mean_error = error.means + VALUE_ROUNDINGS * EPSILON * np.abs(left.mean)
+        mean_error = error.means + cls.value_roundings * EPSILON * np.abs(left.mean)
         tables = (
             left.spread.diagonal(),
             whole.spread.diagonal(),
@@ -287,7 +283,7 @@ class Remainder:
         apart = high.max(axis=0) - low.min(axis=0)
         apart[apart <= 2 * self.mean_error.max(axis=0)] = 0.0
         size = np.abs(self.means)
-        values = VALUE_ROUNDINGS * EPSILON * size
+        values = self.value_roundings * EPSILON * size
         is_zero = np.array(size <= (self.mean_error - values) / 16)
         if self.is_pooled:
             weight, scale = self.weight.sum(axis=0, keepdims=True), apart[None]
@@ -298,8 +294,10 @@ class Remainder:
             squares = np.where(squares > weight * values**2, squares, 0.0)
             scale = np.maximum(np.sqrt((squares.sum(axis=0) - squares) / others), apart)
         hidden = np.sqrt(bound / np.where(weight > 0, weight, np.inf))
+        # A standard deviation hidden by rounding is harmless below this share of the others.
+        harmless_share = 1e-4
         return np.asarray(
-            (hidden <= HARMLESS_SHARE * np.where(scale > 0, scale, size)) | is_zero & (scale == 0)
+            (hidden <= harmless_share * np.where(scale > 0, scale, size)) | is_zero & (scale == 0)
         )
 
     def constant_features(self, zero: Array) -> tuple[Array, Indices]:

@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-# Content may expand by FREE_BYTES plus TIMES the size of the file.
-FREE_BYTES = 16 << 20
-TIMES = 4
-
-# Longest label in bytes: `predict` returns an array in which every label takes the width of the
-# longest one.
-LABEL_BYTES = 1024
-
 
 class Room:
     """Bytes that reading a file may still allocate for what is larger in memory than on disk.
@@ -18,7 +10,8 @@ class Room:
     of a crafted file could require gigabytes. So they are counted before they are allocated.
 
     size : bytes of the file; None for a trusted file, which may take any amount
-    label_bytes : longest label; None for any length
+    label_bytes : longest label; None for any length. `predict` returns an array in which every
+        label takes the width of the longest one
 
     >>> Room(1000).take(1 << 30, "the labels")
     Traceback (most recent call last):
@@ -26,10 +19,12 @@ class Room:
 trust where it comes from, load it with trusted=True
     """
 
-    def __init__(self, size: int | None, label_bytes: int | None = LABEL_BYTES) -> None:
+    def __init__(self, size: int | None, label_bytes: int | None = 1024) -> None:
         self.size = size
         self.label_bytes = None if size is None else label_bytes
-        self._left = 0 if size is None else FREE_BYTES + TIMES * size
+        # Content may expand by this and four times the size of the file.
+        free_bytes = 16 << 20
+        self._left = 0 if size is None else free_bytes + 4 * size
 
     def take(self, needed: int, what: str) -> None:
         """Count bytes about to be allocated; raise ValueError if they are too many."""

@@ -14,15 +14,10 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.statistics.numbers import DoubleDouble, two_sum
+from suffice.statistics.numbers import EPSILON, DoubleDouble, two_sum
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter
 from suffice.statistics.soft_rows import SoftBlock, SoftRows
 from suffice.statistics.statistics import Statistics
-
-# Number of features from which BLAS computes a symmetric product faster than a general one.
-SYMMETRIC_FROM = 64
-
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Components(Protocol):
@@ -142,7 +137,9 @@ class Tally:
         if self.square.ndim == 2:
             steps *= steps
             return np.asarray(steps @ share)
-        if len(steps) < SYMMETRIC_FROM:
+        # Number of features from which BLAS computes a symmetric product faster than a general one.
+        symmetric_from = 64
+        if len(steps) < symmetric_from:
             return np.asarray(steps @ (steps * share).T)
         steps *= np.sqrt(share)
         return np.asarray(steps @ steps.T)

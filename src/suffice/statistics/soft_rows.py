@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -14,17 +14,6 @@ from suffice.data.gaps import Gaps
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads
 
 Result = TypeVar("Result")
-
-# A block of rows takes about this much, so that it fits the cache along with temporary arrays.
-BLOCK_BYTES = 1 << 17
-FEWEST_ROWS = 256  # per block
-MOST_ROWS = 4096  # per block
-
-# Number of entries from which a second thread saves more time than starting it takes.
-PARALLEL_FROM = 1 << 18
-
-# Every thread has its own sums; this limits the memory of the sums of all threads together.
-COPIES_BYTES = 48 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +45,16 @@ class SoftBlock:
 @dataclass(frozen=True, slots=True)
 class SoftRows:
     """Rows, with the components that each may belong to."""
+
+    # Number of entries from which a second thread saves more time than starting it takes.
+    parallel_from: ClassVar[int] = 1 << 18
+
+    most_rows: ClassVar[int] = 4096  # per block
+
+    fewest_rows: ClassVar[int] = 256  # per block
+
+    # A block of rows takes about this much, so that it fits the cache along with temporary arrays.
+    block_bytes: ClassVar[int] = 1 << 17
 
     X: Array  # (n, d)
     weights: Floats | None  # (n,)
@@ -90,15 +89,17 @@ class SoftRows:
     def shared_out(self, work: Callable[[int, int], Result], bytes_each: int = 0) -> list[Result]:
         """Results of work(first, workers) for each worker, which allocates `bytes_each` bytes."""
         size = sum(stretch.size for stretch in self.stretches) * self.X.shape[1]
-        threads = n_threads() if size >= PARALLEL_FROM else 1
-        workers = max(1, min(threads, COPIES_BYTES // max(1, bytes_each)))
+        threads = n_threads() if size >= self.parallel_from else 1
+        # Every thread has its own sums; this limits the memory of the sums of all threads together.
+        copies_bytes = 48 << 20
+        workers = max(1, min(threads, copies_bytes // max(1, bytes_each)))
         with blas_threads(max(1, threads // workers)):
             return in_parallel(work, [(first, workers) for first in range(workers)])
 
     def blocks(self, first: int, every: int) -> Iterator[SoftBlock]:
         """Every `every`-th block, starting with block `first`."""
-        fair = BLOCK_BYTES // (8 * self.X.shape[1])
-        step = min(MOST_ROWS, max(FEWEST_ROWS, fair))
+        fair = self.block_bytes // (8 * self.X.shape[1])
+        step = min(self.most_rows, max(self.fewest_rows, fair))
         for i, low in islice(self._starts(step), first, None, every):
             stretch = self.stretches[i]
             high = min(stretch.size, low + step)

@@ -19,8 +19,6 @@ MOST_ROWS = 1 << 53
 # Largest weight or sum of squares: sums of larger ones would overflow.
 LARGEST = 1e300
 
-_LABELS = (np.bool_, np.int64, np.float64)
-
 
 def check_statistics(s: Statistics) -> None:
     """Raise unless the parts of statistics, each of them sound, go together.
@@ -69,7 +67,8 @@ def check_squares(squares: Floats) -> None:
 
 def check_labels(name: str, labels: Array) -> None:
     """Raise unless labels are of a known type, sorted and unique."""
-    if labels.ndim != 1 or (labels.dtype.kind != "U" and labels.dtype not in _LABELS):
+    numbers = (np.bool_, np.int64, np.float64)
+    if labels.ndim != 1 or (labels.dtype.kind != "U" and labels.dtype not in numbers):
         raise ValueError(f"{name} are not labels")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(f"{name} are not labels")

@@ -22,9 +22,6 @@ from suffice.statistics.scatter import DiagonalScatter, Scatter, canonical, dens
 
 DETAILS = ("separate", "shared", "diagonal")
 
-# Relative difference, in units of the spread, up to which two statistics are equal.
-ROUNDING = 1e-10
-
 
 @storable
 @dataclass(frozen=True, eq=False, slots=True)
@@ -142,7 +139,9 @@ class Statistics(Savable):
             return NotImplemented
         from suffice.statistics.comparison import same
 
-        return same(self, other, ROUNDING)
+        # Relative difference, in units of the spread, up to which two statistics are equal.
+        rounding = 1e-10
+        return same(self, other, rounding)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -231,13 +230,8 @@ class Statistics(Savable):
         >>> sf.summarize([[1, 2], [3, 5], [9, 9]], [0, 0, 1]).coarsen("shared").scatter
         array([[2. , 3. ], [3. , 4.5]])
         """
-        choice("detail", detail, DETAILS)
-        if detail == self.detail:
+        if not is_coarser(detail, self.detail):
             return self
-        if self.detail != "separate":
-            raise InvalidParameter(
-                f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
-            )
         assert not isinstance(self.spread, DiagonalScatter)
         if detail == "diagonal":
             return replace(self, spread=only_diagonal(self.spread), fourth=None)
@@ -318,6 +312,16 @@ class Shaped(Protocol):
     def feature_names(self) -> tuple[str, ...] | None: ...  # noqa: D102
     @property
     def detail(self) -> str: ...  # noqa: D102
+
+
+def is_coarser(detail: str, own: str) -> bool:
+    """Whether a detail is less than the own one; raises if it cannot be computed from it."""
+    choice("detail", detail, DETAILS)
+    if detail != own and own != "separate":
+        raise InvalidParameter(
+            f"detail {own!r} cannot become {shown(detail)}; summarize the rows again."
+        )
+    return detail != own
 
 
 def check_same_shape(a: Shaped, b: Shaped) -> None:

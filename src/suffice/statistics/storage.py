@@ -19,9 +19,6 @@ from suffice.statistics.saving import Savable
 from suffice.statistics.stacking import Arrays
 from suffice.statistics.walker import to_arrays
 
-# Longest reason shown in a message, in characters: it may quote the content of a crafted file.
-LONGEST_REASON = 300
-
 # Errors that crafted content may raise in code that expects valid content.
 INCONSISTENT = (
     ValueError,
@@ -65,7 +62,9 @@ def inconsistent(name: str, error: Exception) -> InvalidFile:
     """The error for a file that contradicts itself."""
     is_ours = isinstance(error, SufficeError) or type(error) is ValueError
     why = str(error) if is_ours else f"{type(error).__name__} {error}"
-    why = why if len(why) <= LONGEST_REASON else f"{why[:LONGEST_REASON]}..."
+    # Longest reason shown in a message, in characters: it may quote the content of a crafted file.
+    longest_reason = 300
+    why = why if len(why) <= longest_reason else f"{why[:longest_reason]}..."
     return InvalidFile(f"{name} is not consistent: {why.rstrip('.')}.")
 
 

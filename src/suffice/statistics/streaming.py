@@ -31,9 +31,6 @@ from suffice.statistics.progress import Listener, Progress
 from suffice.statistics.relabelling import infer_label_type
 from suffice.statistics.threads import blas_threads, n_threads
 
-# Every thread holds a chunk: more threads than this take memory and only wait for the reader.
-MOST_THREADS = 3
-
 Part: TypeAlias = AnyStatistics | None
 
 
@@ -59,7 +56,9 @@ def summarize_stream(
     """
     start = PassState() if checkpoint is None else checkpoint.begin()
     run = _Pass(start, checkpoint, listener)
-    threads, parts = min(n_threads(), MOST_THREADS), _Parts(stream, of_batch)
+    # Every thread holds a chunk: more threads than this take memory and only wait for the reader.
+    most_threads = 3
+    threads, parts = min(n_threads(), most_threads), _Parts(stream, of_batch)
     with blas_threads(1, firmly=True), ThreadPoolExecutor(threads) as pool:
         try:
             run.count(stream, parts, pool, threads)

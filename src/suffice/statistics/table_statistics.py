@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,10 +23,6 @@ from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_labels
 from suffice.statistics.statistics import listed
 
-# A level with less than this share of the rows of every class has none: the rest is rounding.
-VANISHED = 2.0**-40
-
-
 for _kind in (Number, WrittenNumber, Levels, Dates, SetAside, TableLayout, TableReader):
     storable(_kind)
 
@@ -41,6 +37,9 @@ class TableStatistics(Savable):
     any more is gone. Models take `numbers`, in which rare levels are merged and one indicator
     per column is left out.
     """
+
+    # A level with less than this share of the rows of every class has none: the rest is rounding.
+    vanished: ClassVar[float] = 2.0**-40
 
     every: AnyStatistics = field(repr=False)  # numeric features, then every level of each column
     reader: TableReader
@@ -175,7 +174,7 @@ class TableStatistics(Savable):
         if self.every.feature_names != every_name(self.reader, self.known_levels):
             raise ValueError("there is not one feature for each number and level")
         shares = self.every.mean[:, len(self.reader.numeric_names) :]
-        if (shares < -VANISHED).any() or (shares > 1 + VANISHED).any():
+        if (shares < -self.vanished).any() or (shares > 1 + self.vanished).any():
             raise ValueError("a level has less than no rows, or more than all")
         return self
 
@@ -188,17 +187,17 @@ class TableStatistics(Savable):
         beside = list(range(p))
         for (low, _), mine, wanted in zip(self._edges(), self.known_levels, levels, strict=True):
             place = {level: low + i for i, level in enumerate(mine.tolist())}
-            found = [place.get(level) for level in wanted.tolist()]
-            sources += [() if at is None else (at,) for at in found]
+            places = [place.get(level) for level in wanted.tolist()]
+            sources += [() if at is None else (at,) for at in places]
             first = low if len(mine) else -1
-            beside += [first if at is None else at for at in found]
+            beside += [first if at is None else at for at in places]
         mapped = FeatureMap(tuple(sources), tuple(beside), is_isometry=True)
         names = every_name(self.reader, levels)
         return replace(self, every=mapped.apply(self.every, names), known_levels=levels)
 
     def _without_empty_levels(self) -> TableStatistics:
         rows = self._level_rows()
-        total = VANISHED * self.count.sum()
+        total = self.vanished * self.count.sum()
         kept = [narrowest(own[n > total]) for own, n in zip(self.known_levels, rows, strict=True)]
         return self.with_levels(tuple(kept))
 

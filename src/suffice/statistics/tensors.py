@@ -12,18 +12,6 @@ from suffice.data.arrays import Array
 # A dimension that exceeds both this and the size of the file is invalid.
 LONGEST_AXIS = 1 << 20
 
-_TYPES: dict[Any, Any] = {
-    "F64": np.float64,
-    "F32": np.float32,
-    "F16": np.float16,
-    "I64": np.int64,
-    "I32": np.int32,
-    "I16": np.int16,
-    "I8": np.int8,
-    "U8": np.uint8,
-    "BOOL": np.bool_,
-}
-
 
 def views(table: dict[str, Any], data: bytes, start: int) -> dict[str, Array]:
     """The arrays that a table of contents declares, starting at byte `start` of the file.
@@ -61,10 +49,21 @@ def _offsets(item: tuple[str, Any]) -> tuple[int, int]:
 
 def _dtype_and_shape(entry: dict[str, Any], size: int) -> tuple[Any, tuple[int, ...]]:
     shape, dtype = entry["shape"], entry["dtype"]
-    if not isinstance(dtype, str) or dtype not in _TYPES:
+    types: dict[Any, Any] = {
+        "F64": np.float64,
+        "F32": np.float32,
+        "F16": np.float16,
+        "I64": np.int64,
+        "I32": np.int32,
+        "I16": np.int16,
+        "I8": np.int8,
+        "U8": np.uint8,
+        "BOOL": np.bool_,
+    }
+    if not isinstance(dtype, str) or dtype not in types:
         raise ValueError("an array has an unknown type")
     if not isinstance(shape, list) or not all(type(n) is int for n in shape) or len(shape) > 8:
         raise ValueError("an array has no shape")
     if not all(0 <= n <= max(size, LONGEST_AXIS) for n in shape):
         raise ValueError("an array is longer than the file")
-    return np.dtype(_TYPES[dtype]), tuple(shape)
+    return np.dtype(types[dtype]), tuple(shape)

@@ -17,14 +17,6 @@ from suffice.errors import InvalidParameter
 Result = TypeVar("Result")
 Task = TypeVar("Task")
 
-# Size of matrices from which BLAS uses threads by itself.
-THREADED_FROM = 32
-
-# Size of matrices up to which one thread is faster than several.
-SMALL_MATRIX = 256
-
-# Largest number of threads that is accepted.
-MOST_THREADS = 4096
 
 _usual: ContextVar[int | None] = ContextVar("usual_threads", default=None)
 
@@ -44,10 +36,12 @@ def n_threads() -> int:
 
 def _threads(setting: str) -> int:
     whole = setting.isdecimal() and setting.isascii()
-    if not whole or not 0 < int(setting[:12]) <= MOST_THREADS:
+    # Largest number of threads that is accepted.
+    most_threads = 4096
+    if not whole or not 0 < int(setting[:12]) <= most_threads:
         raise InvalidParameter(
             f"the environment variable SUFFICE_NUM_THREADS is {setting[:20]!r}; it must be a "
-            f"whole number from 1 to {MOST_THREADS}. Unset it to use all processors."
+            f"whole number from 1 to {most_threads}. Unset it to use all processors."
         )
     return int(setting)
 
@@ -141,10 +135,14 @@ def small_matrices(d: int) -> Iterator[None]:
 
     Below some size BLAS uses one thread by itself.
     """
-    if d < THREADED_FROM:
+    # Size of matrices from which BLAS uses threads by itself.
+    threaded_from = 32
+    if d < threaded_from:
         yield
         return
-    with blas_threads(1 if d <= SMALL_MATRIX else n_threads()):
+    # Size of matrices up to which one thread is faster than several.
+    small_matrix = 256
+    with blas_threads(1 if d <= small_matrix else n_threads()):
         yield
 
 

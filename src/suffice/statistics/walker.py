@@ -15,7 +15,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,12 +23,6 @@ from suffice.data.arrays import Array
 from suffice.statistics.registry import STORABLE, field_tests, is_storable
 from suffice.statistics.stacking import Arrays, stack
 from suffice.statistics.texts import write_bytes, write_texts
-
-# Longest sequence of numbers or strings, and longest mapping, that are written as JSON.
-SHORT = 64
-
-# Most characters of such strings.
-SHORT_CHARACTERS = 4096
 
 SCALARS = (bool, int, float, str)
 COLUMNS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64}
@@ -52,6 +46,9 @@ def to_arrays(value: Any, exact: bool = False) -> tuple[dict[str, Any], Arrays]:
 @dataclass(frozen=True, slots=True)
 class _Writer:
     """The way to write one value; its arrays are collected under paths such as ".means.high"."""
+
+    # Longest sequence of numbers or strings, and longest mapping, that are written as JSON.
+    short: ClassVar[int] = 64
 
     exact: bool
     is_part: bool = False  # one of many: what differs from one to the next becomes an array
@@ -94,7 +91,7 @@ class _Writer:
         return "F" if transposed else "C"
 
     def _mapping(self, mapping: Mapping[Any, Any], path: str) -> Any:
-        if len(mapping) <= SHORT and all(type(key) is str for key in mapping):
+        if len(mapping) <= self.short and all(type(key) is str for key in mapping):
             own = zip(places(mapping), mapping.items(), strict=True)
             return {"names": {key: self.node(one, f"{path}.{at}") for at, (key, one) in own}}
         parts = {"keys": [*mapping], "values": [*mapping.values()]}
@@ -106,10 +103,14 @@ class _Writer:
         if kinds == {bytes}:
             self.arrays.update(write_bytes(path, values))
             return "bytes"
-        if kinds == {str} and (len(values) > SHORT or sum(map(len, values)) > SHORT_CHARACTERS):
+        # Most characters of such strings.
+        short_characters = 4096
+        if kinds == {str} and (
+            len(values) > self.short or sum(map(len, values)) > short_characters
+        ):
             self.arrays.update(write_texts(path, values))
             return "texts"
-        if len(values) > SHORT and len(kinds) == 1 and not any(map(_is_long, values)):
+        if len(values) > self.short and len(kinds) == 1 and not any(map(_is_long, values)):
             (kind,) = kinds
             if kind in COLUMNS:
                 self.arrays[path] = np.array(values, COLUMNS[kind])

@@ -21,9 +21,6 @@ from suffice.estimators.linear import LinearDiscriminantAnalysis
 from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import log_posterior, posterior, scores
 
-# The same answers on the host.
-HOST = {"scores": scores, "log_posterior": log_posterior, "posterior": posterior}
-
 
 def table(estimator: GaussianClassifier, X: Any, name: str) -> Any:
     """One of the tables of the model, (n, k); for methods that return it as it is."""
@@ -152,16 +149,16 @@ def _rows(estimator: GaussianClassifier, X: Any) -> DeviceRows:
 
 def _answer(model: GaussianModel, name: str, rows: DeviceRows) -> Any:
     xp = rows.space.xp
-    found = ArrayModel.of(model, rows.space).answer(name, rows)
+    answer = ArrayModel.of(model, rows.space).answer(name, rows)
     # Whatever is wrong with a row shows in its answer; checking there saves a pass over X.
-    if bool(xp.all(xp.isfinite(found))):
-        return found
+    if bool(xp.all(xp.isfinite(answer))):
+        return answer
     error = rows.bad()
     if error is not None:
         raise error
     if model.shared or name in ("joint", "squared_distances"):
-        return found
-    return _with_far_rows(model, name, rows, found)
+        return answer
+    return _with_far_rows(model, name, rows, answer)
 
 
 def _with_far_rows(model: GaussianModel, name: str, rows: DeviceRows, found: Any) -> Any:
@@ -171,10 +168,12 @@ def _with_far_rows(model: GaussianModel, name: str, rows: DeviceRows, found: Any
     if not far.any():
         return found
     at = np.flatnonzero(far)
+    # The same answers on the host.
+    host = {"scores": scores, "log_posterior": log_posterior, "posterior": posterior}
     with np.errstate(all="ignore"):
-        mended = space.put(HOST[name](model, space.fetch(rows.at(space.put(at)))))
+        corrected = space.put(host[name](model, space.fetch(rows.at(space.put(at)))))
     place = space.put(np.maximum(np.cumsum(far) - 1, 0))
-    return xp.where(space.put(far)[:, None], space.take(mended, place), found)
+    return xp.where(space.put(far)[:, None], space.take(corrected, place), found)
 
 
 def _covariance(model: GaussianModel, c: int) -> Any:

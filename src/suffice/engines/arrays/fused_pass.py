@@ -12,8 +12,6 @@ from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.runs import class_runs, pooled_plan, separate_plan
 from suffice.engines.arrays.space import Space
 
-BATCH_BYTES = 512 << 20  # of centred rows that are made and multiplied at once
-
 
 @cache
 def is_there() -> bool:
@@ -63,7 +61,8 @@ def scatter(
     from suffice.engines.arrays import fused
 
     d, k = rows.shape[1], len(coded.classes)
-    most = max(1, BATCH_BYTES // (8 * d))
+    batch_bytes = 512 << 20  # of centred rows that are made and multiplied at once
+    most = max(1, batch_bytes // (8 * d))
     plan = (separate_plan if per_class else pooled_plan)(coded.count, most)
     kind: dict[str, Any] = {"dtype": torch.float64, "device": rows.space.device}
     matrices = torch.empty((k if per_class else 1, d, d), **kind)

@@ -71,7 +71,7 @@ class HeldModel(GaussianModel):
 
     @cached_property
     def borrowed(self) -> tuple[int, ...]:
-        """Classes whose covariance is the pooled one for want of their own."""
+        """Classes whose covariance is the pooled one where they have none of their own."""
         return self._host.borrowed if self._estimated is None else self._estimated[1]
 
     @property

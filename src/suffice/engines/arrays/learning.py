@@ -28,7 +28,7 @@ class RowsOnDevice(NewRows):
 
     rows: DeviceRows
     coded: Coded
-    classes: Any = None  # those announced, if any
+    classes: Any = None  # those declared, if any
 
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:

@@ -6,7 +6,7 @@ Rows are float64, (b, d), and distances (b, k); no array has b k d entries.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -18,8 +18,6 @@ from suffice.models.covariance import (
     FullCovariance,
     LowRankCovariance,
 )
-
-NEAR = 2.0**14  # squared distances whose differences still have enough digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +112,8 @@ class DeviceSplit:
 class DeviceIndependent:
     """Independent features: a precision for each point and feature."""
 
+    near: ClassVar[float] = 2.0**14  # squared distances whose differences still have enough digits
+
     space: Space
     points: Points
     precisions: Any  # (k, d)
@@ -126,7 +126,9 @@ class DeviceIndependent:
         mean = self.points.about(self.centre)
         far = (steps * steps) @ p.T
         # x'x - 2 x'm + m'm takes two products, but loses digits where x'x is large.
-        if bool(xp.max(far) < NEAR) and bool(xp.max(xp.sum(p * mean * mean, axis=1)) < NEAR):
+        if bool(xp.max(far) < self.near) and bool(
+            xp.max(xp.sum(p * mean * mean, axis=1)) < self.near
+        ):
             squares = far - 2 * (steps @ (p * mean).T) + xp.sum(p * mean * mean, axis=1)
             return xp.where(squares > 0, squares, 0.0)
         return self._one_by_one(X)

@@ -10,11 +10,10 @@ import numpy as np
 from suffice.data.arrays import Indices
 
 # Enough rows to be worth storing their sums, few enough to fill the device with runs.
-SUM_ROWS = 512  # per run of the sums
 CENTRE_ROWS = 64  # per run of the centred rows
 
 
-def class_runs(count: Indices, most: int = SUM_ROWS) -> Indices:
+def class_runs(count: Indices, most: int = 512) -> Indices:
     """(m, 3): start, stop and class of each run, classes one after the other.
 
     >>> class_runs(np.array([3, 1]), most=2).tolist()

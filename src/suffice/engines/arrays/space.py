@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.errors import InvalidFeatures, MissingPackage
-
-NEAR_BYTES = 4 << 20  # of a block of rows as float64 on a processor: it stays in the cache
-FAR_BYTES = 256 << 20  # of a block of rows elsewhere: it fills the device
 
 
 def library_of(array: Any) -> str:
@@ -27,6 +24,9 @@ def library_of(array: Any) -> str:
 @dataclass(frozen=True, slots=True)
 class Space:
     """Where arrays lie: results are made there by the same library."""
+
+    # Of a block of rows as float64 on a processor: it stays in the cache.
+    near_bytes: ClassVar[int] = 4 << 20
 
     xp: Any
     library: str
@@ -57,7 +57,8 @@ class Space:
     @property
     def block_bytes(self) -> int:
         """The size of a block of rows."""
-        return NEAR_BYTES if self.is_near else FAR_BYTES
+        far_bytes = 256 << 20  # of a block of rows elsewhere: it fills the device
+        return self.near_bytes if self.is_near else far_bytes
 
     def __str__(self) -> str:
         return f"{self.library} on {self.device}"

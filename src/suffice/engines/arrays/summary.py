@@ -19,7 +19,6 @@ from suffice.statistics.reader import SMALLEST_SQUARE, vanished
 from suffice.statistics.statistics import Statistics
 
 SMALL_BYTES = 1 << 20  # of tables that are brought to the host at once
-FACTOR_BYTES = 1 << 30  # of centred rows that are kept instead of wider matrices
 
 
 class Work(Protocol):
@@ -88,8 +87,8 @@ def summarize_coded(rows: DeviceRows, coded: Coded, detail: str) -> Statistics:
         weight = coded.weight_here[:, None]
         unit = unit_of(float(rows.space.xp.max(sums.squares / weight)))
         about = DeviceCentres(*sums.mean, unit)
-        made = class_pass.factor if _is_thin(rows, coded, per_class) else work.scatter
-        spread, fourths = made(rows, coded, about, per_class)
+        scatter = class_pass.factor if _is_thin(rows, coded, per_class) else work.scatter
+        spread, fourths = scatter(rows, coded, about, per_class)
     moments = DeviceMoments(rows.space, detail, sums.mean, spread, fourths, unit)
     if moments.bytes > SMALL_BYTES:
         return HeldStatistics.of(coded.classes, coded.count, coded.weight, moments)
@@ -106,4 +105,5 @@ def summarize_coded(rows: DeviceRows, coded: Coded, detail: str) -> Statistics:
 
 def _is_thin(rows: DeviceRows, coded: Coded, per_class: bool) -> bool:
     n, d = rows.shape
-    return n <= (len(coded.classes) if per_class else 1) * d and 8 * n * d <= FACTOR_BYTES
+    factor_bytes = 1 << 30  # of centred rows that are kept instead of wider matrices
+    return n <= (len(coded.classes) if per_class else 1) * d and 8 * n * d <= factor_bytes

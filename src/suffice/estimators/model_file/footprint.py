@@ -15,14 +15,6 @@ from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.room import Room, disproportion
 from suffice.statistics.statistics import Statistics
 
-# A model may take FREE_BYTES, or TIMES the size of its file if that is more.
-FREE_BYTES = 16 << 20
-TIMES = 16
-
-# Matrices may take this many bytes: for few rows of many features only the rows are kept, and the
-# matrices made from them are naturally larger.
-MATRICES_BYTES = 256 << 20
-
 
 def check_footprint(statistics: Any, settings: Any, room: Room) -> None:
     """Raise ValueError if a model would be out of proportion to its file.
@@ -32,8 +24,12 @@ def check_footprint(statistics: Any, settings: Any, room: Room) -> None:
     makes a column of every matrix: a few bytes could fill the memory.
     """
     needed = footprint(statistics, settings)
-    free = MATRICES_BYTES if isinstance(statistics, Statistics) else FREE_BYTES
-    if room.size is not None and needed > max(free, TIMES * room.size):
+    # Matrices may take this much: for few rows of many features only the rows are kept, and
+    # the matrices made from them are naturally larger.
+    matrices_bytes = 256 << 20
+    free = matrices_bytes if isinstance(statistics, Statistics) else 16 << 20
+    times = 16  # the size of its file that any model may take
+    if room.size is not None and needed > max(free, times * room.size):
         raise ValueError(disproportion(needed, "the parts of the model", room.size))
 
 

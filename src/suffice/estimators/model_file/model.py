@@ -39,8 +39,6 @@ ESTIMATORS = (
     "UnskewedDiscriminant",
 )
 
-OUTPUTS = (None, "default", "pandas", "polars")
-FRAMES = (None, "pandas", "polars", "pyarrow")
 
 # Longest version and date, in characters.
 LONGEST_NOTE = 100
@@ -101,7 +99,8 @@ class StoredModel:
         """This content, if the estimator is known; a ValueError otherwise."""
         check_note("library", self.library)
         check_note("created", self.created)
-        if self.frame not in FRAMES:
+        frames = (None, "pandas", "polars", "pyarrow")
+        if self.frame not in frames:
             raise ValueError("frame is not a known kind of data frame")
         if self.estimator not in ESTIMATORS:
             raise ValueError(
@@ -120,7 +119,8 @@ class StoredModel:
         with np.errstate(all="ignore"):  # overflow is detected by the checks
             self.content.restore(model, room)
         self._set_names(model)
-        if self.output not in OUTPUTS or not (self.output is None or hasattr(model, "set_output")):
+        outputs = (None, "default", "pandas", "polars")
+        if self.output not in outputs or not (self.output is None or hasattr(model, "set_output")):
             raise ValueError("output is not a known kind of table")
         if self.output is not None:
             model.set_output(transform=self.output)

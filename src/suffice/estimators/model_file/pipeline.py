@@ -14,11 +14,7 @@ from suffice.estimators.model_file.model import StoredModel, check_note
 from suffice.statistics.registry import storable
 from suffice.statistics.room import Room
 
-# Largest number of steps.
-MOST_STEPS = 100
-
 _MEMORY = {"memory": "a place of this machine"}
-_TAKEN = {"steps", "memory", "verbose", "transform_input"}
 
 
 @storable
@@ -49,9 +45,12 @@ class StoredPipeline:
         """This content, if a pipeline can have such steps; a ValueError otherwise."""
         check_note("library", self.library)
         check_note("created", self.created)
-        if not 1 <= len(self.steps) <= MOST_STEPS:
+        # Largest number of steps.
+        most_steps = 100
+        if not 1 <= len(self.steps) <= most_steps:
             raise ValueError("there are no steps, or too many")
-        if any("__" in name or name in _TAKEN for name in self.steps):
+        taken = {"steps", "memory", "verbose", "transform_input"}
+        if any("__" in name or name in taken for name in self.steps):
             raise ValueError("a step has a name that pipelines use for something else")
         if self.dropped not in ({}, _MEMORY):
             raise ValueError("a parameter of the pipeline is invalid")

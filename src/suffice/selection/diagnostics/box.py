@@ -37,28 +37,28 @@ def box_m(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
     (140.94, 20.0)
     """
     statistics = as_statistics(X, y, sample_weight)
-    found = shapes(statistics, spare=1, least=2)
-    M, log_determinants, pooled = _m(statistics, found)
-    freedom = np.array([shape.weight - 1 for shape in found.classes])
-    null = BoxNull(freedom, found.classes[0].size)
+    matrices = shapes(statistics, spare=1, least=2)
+    M, log_determinants, pooled = _m(statistics, matrices)
+    freedom = np.array([shape.weight - 1 for shape in matrices.classes])
+    null = BoxNull(freedom, matrices.classes[0].size)
     pvalue = null.pvalue(M)
     by_class = {
         shape.label: {"rows": shape.weight, "log_determinant": float(value)}
-        for shape, value in zip(found.classes, log_determinants, strict=True)
+        for shape, value in zip(matrices.classes, log_determinants, strict=True)
     }
     differ = pvalue < LEVEL
     return Diagnostic(
         "Box's M",
         M,
         pvalue,
-        _sentence(differ, M, pvalue) + found.note,
-        _recommendation(differ, found),
+        _sentence(differ, M, pvalue) + matrices.note,
+        _recommendation(differ, matrices),
         differ,
         by_class,
         {
             **_approximations(M, null),
             "pooled_log_determinant": pooled,
-            **found.details,
+            **matrices.details,
         },
     )
 

@@ -20,9 +20,6 @@ from suffice.text import format_number
 # 1980: a condition index, its root, of 30).
 HARMFUL_CONDITION = 900.0
 
-# A feature is part of a dependency from this share of the largest weight in it.
-LEAST_WEIGHT = 0.3
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Condition:
@@ -34,7 +31,7 @@ class Condition:
     features : those in the strongest near dependency
     direction : (d,) the weights of the standardised features in it
     constant : features that do not vary, left out of all this
-    why : the reason in words where it is singular for want of rows or variance, else empty
+    why : the reason in words where it is singular for lack of rows or variance, else empty
     """
 
     correlation: float
@@ -167,7 +164,9 @@ def _condition(
     values, vectors = np.linalg.eigh(part / scale / scale[:, None])
     direction[varying] = vectors[:, 0]
     size = np.abs(direction)
-    involved = tuple(np.flatnonzero(size >= LEAST_WEIGHT * size.max()).tolist())
+    # A feature is part of a dependency from this share of the largest weight in it.
+    least_weight = 0.3
+    involved = tuple(np.flatnonzero(size >= least_weight * size.max()).tolist())
     rank = int((values > rank_tolerance(d)).sum())
     correlation = _ratio(values, d)
     covariance = np.inf if np.isinf(correlation) else _covariance_ratio(part)
@@ -175,11 +174,11 @@ def _condition(
 
 
 def _covariance_ratio(matrix: Floats) -> float:
-    found = whitener(matrix)
-    if found is None:
+    factor = whitener(matrix)
+    if factor is None:
         return float(np.inf)
     # Singular values of a factor: small eigenvalues keep their digits in any units.
-    sizes = np.linalg.svd(found.colouring, compute_uv=False)
+    sizes = np.linalg.svd(factor.colouring, compute_uv=False)
     with np.errstate(divide="ignore", over="ignore"):
         return float((sizes[0] / sizes[-1]) ** 2)
 

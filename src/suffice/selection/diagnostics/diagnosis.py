@@ -24,21 +24,6 @@ from suffice.selection.diagnostics.influence import influential_rows
 from suffice.selection.diagnostics.mardia import mardia
 
 # Models whose held-out probabilities are tested.
-MODELS = {"LDA": Settings(pooling=1.0), "QDA": Settings()}
-
-# Diagnostics of complete rows, in the order of the page.
-TESTS: dict[str, Callable[[CompleteRows], Diagnostic]] = {
-    "Box's M": box_m,
-    "Mardia": mardia,
-    "Henze-Zirkler": henze_zirkler,
-    "Distance quantiles": distance_quantiles,
-    "Conditioning": conditioning,
-    "Influential rows": influential_rows,
-}
-
-# Characters of a line of the page, and of its left column.
-LINE_WIDTH = 88
-INDENT = 24
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -121,9 +106,10 @@ class Diagnosis:
 def _entry(mark: str, name: str, text: str) -> list[str]:
     # Keep "p = 0.03" on one line.
     text = text.replace(" = ", "\0=\0").replace(" < ", "\0<\0")
-    wrapped = textwrap.wrap(text, LINE_WIDTH - INDENT)
-    first = f"{mark:<2}{name:<{INDENT - 2}}{wrapped[0]}"
-    lines = [first, *(" " * INDENT + line for line in wrapped[1:])]
+    line_width, indent = 88, 24  # characters of a line, and of its left column
+    wrapped = textwrap.wrap(text, line_width - indent)
+    first = f"{mark:<2}{name:<{indent - 2}}{wrapped[0]}"
+    lines = [first, *(" " * indent + line for line in wrapped[1:])]
     return [line.replace("\0", " ") for line in lines]
 
 
@@ -147,23 +133,32 @@ def diagnose(X: Any, y: Any, sample_weight: Any = None) -> Diagnosis:
     """
     X, y = split_named(X, y)
     rows = CompleteRows.of(X, y, sample_weight)
-    found: dict[str, Diagnostic] = {}
+    diagnostics: dict[str, Diagnostic] = {}
     skipped: dict[str, str] = {}
-    for name, test in TESTS.items():
+    # Diagnostics of complete rows, in the order of the page.
+    tests: dict[str, Callable[[CompleteRows], Diagnostic]] = {
+        "Box's M": box_m,
+        "Mardia": mardia,
+        "Henze-Zirkler": henze_zirkler,
+        "Distance quantiles": distance_quantiles,
+        "Conditioning": conditioning,
+        "Influential rows": influential_rows,
+    }
+    for name, test in tests.items():
         try:
-            found[name] = _without_remark(test(rows), rows)
+            diagnostics[name] = _without_remark(test(rows), rows)
         except TooFewRows as error:
             skipped[name] = str(error)
     # Tests of Gaussian classes, which Box's M presumes.
-    normality = found.keys() & {"Mardia", "Henze-Zirkler", "Distance quantiles"}
-    if "Box's M" in found and any(found[name].concern for name in normality):
-        found["Box's M"] = _add_doubt(found["Box's M"])
+    normality = diagnostics.keys() & {"Mardia", "Henze-Zirkler", "Distance quantiles"}
+    if "Box's M" in diagnostics and any(diagnostics[name].concern for name in normality):
+        diagnostics["Box's M"] = _add_doubt(diagnostics["Box's M"])
     try:
-        found.update(_calibrations(rows))
+        diagnostics.update(_calibrations(rows))
     except SufficeError as error:
         skipped["Calibration"] = str(error)
     n, d = rows.table.X.shape
-    return Diagnosis(n, rows.dropped, d, tuple(rows.table.classes.tolist()), found, skipped)
+    return Diagnosis(n, rows.dropped, d, tuple(rows.table.classes.tolist()), diagnostics, skipped)
 
 
 def _without_remark(found: Diagnostic, rows: CompleteRows) -> Diagnostic:
@@ -180,11 +175,11 @@ def _add_doubt(found: Diagnostic) -> Diagnostic:
 
 
 def _calibrations(rows: CompleteRows) -> dict[str, Diagnostic]:
-    at, posteriors = held_out_posteriors(rows, MODELS)
+    at, posteriors = held_out_posteriors(rows, {"LDA": Settings(pooling=1.0), "QDA": Settings()})
     part = rows.table.take(at)
     out = {}
     for model, p in posteriors.items():
         name = f"Calibration of {model}"
-        found = calibration(part.labels, p, part.classes, part.weight)
-        out[name] = replace(found, name=name)
+        diagnostic = calibration(part.labels, p, part.classes, part.weight)
+        out[name] = replace(diagnostic, name=name)
     return out

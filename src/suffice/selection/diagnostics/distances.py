@@ -15,9 +15,6 @@ from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.normality import normality_diagnostic
 
-# With more rows than this, the null distribution of the statistic no longer changes.
-MANY_ROWS = 400
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quantiles:
@@ -55,9 +52,9 @@ def distance_quantiles(X: Any, y: Any = None, sample_weight: Any = None) -> Diag
     41 12.33 11.98
     """
     rows = CompleteRows.of(X, y, sample_weight)
-    found = shapes(rows.statistics, spare=2)
+    matrices = shapes(rows.statistics, spare=2)
     by_class, plots = {}, {}
-    for cloud in clouds(rows, found):
+    for cloud in clouds(rows, matrices):
         label = cloud.shape.label
         by_class[label], plots[label] = _test_class(cloud)
     return normality_diagnostic(
@@ -65,8 +62,8 @@ def distance_quantiles(X: Any, y: Any = None, sample_weight: Any = None) -> Diag
         max(numbers["anderson_darling"] for numbers in by_class.values()),
         {label: [numbers["pvalue"]] for label, numbers in by_class.items()},
         by_class,
-        found,
-        remarks(rows, found),
+        matrices,
+        remarks(rows, matrices),
         "distances",
         quantiles=plots,
     )
@@ -91,7 +88,9 @@ def _test_class(cloud: Cloud) -> tuple[dict[str, float], Quantiles]:
         special.chdtri(d, 1 - place),
         cloud.rows.numbers[cloud.at[order]],
     )
-    null = simulated_null(int(min(max(round(n), d + 2), max(MANY_ROWS, 4 * d))), d)
+    # With more rows than this, the null distribution of the statistic no longer changes.
+    many_rows = 400
+    null = simulated_null(int(min(max(round(n), d + 2), max(many_rows, 4 * d))), d)
     beyond = len(null) - int(np.searchsorted(null, statistic, side="left"))
     pvalue = (beyond + 1) / (len(null) + 1)
     return {"rows": n, "anderson_darling": statistic, "pvalue": pvalue}, plot

@@ -33,15 +33,15 @@ def henze_zirkler(
     No evidence against Gaussian classes (Henze-Zirkler, p = 0.15 adjusted for 3 tests).
     """
     rows = CompleteRows.of(X, y, sample_weight).sample(max_rows)
-    found = shapes(rows.statistics, spare=2)
-    by_class = {cloud.shape.label: _numbers(cloud) for cloud in clouds(rows, found)}
+    matrices = shapes(rows.statistics, spare=2)
+    by_class = {cloud.shape.label: _numbers(cloud) for cloud in clouds(rows, matrices)}
     return normality_diagnostic(
         "Henze-Zirkler",
         max(numbers["statistic"] for numbers in by_class.values()),
         {label: [numbers["pvalue"]] for label, numbers in by_class.items()},
         by_class,
-        found,
-        remarks(rows, found),
+        matrices,
+        remarks(rows, matrices),
     )
 
 

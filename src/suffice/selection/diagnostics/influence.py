@@ -63,10 +63,10 @@ def influential_rows(
     without it the Gaussian of its class differs by 3.099 nats.
     """
     rows = CompleteRows.of(X, y, sample_weight)
-    found = shapes(rows.statistics, spare=2)
+    matrices = shapes(rows.statistics, spare=2)
     columns = np.full((6, rows.given), np.nan)
     by_class = {}
-    for cloud in clouds(rows, found):
+    for cloud in clouds(rows, matrices):
         values = _columns(cloud)
         columns[:, rows.numbers[cloud.at]] = values
         by_class[cloud.shape.label] = {
@@ -89,7 +89,7 @@ def influential_rows(
         "Influential rows",
         float(divergence[first]),
         pvalue,
-        _sentence(first, outlying, own, influence, pvalue, len(tested)) + remarks(rows, found),
+        _sentence(first, outlying, own, influence, pvalue, len(tested)) + remarks(rows, matrices),
         _recommendation(outlying),
         bool(outlying),
         by_class,
@@ -97,7 +97,7 @@ def influential_rows(
             "influence": influence,
             "top": tuple(top.tolist()),
             "outlying": tuple(outlying),
-            **found.details,
+            **matrices.details,
         },
     )
 

@@ -41,21 +41,21 @@ def mardia(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
     (3.0797, 26.5377)
     """
     if isinstance(X, Statistics | IncompleteStatistics):
-        found, moments = _of_statistics(as_statistics(X))
-        note = found.note
+        matrices, moments = _of_statistics(as_statistics(X))
+        note = matrices.note
     else:
         rows = CompleteRows.of(X, y, sample_weight)
         rows = rows.sample(_max_rows(rows.table.X.shape[1]))
-        found = shapes(rows.statistics, spare=2)
-        moments = [_moments(cloud) for cloud in clouds(rows, found)]
-        note = remarks(rows, found)
-    by_class = {s.label: m for s, m in zip(found.classes, moments, strict=True)}
+        matrices = shapes(rows.statistics, spare=2)
+        moments = [_moments(cloud) for cloud in clouds(rows, matrices)]
+        note = remarks(rows, matrices)
+    by_class = {s.label: m for s, m in zip(matrices.classes, moments, strict=True)}
     return normality_diagnostic(
         "Mardia",
         max(max(m.skewness_chi2, m.kurtosis_z**2) for m in moments),
         {label: (m.skewness_pvalue, m.kurtosis_pvalue) for label, m in by_class.items()},
         {label: m.numbers for label, m in by_class.items()},
-        found,
+        matrices,
         note,
     )
 
@@ -186,11 +186,11 @@ def _of_statistics(statistics: Statistics) -> tuple[Shapes, list[MardiaMoments]]
             f"these statistics are of {statistics.n_features} features, and keep third and fourth "
             "moments of each only where there is one; pass X and y."
         )
-    found = shapes(statistics, spare=2)
+    matrices = shapes(statistics, spare=2)
     sums = statistics.fourth.centred(statistics.known)
     moments = []
-    for shape in found.classes:
+    for shape in matrices.classes:
         c, n = shape.position, shape.weight
         square, cubic, quartic = sums.square[c] / n, sums.cubic[c, 0] / n, sums.quartic[c] / n
         moments.append(MardiaMoments(n, 1, float(cubic**2 / square**3), float(quartic / square**2)))
-    return found, moments
+    return matrices, moments

@@ -15,11 +15,6 @@ from suffice.selection.diagnostics.diagnostic import (
     list_names,
 )
 
-REMEDY = (
-    "Transform skewed features (logarithm, square root), set outliers aside, or let "
-    "MixtureDiscriminant give each class several Gaussians."
-)
-
 
 def normality_diagnostic(
     name: str,
@@ -39,7 +34,11 @@ def normality_diagnostic(
     """
     pvalue, sentence = verdict(pvalues, test or name)
     concern = pvalue < LEVEL
-    advice = REMEDY if concern else "Gaussian class models suit these data."
+    remedy = (
+        "Transform skewed features (logarithm, square root), set outliers aside, or let "
+        "MixtureDiscriminant give each class several Gaussians."
+    )
+    advice = remedy if concern else "Gaussian class models suit these data."
     return Diagnostic(
         name,
         statistic,

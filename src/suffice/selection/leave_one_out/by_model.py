@@ -52,13 +52,13 @@ def _(
 def _(
     model: ProductModel, statistics: MixedStatistics, likelihood: Product, table: LabelledTable
 ) -> LeftOutDensities:
-    found = [
+    parts = [
         left_out_densities(
             part, statistics.parts[key], likelihood.parts[key].likelihood, replace(table, X=rows)
         )
         for (key, part), rows in zip(model.parts.items(), table.X.parts, strict=True)
     ]
-    first, *others = found
+    first, *others = parts
     for other in others:
         first.add(other)
     return first

@@ -60,10 +60,10 @@ def _check(counts: Counts, tables: list[LevelTable], rows: LabelledTable) -> Non
         x, c = rows.X[counted, j], rows.codes[counted]
         known = x != MISSING
         inside = x[known] < len(table.levels)
-        found = np.zeros_like(table.rows)
+        totals = np.zeros_like(table.rows)
         if inside.all() and (x[known] >= 0).all():
-            np.add.at(found, (c[known], x[known]), 1)
-        if not np.array_equal(found, table.rows):
+            np.add.at(totals, (c[known], x[known]), 1)
+        if not np.array_equal(totals, table.rows):
             name = j if counts.feature_names is None else counts.feature_names[j]
             raise NeverIncluded(
                 f"feature {shown(name)} has other levels in these rows than in those that the "

@@ -24,9 +24,6 @@ from suffice.selection.leave_one_out.shares import Shares, quartic_losses
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 
-# Smaller eigenvalues of correlations, relative to the largest, may vanish with a row.
-LEAST_EIGENVALUE = 1e-10
-
 
 def full_closed_form(
     statistics: Statistics, settings: Settings, table: LabelledTable
@@ -44,6 +41,8 @@ def full_closed_form(
     if not all(_as_requested(covariance, groups, group) for covariance, group in pairs):
         return None
     frames: list[Frame] = []
+    # Smaller eigenvalues of correlations, relative to the largest, may vanish with a row.
+    least_eigenvalue = 1e-10
     if shrunk:
         losses, unit, basis = (
             quartic_losses(groups, table),
@@ -56,7 +55,7 @@ def full_closed_form(
     else:
         for covariance, group in pairs:
             least = _least_eigenvalue(covariance)
-            if not isinstance(covariance, FullCovariance) or least <= LEAST_EIGENVALUE:
+            if not isinstance(covariance, FullCovariance) or least <= least_eigenvalue:
                 return None
             left = _least_left(group, covariance.rank, least)
             frames.append(WhitenedFrame(covariance, group.denominator, left))

@@ -15,9 +15,6 @@ from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.summarize import summarize_batches
 
-# Up to this many rows are summarized together for each row left out.
-SMALL_PART = 32
-
 Summarize = Callable[[Indices], AnyStatistics]
 
 
@@ -36,7 +33,9 @@ def refit(
     counted = np.flatnonzero(table.weight > 0)
     # Far from zero, fourth-order sums lose digits when they are merged.
     merged = settings.shrinkage != "ledoit-wolf"
-    small = SMALL_PART if merged else len(counted)
+    # Up to this many rows are summarized together for each row left out.
+    small_part = 32
+    small = small_part if merged else len(counted)
     for i, others in _statistics_without(counted, at, summarize_rows, small):
         try:
             model = build(others, settings, "uniform")

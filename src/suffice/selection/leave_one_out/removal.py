@@ -13,10 +13,9 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.labels import same_kind, shown
 from suffice.errors import NeverIncluded
-from suffice.models.scoring import BLOCK_BYTES, PARALLEL_FROM
+from suffice.models.scoring import BLOCK_BYTES, in_shares
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
 # Relative difference above which weights and means are those of other rows.
 SAME_ROWS = 1e-8
@@ -163,8 +162,4 @@ def for_each_block(
             at = np.arange(low, min(stop, low + step))
             work(Removal(table, at, statistics.means, statistics.weight))
 
-    if n * d < PARALLEL_FROM:
-        share(0, n)
-    else:
-        with blas_threads(1):
-            in_parallel(share, [*shares(n, n_threads())])
+    in_shares(share, n, d)

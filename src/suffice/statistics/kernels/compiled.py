@@ -16,18 +16,15 @@ from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBloc
 # a sum across rows, so results do not depend on the vector width.
 _FAST = {"contract", "nnan", "nsz"}
 
-_BLOCK_ROWS = 4096
-_BLOCK_BYTES = 1 << 19  # half of a typical second-level cache
-_ROWS_OF_CLASS = 32  # average rows per class below which a cached block does not pay
-LONG_ROW = 64  # features from which eight rows are summed at a time
-
 
 def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums) -> None:
     """Add each class's count, weight, sums about its origin, squares, and extremes to `out`."""
-    block = _BLOCK_BYTES // (X.shape[1] * X.itemsize)
-    cached = block >= _ROWS_OF_CLASS * len(origin)
+    block_bytes = 1 << 19  # half of a typical second-level cache
+    block = block_bytes // (X.shape[1] * X.itemsize)
+    rows_of_class = 32  # average rows per class below which a cached block does not pay
+    cached = block >= rows_of_class * len(origin)
     if not cached:
-        block = _BLOCK_ROWS
+        block = 4096
     _class_sums(
         X,
         codes,
@@ -113,7 +110,8 @@ def _rows_of_class(
 ) -> None:  # pragma: no cover - compiled
     # Several rows each time the sums are loaded and stored.
     d = len(o)
-    r = _eights(X, order, o, s, v, low, high) if d >= LONG_ROW else 0
+    long_row = 64  # features from which eight rows are summed at a time
+    r = _eights(X, order, o, s, v, low, high) if d >= long_row else 0
     while r + 4 <= len(order):
         a, b, c, e = X[order[r]], X[order[r + 1]], X[order[r + 2]], X[order[r + 3]]
         for j in range(d):

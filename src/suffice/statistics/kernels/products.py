@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from platform import machine
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from llvmlite.binding import get_host_cpu_features
@@ -29,18 +29,15 @@ WIDE = 192
 HAS_32_REGISTERS = get_host_cpu_features().get("avx512f") or machine() in ("aarch64", "arm64")
 TILE_COLUMNS = 4 if HAS_32_REGISTERS else 3
 
-# Rows are centred in blocks of this size, which fit the second-level cache.
-BLOCK_BYTES = 1 << 18
-FEWEST_ROWS = 256
-
-# Extra entries at the end of each column: if lengths were powers of two, all columns would compete
-# for the same cache lines.
-PADDING = 8
-
 
 @dataclass(frozen=True, slots=True)
 class CentredColumns:
     """Buffers for the columns of rows minus their class means, and for the products of columns."""
+
+    fewest_rows: ClassVar[int] = 256
+
+    # Rows are centred in blocks of this size, which fit the second-level cache.
+    block_bytes: ClassVar[int] = 1 << 18
 
     columns: Floats  # (d + columns that the last tile reads beyond it, rows + padding)
     length: Floats  # (rows,)
@@ -50,9 +47,12 @@ class CentredColumns:
     @classmethod
     def of(cls, n: int, d: int) -> CentredColumns:
         """Buffers for blocks of at most n rows."""
-        rows = max(1, min(n, max(FEWEST_ROWS, BLOCK_BYTES // (8 * d))))
+        rows = max(1, min(n, max(cls.fewest_rows, cls.block_bytes // (8 * d))))
         reached = 4 * -(-d // 4) + 2
-        columns = np.zeros((reached, rows + PADDING))
+        # Extra entries at the end of each column: if lengths were powers of two, all columns
+        # would compete for the same cache lines.
+        padding = 8
+        columns = np.zeros((reached, rows + padding))
         return cls(columns, np.zeros(rows), np.zeros((reached, reached)), np.zeros(d))
 
     def add_scatter(
