@@ -1,110 +1,281 @@
-"""Automatic: the candidates to try where the user names none."""
+"""Automatic: the candidates to try where the user names none, scored from statistics of folds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
-from suffice.data.features import as_features
-from suffice.data.labels import Labels
-from suffice.data.table_rows import TableReader
-from suffice.estimators.bayesian import BayesianDiscriminant
-from suffice.estimators.choosing import GRID
-from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.encoding import Encoding
+from suffice.data.features import as_features, infinite
+from suffice.data.powers import Powers
+from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.mixed import MixedNB
-from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.estimators.refits import mixtures, rival
+from suffice.estimators.trial import Trial
 from suffice.estimators.unskewed import UnskewedDiscriminant
+from suffice.models.settings import Settings
+from suffice.models.structures import DIAGONAL
+from suffice.selection.contest import Contest, Entrants
+from suffice.selection.criteria import effective_parameters
+from suffice.selection.family_path import DiagonalPath, Distances, FullPath
+from suffice.selection.fold_completion import completed_moments
+from suffice.selection.fold_moments import FoldMoments
+from suffice.selection.level_path import LevelPath
+from suffice.selection.steps import Steps
 
-# Shares of each target. Few values: of many candidates the best one wins by chance.
-SHRINKAGES: Mapping[str, tuple[float, ...]] = {
-    "diagonal": (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0),
-    "identity": (0.1, 0.3),
+# Poolings to try: first these, then those next to the best.
+POOLINGS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+FIRST_POOLINGS = (1.0, 0.25, 0.0)
+
+# Shares of each target. The scaled identity helps where features have the same unit, as pixels.
+SHRINKAGES = {
+    "diagonal": np.array([0.0, 0.01, 0.03, 0.1, 0.3, 1.0]),
+    "identity": np.array([0.03, 0.1, 0.3, 0.6]),
 }
-
-# Fewer with missing values, where every full covariance needs its own EM.
-POOLINGS_WITH_GAPS = (0.0, 0.25, 0.5, 1.0)
-SHRINKAGES_WITH_GAPS: Mapping[str, tuple[float, ...]] = {"diagonal": (0.0, 0.1, 0.3)}
+INFLATIONS = np.array([1.0, 1.5, 2.0, 3.0, 5.0])
+ALPHAS = np.array([0.1, 1.0, 3.0])
 
 
-def automatic_candidates(
-    X: Any, y: Any, columns: Any = None, max_em_work: float = 1 << 21
-) -> list[Any]:
-    """From naive Bayes to QDA, pooled and shrunk in steps, with features as they are or unskewed.
+@dataclass(frozen=True, eq=False)
+class View:
+    """Rows as numbers, their moments in every fold, and the estimator that takes them so."""
 
-    Two Gaussians per class where there are enough rows. With discrete columns: naive Bayes of
-    both kinds, and the family on indicators of the levels.
+    estimator: Any
+    rows: Floats  # (n, d); NaN where a value is missing
+    moments: FoldMoments
 
-    columns : how to read the columns of a table, if the user says it
-    max_em_work : rows x features² above which mixtures, whose EM reads the rows again and again,
-        would take longer than all other candidates
-    """
-    reader = TableReader.of(X, columns)
-    if reader is None:
-        gaps = _has_gaps(X)
-        mixtures = _mixtures() if not gaps and _supports_mixtures(X, y, max_em_work) else []
-        return [*_family(gaps), *mixtures]
-    rows = reader.read(X)
-    numeric = bool(np.isnan(rows.numbers).any())
-    gaps = numeric or any(column.missing is not None for column in rows.levels)
-    return [*_mixed(numeric or not rows.numbers.shape[1]), *_family(gaps)]
+    @property
+    def largest(self) -> int:
+        """Entries of the covariances of all folds and classes."""
+        return self.moments.scatter.size
 
 
-def _family(few: bool) -> list[Any]:
-    poolings, shrinkages = GRID["pooling"], SHRINKAGES
-    if few:
-        poolings, shrinkages = POOLINGS_WITH_GAPS, SHRINKAGES_WITH_GAPS
-    full: list[dict[str, Any]] = [
-        {"pooling": pooling, "shrinkage": share, "target": target, "inflation": factor}
-        for target, some in shrinkages.items()
-        for pooling in poolings
-        for share in some
-        for factor in GRID["inflation"]
-    ]
-    diagonal: list[dict[str, Any]] = [
-        {"structure": "diagonal", "pooling": pooling, "shrinkage": share, "inflation": factor}
-        for pooling in GRID["pooling"]
-        for share in (0.0, 0.1, 0.3)
-        for factor in GRID["inflation"]
-    ]
-    plain = [GaussianDiscriminant(**one) for one in (*full, *diagonal)]
-    unskewed = [
-        UnskewedDiscriminant(**one) for one in (*full, *diagonal) if one.get("target") != "identity"
-    ]
-    smoothed = [GaussianNB(var_smoothing=share) for share in (1e-9, 0.01, 0.03, 0.1, 0.3, 1.0)]
-    bayesian = [BayesianDiscriminant(pooling=pooling) for pooling in (0.0, 1.0)]
-    return [*plain, *unskewed, *smoothed, *bayesian]
+class Automatic:
+    """The members of the family on the folds of a trial, kind by kind."""
 
+    def __init__(
+        self,
+        trial: Trial,
+        columns: Any,
+        metric: str,
+        steps: Steps,
+        *,
+        rivals: bool = False,
+        time_limit: float | None = None,
+    ) -> None:
+        self.trial, self.columns, self.metric, self.steps = trial, columns, metric, steps
+        self.rivals = rivals
+        table = trial.table
+        self.k = len(table.classes)
+        self.contest = Contest(trial.folds, table.codes, table.weight, self.k)
+        self.deadline = np.inf if time_limit is None else monotonic() + time_limit
+        self.entrants: list[Entrants] = []
+        self.losses: list[Floats] = []
+        self.notes: list[str] = []
 
-def _mixed(few: bool) -> list[Any]:
-    shapes = [("diagonal", "identity")] if few else [("diagonal", "identity"), ("full", "diagonal")]
-    return [
-        MixedNB(structure=structure, pooling=pooling, shrinkage=share, target=target, alpha=alpha)
-        for alpha in (0.1, 1.0, 3.0)
-        for structure, target in shapes
-        for pooling in (0.0, 0.5, 1.0)
-        for share in (0.0, 0.1, 0.5)
-    ]
+    def run(self) -> None:
+        """Score all candidates, until the time is up or the user interrupts.
 
+        The first kind is scored in any case.
+        """
+        try:
+            for entrants in self._all_entrants():
+                self.losses.append(self._loss(entrants))
+                self.entrants.append(entrants)
+                self.steps.add()
+                if monotonic() > self.deadline:
+                    self.notes.append("time_limit was reached: not all candidates were tried.")
+                    return
+        except KeyboardInterrupt:
+            if not self.entrants:
+                raise
+            self.notes.append("interrupted: the choice is among the candidates tried until then.")
 
-def _mixtures() -> list[Any]:
-    shapes = [("full", "diagonal"), ("diagonal", "identity")]
-    return [
-        # unlabelled=None: a label of -1 is a class like any other.
-        MixtureDiscriminant(2, structure, pooling, target=target, random_state=0, unlabelled=None)
-        for structure, target in shapes
-        for pooling in (0.0, 0.5, 1.0)
-    ]
+    def _loss(self, entrants: Entrants) -> Floats:
+        """The deciding metric of each candidate in each fold, smaller is better, (m, f)."""
+        if self.metric == "log_loss":
+            return self.contest.losses(entrants)
+        metric = self.trial.metrics[self.metric]
+        values = self.contest.metrics(entrants, {self.metric: metric}, metric.ranks)
+        return metric.loss(values[self.metric])
 
+    def _all_entrants(self) -> Iterator[Entrants]:
+        numbers, n_numeric = self._numbers()
+        raw = self._view(GaussianDiscriminant, numbers)
+        yield from self._gaussian(raw)
+        if self.trial.reader is not None and self.trial.reader.level_names:
+            yield from self._mixed(numbers[:, :n_numeric], raw)
+        if n_numeric:
+            unskewed = numbers.copy()
+            part = numbers[:, :n_numeric]
+            # The powers are those of all rows: they say nothing about the classes.
+            unskewed[:, :n_numeric] = Powers.of(part, self.trial.table.weights).apply(part)
+            yield from self._gaussian(self._view(UnskewedDiscriminant, unskewed))
+        yield from mixtures(self.trial, self.contest, numbers, self._best_loss)
+        if self.rivals:
+            yield rival(self.trial, self.contest)
 
-def _supports_mixtures(X: Any, y: Any, max_em_work: float) -> bool:
-    """Whether each class has 100 rows and 10 per feature, and EM takes no longer than the rest."""
-    n, d = as_features(X).shape
-    smallest = np.bincount(Labels.of(y).encode()[1], minlength=1).min()
-    return bool(smallest >= max(100, 10 * d)) and n * d * d <= max_em_work
+    def _best_loss(self) -> Floats:
+        """The losses of the best candidate so far in each fold, (f,)."""
+        each = np.concatenate(self.losses)
+        means = np.where(np.isnan(each).any(axis=1), np.inf, each.mean(axis=1))
+        return np.asarray(each[int(means.argmin())])
 
+    def _numbers(self) -> tuple[Floats, int]:
+        """The rows as numbers, levels as indicators; how many of them are numeric columns."""
+        X, reader = self.trial.table.X, self.trial.reader
+        if reader is not None:
+            # The levels are those of all rows: they say nothing about the classes.
+            return Encoding.of(X, reader).encode(X), len(reader.numeric_names)
+        features = as_features(X)
+        rows = np.asarray(features.read(0, features.shape[0]), np.float64)
+        error = infinite(rows, 0, features.names)
+        if error is not None:
+            raise error
+        return rows, rows.shape[1]
 
-def _has_gaps(X: Any) -> bool:
-    features = as_features(X)
-    return bool(np.isnan(features.read(0, features.shape[0])).any())
+    def _view(self, estimator: Any, rows: Floats) -> View:
+        table, folds = self.trial.table, self.trial.folds
+        moments = completed_moments if np.isnan(rows).any() else FoldMoments.of
+        return View(estimator, rows, moments(rows, table.codes, table.weight, folds, self.k))
+
+    def _gaussian(self, view: View) -> Iterator[Entrants]:
+        yield self._diagonal(view)
+        targets = ["diagonal", "identity"] if view.estimator is GaussianDiscriminant else ["diagonal"]
+        # Covariances of many classes and features would not fit into memory.
+        poolings = FIRST_POOLINGS if view.largest <= 1 << 26 else (1.0,)
+        for target in targets:
+            first = len(self.entrants)
+            for pooling in poolings:
+                yield from self._full(view, target, pooling)
+            if len(poolings) > 1:
+                for pooling in self._next_poolings(first):
+                    yield from self._full(view, target, pooling)
+
+    def _next_poolings(self, first: int) -> list[float]:
+        """Poolings next to the best of those tried since."""
+        means = {
+            entrants.candidates[0].pooling: float(np.nanmin(losses.mean(axis=1)))
+            for entrants, losses in zip(self.entrants[first:], self.losses[first:], strict=True)
+            if not np.isnan(losses.mean(axis=1)).all()
+        }
+        if not means:
+            return [0.5]
+        at = POOLINGS.index(min(means, key=lambda pooling: means[pooling]))
+        near = POOLINGS[max(0, at - 1) : at + 2]
+        return [pooling for pooling in near if pooling not in means]
+
+    def _full(self, view: View, target: str, pooling: float) -> Iterator[Entrants]:
+        path = FullPath.of(view.moments, pooling, target)
+        shares = SHRINKAGES[target]
+        shares = shares[path.usable(shares)]
+        if not len(shares):
+            return
+        given: list[dict[str, Any]] = [
+            {"pooling": pooling, "shrinkage": share, "target": target, "inflation": factor}
+            for share in shares.tolist()
+            for factor in INFLATIONS.tolist()
+        ]
+
+        def distances(fold: int, at: Indices) -> Distances:
+            return path.distances(fold, view.rows[at], shares)
+
+        kind = "linear" if pooling == 1 else "quadratic"
+        yield self._family(view, kind, given, distances, [Settings(**one) for one in given])
+
+    def _diagonal(self, view: View) -> Entrants:
+        path = DiagonalPath.of(view.moments, np.array(POOLINGS), np.zeros(len(POOLINGS)))
+        given: list[dict[str, Any]] = [
+            {"structure": "diagonal", "pooling": pooling, "inflation": factor}
+            for pooling in POOLINGS
+            for factor in INFLATIONS.tolist()
+        ]
+
+        def distances(fold: int, at: Indices) -> Distances:
+            return path.distances(fold, view.rows[at])
+
+        settings = [Settings(**{**one, "structure": DIAGONAL}) for one in given]
+        return self._family(view, "independent", given, distances, settings)
+
+    def _family(
+        self, view: View, kind: str, given: Sequence[dict[str, Any]], distances: Any,
+        settings: Sequence[Settings],
+    ) -> Entrants:
+        candidates = [view.estimator(**one, columns=self.columns) for one in given]
+        d = view.rows.shape[1]
+        powers = d if view.estimator is UnskewedDiscriminant else 0
+        complexity = [effective_parameters(one, self.k, d) + powers for one in settings]
+
+        def scores(fold: int, at: Indices) -> Floats:
+            each = distances(fold, at).scores(INFLATIONS)
+            each += self._log_shares(view, fold)
+            return np.asarray(each.reshape(-1, self.k, len(at)))
+
+        return Entrants(f"{kind} {view.estimator.__name__}", candidates, np.array(complexity), scores)
+
+    def _log_shares(self, view: View, fold: int) -> Floats:
+        """Log-priors of a fold, (k, 1)."""
+        return np.asarray(np.log(view.moments.shares[fold]))[:, None]
+
+    def _mixed(self, numeric: Floats, raw: View) -> Iterator[Entrants]:
+        trial, table = self.trial, self.trial.table
+        assert trial.reader is not None
+        columns = [column.encode() for column in trial.reader.read(table.X).levels]
+        levels = LevelPath.of(
+            [(np.asarray(codes), len(names)) for names, codes in columns],
+            table.codes, table.weight, trial.folds, self.k, ALPHAS,
+        )
+        if not numeric.shape[1]:
+            yield self._product(raw, levels, [{}], None)
+            return
+        view = self._view(MixedNB, numeric)
+        poolings = np.array([0.0, 0.5, 1.0])
+        independent = DiagonalPath.of(view.moments, poolings, np.zeros(3))
+        given: list[dict[str, Any]] = [{"pooling": pooling} for pooling in poolings.tolist()]
+        yield self._product(
+            view, levels, given, lambda fold, at: independent.distances(fold, view.rows[at])
+        )
+        for pooling in poolings.tolist() if view.largest <= 1 << 26 else [1.0]:
+            path = FullPath.of(view.moments, pooling, "diagonal")
+            shares = np.array([0.0, 0.1, 0.5])
+            shares = shares[path.usable(shares)]
+            full: list[dict[str, Any]] = [
+                {"structure": "full", "pooling": pooling, "shrinkage": share, "target": "diagonal"}
+                for share in shares.tolist()
+            ]
+            if full:
+                yield self._product(
+                    view, levels, full,
+                    lambda fold, at, path=path, shares=shares: path.distances(
+                        fold, view.rows[at], shares
+                    ),
+                )
+
+    def _product(
+        self, view: View, levels: LevelPath, given: Sequence[dict[str, Any]], distances: Any
+    ) -> Entrants:
+        """Levels apart from the numbers, for every smoothing."""
+        candidates = [
+            MixedNB(**one, alpha=alpha, columns=self.columns)
+            for alpha in ALPHAS.tolist()
+            for one in given
+        ]
+        free = sum(self.k * (table.shape[3] - 2) for table in levels.tables)
+        d = view.rows.shape[1] if distances is not None else 0
+        complexity = [
+            free + effective_parameters(model._settings_of_numbers(), self.k, d) if d else free
+            for model in candidates
+        ]
+
+        def scores(fold: int, at: Indices) -> Floats:
+            each = levels.scores(fold, at)[:, None] + self._log_shares(view, fold)
+            if distances is not None:
+                each = each + distances(fold, at).scores(np.ones(1))[:, 0]
+            return np.asarray(each.reshape(-1, self.k, len(at)))
+
+        return Entrants("levels MixedNB", candidates, np.array(complexity, np.float64), scores)
