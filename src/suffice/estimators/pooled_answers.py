@@ -21,6 +21,7 @@ from suffice.data.labels import shown
 from suffice.data.mixed import mask
 from suffice.data.parameters import check_room, count, is_number
 from suffice.errors import InvalidParameter
+from suffice.estimators.answers import Answers
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.base import Classifier
 from suffice.estimators.member_rows import MemberRows, in_columns, joined, mean_of, pick
@@ -40,6 +41,11 @@ class PooledAnswers(Classifier[PooledModel]):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         return tags
+
+    @property
+    def _has_density(self) -> bool:  # type: ignore[override]
+        """Whether every member is a model of this package."""
+        return all(isinstance(member, Answers) for member in self._learned.members.values())
 
     @anywhere
     def contributions(self, X: Any, a: Any = None, b: Any = None) -> Contributions:
