@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.features import as_features
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.parameters import flag
 from suffice.data.table_rows import TableReader
@@ -130,13 +131,13 @@ class PooledDiscriminant(PooledAnswers):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the members, then weigh and recalibrate them by rows outside their training folds."""
         calibrate = flag("calibrate", self.calibrate)
-        y = self._labels(y)
+        X, y = checked_rows(X, self.columns), self._labels(y)
         with repairs_expected():
             trial = Trial(X, y, sample_weight, self.cv, 1, None, self.columns)
             class_priors(self.priors, trial.table.classes, class_weight(trial.table))
             named = self._candidates(trial)
             fitted = {name: _fit_member(name, model, trial) for name, model in named.items()}
-            rows = held_out(trial, list(fitted), list(fitted.values()))
+            rows = held_out(trial, fitted)
         pool, kept = fit_pool(rows, _shares(class_weight(trial.table)), calibrate)
         members = {name: fitted[name] for name in [list(fitted)[i] for i in kept]}
         state = PooledState.of(members, pool, trial.table, y, self.columns)
@@ -287,6 +288,14 @@ def default_members(reader: TableReader | None) -> dict[str, Any]:
         "GaussianDiscriminant": GaussianDiscriminant(pooling=0.5, shrinkage=0.1, target="diagonal"),
         "naive Bayes": GaussianNB() if reader is None else MixedNB(),
     }
+
+
+def checked_rows(X: Any, columns: Any) -> Any:
+    """The rows, if they are a table; errors about them come before those about labels."""
+    if TableReader.of(X, columns) is not None:
+        return X
+    as_features(X)
+    return X if hasattr(X, "shape") or not hasattr(X, "__array__") else np.asarray(X)
 
 
 def class_weight(table: LabelledTable) -> Floats:

@@ -205,9 +205,6 @@ class PooledAnswers(Classifier[PooledModel]):
         self._check_columns(X)
         return X
 
-    def _check_table(self, X: Any) -> None:
-        """Members check tables when they read them."""
-
     def _check_finite(self, rows: Any) -> None:
         """Members check rows when they read them."""
 

@@ -108,8 +108,9 @@ class PooledModel(ClassModel):
         if len(kinds) > 1:
             names = [list(self.members)[at[0]] for at in kinds.values()]
             raise InvalidParameter(
-                f"the density of {names[0]} is one of other columns than that of {names[1]}, so "
-                "they have no mean; pool models that take the same columns as numbers."
+                f"{names[0]} and {names[1]} take different columns as levels, so their densities "
+                "have no mean; pool models that read the columns alike. Posteriors can be pooled: "
+                "predict_proba, log_odds."
             )
         return next(iter(kinds.values()))
 

@@ -15,8 +15,8 @@ def constructor(model: Any) -> str:
     >>> import suffice as sf
     >>> constructor(sf.GaussianDiscriminant(pooling=0.5))
     'sf.GaussianDiscriminant(pooling=0.5)'
-    >>> constructor(sf.PooledDiscriminant([sf.LDA(), sf.QDA(shrinkage=0.1)]))
-    'sf.PooledDiscriminant(models=[sf.LinearDiscriminantAnalysis(), sf.QuadraticDiscriminantAnalysis(shrinkage=0.1)])'
+    >>> constructor(sf.PooledDiscriminant([sf.GaussianNB(), sf.DiagonalLDA(ddof=1)]))
+    'sf.PooledDiscriminant(models=[sf.GaussianNB(), sf.DiagonalLDA(ddof=1)])'
     """
     if hasattr(model, "steps"):
         return f"make_pipeline({', '.join(constructor(step) for _, step in model.steps)})"
