@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from suffice.estimators.mixture import GaussianMixture
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
     from suffice.estimators.onnx_export import to_onnx
+    from suffice.estimators.pooled import PooledDiscriminant
     from suffice.estimators.selecting import select_model
     from suffice.estimators.summary import Summary, summary
     from suffice.estimators.unskewed import UnskewedDiscriminant
@@ -81,6 +82,7 @@ _HOME = {
     "MixedStatistics": "suffice.statistics.mixed",
     "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
     "model_card": "suffice.estimators.card",
+    "PooledDiscriminant": "suffice.estimators.pooled",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "RepairedModel": "suffice.errors",
@@ -121,6 +123,7 @@ __all__ = [
     "MixedNB",
     "MixedStatistics",
     "MixtureDiscriminant",
+    "PooledDiscriminant",
     "QuadraticDiscriminantAnalysis",
     "RepairedModel",
     "Selection",

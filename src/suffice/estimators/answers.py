@@ -35,6 +35,8 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 class Answers(Generic[AnyModel]):
     """What a generative model can answer beyond a label."""
 
+    _has_density = True  # whether features can be integrated out
+
     if TYPE_CHECKING:
 
         @property
