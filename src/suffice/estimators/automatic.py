@@ -2,57 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Floats
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features, infinite
 from suffice.data.powers import Powers
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.mixed import MixedNB
-from suffice.estimators.refits import mixtures, rival
+from suffice.estimators.refits import large_table, mixtures, rivals
 from suffice.estimators.trial import Trial
 from suffice.estimators.unskewed import UnskewedDiscriminant
-from suffice.models.settings import Settings
-from suffice.models.structures import DIAGONAL
+from suffice.estimators.views import FamilyView, LevelsView
 from suffice.selection.contest import Contest, Entrants
-from suffice.selection.criteria import effective_parameters
-from suffice.selection.family_path import DiagonalPath, Distances, FullPath
 from suffice.selection.fold_completion import completed_moments
 from suffice.selection.fold_moments import FoldMoments
-from suffice.selection.level_path import LevelPath
 from suffice.selection.steps import Steps
 
-# Poolings to try: first these, then those next to the best.
+# Poolings to try: first these, then those next to the best, as long as they are better.
 POOLINGS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
-FIRST_POOLINGS = (1.0, 0.25, 0.0)
+FIRST_POOLINGS = (1.0, 0.5, 0.1)
 
 # Shares of each target. The scaled identity helps where features have the same unit, as pixels.
-SHRINKAGES = {
-    "diagonal": np.array([0.0, 0.01, 0.03, 0.1, 0.3, 1.0]),
-    "identity": np.array([0.03, 0.1, 0.3, 0.6]),
-}
-INFLATIONS = np.array([1.0, 1.5, 2.0, 3.0, 5.0])
-ALPHAS = np.array([0.1, 1.0, 3.0])
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """Rows as numbers, their moments in every fold, and the estimator that takes them so."""
-
-    estimator: Any
-    rows: Floats  # (n, d); NaN where a value is missing
-    moments: FoldMoments
-
-    @property
-    def largest(self) -> int:
-        """Entries of the covariances of all folds and classes."""
-        return self.moments.scatter.size
+SHRINKAGES = {"diagonal": (0.0, 0.01, 0.03, 0.1, 0.3, 1.0), "identity": (0.03, 0.1, 0.3, 0.6)}
+INFLATIONS = (1.0, 1.5, 2.0, 3.0, 5.0)
+ALPHAS = (0.1, 1.0, 3.0)
 
 
 class Automatic:
@@ -62,18 +40,27 @@ class Automatic:
         self,
         trial: Trial,
         columns: Any,
-        metric: str,
+        loss: Callable[[Contest, Entrants], Floats],
         steps: Steps,
         *,
-        rivals: bool = False,
+        with_rivals: bool = False,
         time_limit: float | None = None,
+        max_entries: int = 1 << 25,
+        max_cubes: int = 1 << 31,
     ) -> None:
-        self.trial, self.columns, self.metric, self.steps = trial, columns, metric, steps
-        self.rivals = rivals
+        """Prepare the test rows.
+
+        loss : the deciding score of entrants in each fold, smaller is better, (m, f)
+        max_entries : of the covariances of all folds and classes
+        max_cubes : features³ of all covariances that are decomposed at once
+        """
+        self.trial, self.columns, self.loss, self.steps = trial, columns, loss, steps
+        self.with_rivals = with_rivals
+        self.max_entries, self.max_cubes = max_entries, max_cubes
         table = trial.table
-        self.k = len(table.classes)
-        self.contest = Contest(trial.folds, table.codes, table.weight, self.k)
+        self.contest = Contest(trial.folds, table.codes, table.weight, len(table.classes))
         self.deadline = np.inf if time_limit is None else monotonic() + time_limit
+        self.views: dict[Any, FamilyView | LevelsView] = {}
         self.entrants: list[Entrants] = []
         self.losses: list[Floats] = []
         self.notes: list[str] = []
@@ -85,7 +72,7 @@ class Automatic:
         """
         try:
             for entrants in self._all_entrants():
-                self.losses.append(self._loss(entrants))
+                self.losses.append(self.loss(self.contest, entrants))
                 self.entrants.append(entrants)
                 self.steps.add()
                 if monotonic() > self.deadline:
@@ -96,35 +83,29 @@ class Automatic:
                 raise
             self.notes.append("interrupted: the choice is among the candidates tried until then.")
 
-    def _loss(self, entrants: Entrants) -> Floats:
-        """The deciding metric of each candidate in each fold, smaller is better, (m, f)."""
-        if self.metric == "log_loss":
-            return self.contest.losses(entrants)
-        metric = self.trial.metrics[self.metric]
-        values = self.contest.metrics(entrants, {self.metric: metric}, metric.ranks)
-        return metric.loss(values[self.metric])
+    def entrant(self, model: Any) -> Entrants | None:
+        """A single candidate with parameters of its own; None if no statistics serve it."""
+        view = self.views.get(type(model))
+        return None if view is None else view.entrant(model)
 
     def _all_entrants(self) -> Iterator[Entrants]:
         numbers, n_numeric = self._numbers()
+        k, folds, d = len(self.trial.table.classes), len(self.trial.folds), numbers.shape[1]
+        if folds * k * d * d > self.max_entries or folds * d**3 > self.max_cubes:
+            yield from large_table(self.trial, self.contest)
+            return
         raw = self._view(GaussianDiscriminant, numbers)
         yield from self._gaussian(raw)
         if self.trial.reader is not None and self.trial.reader.level_names:
-            yield from self._mixed(numbers[:, :n_numeric], raw)
+            yield from self._mixed(numbers[:, :n_numeric])
         if n_numeric:
-            unskewed = numbers.copy()
-            part = numbers[:, :n_numeric]
+            unskewed, part = numbers.copy(), numbers[:, :n_numeric]
             # The powers are those of all rows: they say nothing about the classes.
             unskewed[:, :n_numeric] = Powers.of(part, self.trial.table.weights).apply(part)
             yield from self._gaussian(self._view(UnskewedDiscriminant, unskewed))
         yield from mixtures(self.trial, self.contest, numbers, self._best_loss)
-        if self.rivals:
-            yield rival(self.trial, self.contest)
-
-    def _best_loss(self) -> Floats:
-        """The losses of the best candidate so far in each fold, (f,)."""
-        each = np.concatenate(self.losses)
-        means = np.where(np.isnan(each).any(axis=1), np.inf, each.mean(axis=1))
-        return np.asarray(each[int(means.argmin())])
+        if self.with_rivals:
+            yield from rivals(self.trial, self.contest, numbers, self.columns)
 
     def _numbers(self) -> tuple[Floats, int]:
         """The rows as numbers, levels as indicators; how many of them are numeric columns."""
@@ -139,143 +120,59 @@ class Automatic:
             raise error
         return rows, rows.shape[1]
 
-    def _view(self, estimator: Any, rows: Floats) -> View:
-        table, folds = self.trial.table, self.trial.folds
-        moments = completed_moments if np.isnan(rows).any() else FoldMoments.of
-        return View(estimator, rows, moments(rows, table.codes, table.weight, folds, self.k))
+    def _moments(self, rows: Floats) -> FoldMoments:
+        table, of = self.trial.table, FoldMoments.of
+        if np.isnan(rows).any():
+            of = completed_moments
+        return of(rows, table.codes, table.weight, self.trial.folds, len(table.classes))
 
-    def _gaussian(self, view: View) -> Iterator[Entrants]:
-        yield self._diagonal(view)
-        targets = ["diagonal", "identity"] if view.estimator is GaussianDiscriminant else ["diagonal"]
-        # Covariances of many classes and features would not fit into memory.
-        poolings = FIRST_POOLINGS if view.largest <= 1 << 26 else (1.0,)
-        for target in targets:
+    def _view(self, estimator: Any, rows: Floats) -> FamilyView:
+        view = FamilyView(estimator, self.columns, rows, self._moments(rows))
+        self.views[estimator] = view
+        return view
+
+    def _gaussian(self, view: FamilyView) -> Iterator[Entrants]:
+        yield view.independent(POOLINGS, INFLATIONS)
+        skewed = view.estimator is GaussianDiscriminant
+        # Each class with a covariance of its own, if they are not too many.
+        own = len(self.contest.folds) * self.contest.k * view.rows.shape[1] ** 3 <= self.max_cubes
+        for target in ("diagonal", "identity") if skewed else ("diagonal",):
             first = len(self.entrants)
-            for pooling in poolings:
-                yield from self._full(view, target, pooling)
-            if len(poolings) > 1:
-                for pooling in self._next_poolings(first):
-                    yield from self._full(view, target, pooling)
+            tried, waiting = set(), list(FIRST_POOLINGS if own else (1.0,))
+            while waiting:
+                pooling = waiting.pop(0)
+                tried.add(pooling)
+                yield from view.full(target, pooling, SHRINKAGES[target], INFLATIONS)
+                if not waiting and own:
+                    waiting = [one for one in self._near_best(first) if one not in tried]
 
-    def _next_poolings(self, first: int) -> list[float]:
+    def _near_best(self, first: int) -> tuple[float, ...]:
         """Poolings next to the best of those tried since."""
-        means = {
-            entrants.candidates[0].pooling: float(np.nanmin(losses.mean(axis=1)))
-            for entrants, losses in zip(self.entrants[first:], self.losses[first:], strict=True)
-            if not np.isnan(losses.mean(axis=1)).all()
-        }
+        means = {}
+        for entrants, losses in zip(self.entrants[first:], self.losses[first:], strict=True):
+            known = losses.mean(axis=1)
+            if not np.isnan(known).all():
+                means[entrants.candidates[0].pooling] = float(np.nanmin(known))
         if not means:
-            return [0.5]
+            return ()
         at = POOLINGS.index(min(means, key=lambda pooling: means[pooling]))
-        near = POOLINGS[max(0, at - 1) : at + 2]
-        return [pooling for pooling in near if pooling not in means]
+        return POOLINGS[max(0, at - 1) : at + 2]
 
-    def _full(self, view: View, target: str, pooling: float) -> Iterator[Entrants]:
-        path = FullPath.of(view.moments, pooling, target)
-        shares = SHRINKAGES[target]
-        shares = shares[path.usable(shares)]
-        if not len(shares):
-            return
-        given: list[dict[str, Any]] = [
-            {"pooling": pooling, "shrinkage": share, "target": target, "inflation": factor}
-            for share in shares.tolist()
-            for factor in INFLATIONS.tolist()
-        ]
-
-        def distances(fold: int, at: Indices) -> Distances:
-            return path.distances(fold, view.rows[at], shares)
-
-        kind = "linear" if pooling == 1 else "quadratic"
-        yield self._family(view, kind, given, distances, [Settings(**one) for one in given])
-
-    def _diagonal(self, view: View) -> Entrants:
-        path = DiagonalPath.of(view.moments, np.array(POOLINGS), np.zeros(len(POOLINGS)))
-        given: list[dict[str, Any]] = [
-            {"structure": "diagonal", "pooling": pooling, "inflation": factor}
-            for pooling in POOLINGS
-            for factor in INFLATIONS.tolist()
-        ]
-
-        def distances(fold: int, at: Indices) -> Distances:
-            return path.distances(fold, view.rows[at])
-
-        settings = [Settings(**{**one, "structure": DIAGONAL}) for one in given]
-        return self._family(view, "independent", given, distances, settings)
-
-    def _family(
-        self, view: View, kind: str, given: Sequence[dict[str, Any]], distances: Any,
-        settings: Sequence[Settings],
-    ) -> Entrants:
-        candidates = [view.estimator(**one, columns=self.columns) for one in given]
-        d = view.rows.shape[1]
-        powers = d if view.estimator is UnskewedDiscriminant else 0
-        complexity = [effective_parameters(one, self.k, d) + powers for one in settings]
-
-        def scores(fold: int, at: Indices) -> Floats:
-            each = distances(fold, at).scores(INFLATIONS)
-            each += self._log_shares(view, fold)
-            return np.asarray(each.reshape(-1, self.k, len(at)))
-
-        return Entrants(f"{kind} {view.estimator.__name__}", candidates, np.array(complexity), scores)
-
-    def _log_shares(self, view: View, fold: int) -> Floats:
-        """Log-priors of a fold, (k, 1)."""
-        return np.asarray(np.log(view.moments.shares[fold]))[:, None]
-
-    def _mixed(self, numeric: Floats, raw: View) -> Iterator[Entrants]:
+    def _mixed(self, numeric: Floats) -> Iterator[Entrants]:
         trial, table = self.trial, self.trial.table
         assert trial.reader is not None
         columns = [column.encode() for column in trial.reader.read(table.X).levels]
-        levels = LevelPath.of(
-            [(np.asarray(codes), len(names)) for names, codes in columns],
-            table.codes, table.weight, trial.folds, self.k, ALPHAS,
-        )
-        if not numeric.shape[1]:
-            yield self._product(raw, levels, [{}], None)
-            return
-        view = self._view(MixedNB, numeric)
-        poolings = np.array([0.0, 0.5, 1.0])
-        independent = DiagonalPath.of(view.moments, poolings, np.zeros(3))
-        given: list[dict[str, Any]] = [{"pooling": pooling} for pooling in poolings.tolist()]
-        yield self._product(
-            view, levels, given, lambda fold, at: independent.distances(fold, view.rows[at])
-        )
-        for pooling in poolings.tolist() if view.largest <= 1 << 26 else [1.0]:
-            path = FullPath.of(view.moments, pooling, "diagonal")
-            shares = np.array([0.0, 0.1, 0.5])
-            shares = shares[path.usable(shares)]
-            full: list[dict[str, Any]] = [
-                {"structure": "full", "pooling": pooling, "shrinkage": share, "target": "diagonal"}
-                for share in shares.tolist()
-            ]
-            if full:
-                yield self._product(
-                    view, levels, full,
-                    lambda fold, at, path=path, shares=shares: path.distances(
-                        fold, view.rows[at], shares
-                    ),
-                )
+        levels = [(np.asarray(codes), len(names)) for names, codes in columns]
+        moments = self._moments(numeric) if numeric.shape[1] else None
+        view = LevelsView(self.columns, table, trial.folds, levels, numeric, moments)
+        self.views[MixedNB] = view
+        yield view.independent((0.0, 0.5, 1.0), ALPHAS)
+        if moments is not None:
+            for pooling in (0.0, 0.5, 1.0):
+                yield from view.full(pooling, (0.0, 0.1, 0.5), ALPHAS)
 
-    def _product(
-        self, view: View, levels: LevelPath, given: Sequence[dict[str, Any]], distances: Any
-    ) -> Entrants:
-        """Levels apart from the numbers, for every smoothing."""
-        candidates = [
-            MixedNB(**one, alpha=alpha, columns=self.columns)
-            for alpha in ALPHAS.tolist()
-            for one in given
-        ]
-        free = sum(self.k * (table.shape[3] - 2) for table in levels.tables)
-        d = view.rows.shape[1] if distances is not None else 0
-        complexity = [
-            free + effective_parameters(model._settings_of_numbers(), self.k, d) if d else free
-            for model in candidates
-        ]
-
-        def scores(fold: int, at: Indices) -> Floats:
-            each = levels.scores(fold, at)[:, None] + self._log_shares(view, fold)
-            if distances is not None:
-                each = each + distances(fold, at).scores(np.ones(1))[:, 0]
-            return np.asarray(each.reshape(-1, self.k, len(at)))
-
-        return Entrants("levels MixedNB", candidates, np.array(complexity, np.float64), scores)
+    def _best_loss(self) -> Floats:
+        """The losses of the best candidate so far in each fold, (f,)."""
+        each = np.concatenate(self.losses)
+        means = np.where(np.isnan(each).any(axis=1), np.inf, each.mean(axis=1))
+        return np.asarray(each[int(means.argmin())])

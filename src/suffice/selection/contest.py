@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -32,6 +32,21 @@ class Entrants:
     candidates: Sequence[Any]
     complexity: Floats
     scores: Callable[[int, Indices], Floats]
+
+    def take(self, which: Sequence[int]) -> Entrants:
+        """Some of the candidates."""
+        some = list(which)
+
+        def scores(fold: int, at: Indices) -> Floats:
+            return self.scores(fold, at)[some]
+
+        return Entrants(
+            self.kind, [self.candidates[i] for i in some], self.complexity[some], scores
+        )
+
+    def tempered(self, temperature: float) -> Entrants:
+        """The same with scores divided by a temperature, which makes posteriors milder."""
+        return replace(self, scores=lambda fold, at: self.scores(fold, at) / temperature)
 
 
 class Contest:
@@ -96,14 +111,14 @@ class Contest:
             if ranked or not metric.ranks
         }
 
-    def log_posteriors(self, entrants: Entrants, which: Sequence[int]) -> Floats:
-        """ln p(y | x) of all test rows under some of the candidates, (which, n, k)."""
-        parts = []
-        for fold in range(len(self.tests)):
-            for _, scores in self._blocks(entrants, fold):
-                some = [normalised(np.ascontiguousarray(scores[i])).T for i in which]
-                parts.append(np.stack(some))
-        return np.concatenate(parts, axis=1)
+    def log_posterior(self, entrants: Entrants) -> Floats:
+        """ln p(y | x) of all test rows under the only candidate, (n, k)."""
+        parts = [
+            normalised(np.ascontiguousarray(scores[0])).T
+            for fold in range(len(self.tests))
+            for _, scores in self._blocks(entrants, fold)
+        ]
+        return np.concatenate(parts)
 
     def _blocks(self, entrants: Entrants, fold: int) -> Iterator[tuple[Indices, Floats]]:
         """Test rows of a fold in blocks, and their scores."""

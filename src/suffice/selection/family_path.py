@@ -65,9 +65,7 @@ class FullPath:
         smallest : eigenvalue, as a share of the largest, for which scores have enough digits
         """
         ends = (self.variances.min(axis=2), self.variances.max(axis=2))
-        low, high = (
-            (1 - shares) * end[..., None] + shares * self.goal[..., None] for end in ends
-        )
+        low, high = ((1 - shares) * end[..., None] + shares * self.goal[..., None] for end in ends)
         with np.errstate(invalid="ignore"):
             return np.asarray((low > smallest * high).all(axis=(0, 1)))
 
@@ -102,14 +100,13 @@ class DiagonalPath:
     mean: Floats  # (f, k, d)
 
     @classmethod
-    def of(cls, moments: FoldMoments, poolings: Floats, smoothing: Floats) -> DiagonalPath:
-        """For each pooling and share of the overall variance that is added, (s,) each."""
+    def of(cls, moments: FoldMoments, poolings: Floats) -> DiagonalPath:
+        """For each pooling, (s,). A variance that is zero in a class is the pooled one."""
         squares, weight = np.einsum("fkii->fki", moments.scatter), moments.weight[:, :, None]
         share = poolings[:, None, None, None]
         pooled, total = squares.sum(axis=1, keepdims=True), weight.sum(axis=1, keepdims=True)
         own = ((1 - share) * squares + share * pooled) / ((1 - share) * weight + share * total)
         own = np.where(own > 0, own, pooled / total) + _floor(moments)[:, None]
-        own = own + smoothing[:, None, None, None] * moments.overall[:, None]
         return cls(own, moments.mean)
 
     def distances(self, fold: int, rows: Floats) -> Distances:

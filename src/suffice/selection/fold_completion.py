@@ -42,7 +42,9 @@ def completed_moments(
     for _ in range(max_steps):
         before = mean, covariance
         mean, covariance = em.step(mean, covariance, weights[None])
-        changes = (np.abs(now - old).max() for now, old in zip((mean, covariance), before, strict=True))
+        changes = (
+            np.abs(now - old).max() for now, old in zip((mean, covariance), before, strict=True)
+        )
         if max(changes) < tolerance:
             break
     mean, covariance = (np.repeat(one, len(folds), axis=0) for one in (mean, covariance))
@@ -51,9 +53,7 @@ def completed_moments(
     mean, scatter, weight = em.moments(mean, covariance, training)
     variance = np.where(scale[1] > 0, scale[1] ** 2, 0.0)
     unit = scale[1]
-    return FoldMoments(
-        weight, mean * unit + scale[0], scatter * unit[:, None] * unit, variance
-    )
+    return FoldMoments(weight, mean * unit + scale[0], scatter * unit[:, None] * unit, variance)
 
 
 class _Completion:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -30,9 +31,7 @@ class FoldMoments:
     variance: Floats  # (d,): of all rows, whatever their class
 
     @classmethod
-    def of(
-        cls, X: Floats, codes: Indices, weights: Floats, folds: Sequence[Fold], k: int
-    ) -> Self:
+    def of(cls, X: Floats, codes: Indices, weights: Floats, folds: Sequence[Fold], k: int) -> Self:
         """The moments of complete rows.
 
         Where folds partition the rows, those of a fold's training rows are the sum over the other
@@ -40,7 +39,9 @@ class FoldMoments:
         """
         # About the class means: E[xx'] - mm' about zero loses all digits at large offsets.
         total = np.maximum(np.bincount(codes, weights, k), np.finfo(np.float64).tiny)
-        origin = np.stack([np.bincount(codes, weights * x, k) for x in X.T], axis=1) / total[:, None]
+        origin = (
+            np.stack([np.bincount(codes, weights * x, k) for x in X.T], axis=1) / total[:, None]
+        )
         centred = X - origin[codes]
         parts = []
         for group in disjoint_groups(folds, len(X)):
@@ -97,7 +98,7 @@ def _sums(
     for i, part in enumerate(parts):
         order = part[np.argsort(codes[part], kind="stable")]
         ends = np.searchsorted(codes[order], np.arange(k + 1))
-        for c, (low, high) in enumerate(zip(ends, ends[1:], strict=False)):
+        for c, (low, high) in enumerate(pairwise(ends.tolist())):
             z, w = centred[order[low:high]], weights[order[low:high]]
             weighted = z * w[:, None]
             weight[i, c], first[i, c], second[i, c] = w.sum(), weighted.sum(axis=0), weighted.T @ z
