@@ -28,7 +28,7 @@ def held_out(trial: Trial, fitted: Mapping[str, Any]) -> HeldOut:
     fitted : the models by name, fitted to all rows
     """
     table, folds = trial.table, trial.folds
-    answers = {}
+    answers: dict[str, Floats] = {}
     for names in _share_statistics(fitted):
         answers |= _answers(trial, {name: fitted[name] for name in names})
     tested = np.concatenate([fold.test for fold in folds])

@@ -50,6 +50,10 @@ def select_model(
     groups: Any = None,
     sample_weight: Any = None,
     columns: Any = None,
+    simple: bool = False,
+    rivals: bool = False,
+    time_limit: float | None = None,
+    random_state: Any = None,
     progress: ProgressCallback | None = None,
 ) -> Selection:
     """Cross-validate candidates and fit the chosen one.
