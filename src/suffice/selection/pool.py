@@ -106,6 +106,8 @@ def fit_pool(
     shares: Floats,
     calibrate: bool = True,
     *,
+    deviation: float = 0.3,
+    prior: float = 0.3,
     min_weight: float = 0.03,
     max_cells: int = 400_000,
 ) -> tuple[Pool, Indices]:
@@ -116,6 +118,8 @@ def fit_pool(
 
     shares : (k,) of the classes in all rows
     calibrate : False averages the posteriors as they are, without a floor
+    deviation : of slopes and offsets from 1 and 0, see `recalibrations`
+    prior : rows that count as shared equally, see `pool_weights`
     max_cells : rows x classes that are used, since a few numbers per model need no more
     """
     m, _, k = rows.log_posteriors.shape
@@ -125,7 +129,7 @@ def fit_pool(
     weights = rows.weights * (total / (rows.weights @ rows.weights))
     crossed, final = [], []
     for log_posterior in rows.log_posteriors:
-        found = _calibrated(rows, log_posterior, weights) if calibrate else None
+        found = _calibrated(rows, log_posterior, weights, deviation) if calibrate else None
         crossed.append(log_posterior if found is None else found[0])
         final.append(Recalibration.none(k) if found is None else found[1])
     every = np.arange(len(rows.codes))
@@ -133,9 +137,9 @@ def fit_pool(
     floor = rows.shares[rows.fold, rows.codes][:, None]
 
     def weigh(kept: Indices) -> Floats:
-        return pool_weights(
-            np.hstack([own[:, kept], floor]) if calibrate else own[:, kept], weights
-        )
+        members = own[:, kept]
+        parts = np.hstack([members, floor]) if calibrate else members
+        return pool_weights(parts, weights, prior=prior)
 
     kept = np.arange(m)
     pooled = weigh(kept)
@@ -149,12 +153,13 @@ def fit_pool(
 
 
 def _calibrated(
-    rows: HeldOut, log_posterior: Floats, weights: Floats
+    rows: HeldOut, log_posterior: Floats, weights: Floats, deviation: float
 ) -> tuple[Floats, Recalibration]:
     """Log posteriors recalibrated by the rows of other folds, and the recalibration by all rows."""
     folds = np.arange(len(rows.shares))
     others = weights * (rows.fold != folds[:, None])
-    *by_fold, by_all = recalibrations(log_posterior, rows.codes, np.vstack([others, weights]))
+    every = np.vstack([others, weights])
+    *by_fold, by_all = recalibrations(log_posterior, rows.codes, every, deviation=deviation)
     out = np.empty_like(log_posterior)
     for fold, own in zip(folds, by_fold, strict=True):
         at = rows.fold == fold
