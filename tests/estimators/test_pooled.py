@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from scipy.special import logsumexp
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -28,6 +28,7 @@ from suffice.selection.recalibration import Recalibration
 IRIS = load_iris(return_X_y=True)
 WINE = load_wine(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)
+DIGITS = tuple(part[::3] for part in load_digits(return_X_y=True))
 RNG = np.random.default_rng(3)
 GAPS = np.where(RNG.random(IRIS[0].shape) < 0.1, np.nan, IRIS[0])
 FRAME = pd.DataFrame(IRIS[0], columns=["a", "b", "c", "d"])
@@ -121,7 +122,7 @@ def test_probabilities_are_exact_however_small():
     np.testing.assert_allclose(pool.predict_log_proba(far), wanted, rtol=1e-10)
 
 
-@pytest.mark.parametrize("table", [WINE, CANCER, IRIS], ids=["wine", "cancer", "iris"])
+@pytest.mark.parametrize("table", [WINE, CANCER, DIGITS], ids=["wine", "cancer", "digits"])
 def test_a_pool_predicts_new_rows_as_well_as_its_best_member(table):
     X, y = table
     models = [sf.LDA(), sf.GaussianDiscriminant(pooling=0.5, shrinkage=0.1), sf.GaussianNB()]
@@ -308,7 +309,7 @@ def test_parts_merge_to_the_whole():
     X, y = IRIS
     whole = pooled()
     own = whole.recalibrations_
-    models = list(whole.models or {}) or [clone(one) for one in whole.members_.values()]
+    models = [clone(one) for one in whole.members_.values()]
 
     def part(at):
         fitted = [clone(one).fit(X[at], y[at]) for one in models]
@@ -386,10 +387,12 @@ def test_levels_have_the_density_of_the_members_that_take_levels():
 
 def test_a_member_of_another_library_predicts_but_has_no_density():
     rival = make_pipeline(StandardScaler(), LogisticRegression())
-    pool = pooled(FRAME, models=[sf.LDA(), rival], calibrate=False)
+    members = [one.fit(FRAME, IRIS[1]) for one in (sf.LDA(), rival)]
+    own = [Recalibration.none(3)] * 2
+    pool = sf.PooledDiscriminant._of(members, own, [0.7, 0.3], 0.0, FRAME, IRIS[1])
     assert list(pool.members_) == ["LinearDiscriminantAnalysis", "LogisticRegression"]
     parts = [one.predict_proba(FRAME) for one in pool.members_.values()]
-    wanted = pool.weights_[0] * parts[0] + pool.weights_[1] * parts[1]
+    wanted = 0.7 * parts[0] + 0.3 * parts[1]
     np.testing.assert_allclose(pool.predict_proba(FRAME), wanted, rtol=1e-9)
     for ask in (
         lambda: pool.score_samples(FRAME),
@@ -473,5 +476,5 @@ def test_a_pool_with_weights_that_are_no_mean_is_refused():
         Pool(good.weights, 0.0, np.array([1.0, 0.0]), good.recalibrations),
         Pool(good.weights, 0.0, np.array([0.2, 0.3, 0.5]), good.recalibrations),
     ):
-        with pytest.raises(ValueError, match="pool|recalibration"):
+        with pytest.raises(ValueError, match=r"pool|recalibration"):
             broken.validated()
