@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from suffice.data.description import Description, describe
     from suffice.errors import RepairedModel
+    from suffice.estimators.auto import AutoDiscriminant
     from suffice.estimators.bayesian import BayesianDiscriminant
     from suffice.estimators.bernoulli import BernoulliNB
     from suffice.estimators.card import model_card
@@ -53,6 +54,7 @@ __version__ = "0.1.0"
 
 # Resolved on first use, so that `import suffice` stays fast however much it offers.
 _HOME = {
+    "AutoDiscriminant": "suffice.estimators.auto",
     "BayesianDiscriminant": "suffice.estimators.bayesian",
     "BernoulliNB": "suffice.estimators.bernoulli",
     "CategoricalNB": "suffice.estimators.categorical",
@@ -103,6 +105,7 @@ _HOME = {
 __all__ = [
     "LDA",
     "QDA",
+    "AutoDiscriminant",
     "BayesianDiscriminant",
     "BernoulliNB",
     "CategoricalNB",

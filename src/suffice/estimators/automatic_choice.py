@@ -159,10 +159,11 @@ class _Choice:
 
     def _with_all_metrics(self, selection: Selection) -> Selection:
         """The selection with all metrics of the candidates that a reader looks at."""
-        leaders = {selection.best, selection.careful, selection.one_standard_error}
-        leaders |= {selection.chosen} - {None}
+        leaders = [selection.best, selection.careful, selection.one_standard_error]
+        if selection.chosen is not None and selection.chosen < selection.tried:
+            leaders.append(selection.chosen)
         scores = {name: values.copy() for name, values in selection.scores.items()}
-        for at in sorted(i for i in leaders if i < selection.tried):
+        for at in sorted(set(leaders)):
             found = self.contest.metrics(self._entrant_at(at), METRICS, ranked=True)
             for name, values in found.items():
                 scores[name][at] = values[0]

@@ -74,6 +74,8 @@ def _lines(model: Any) -> list[str]:
     from suffice.estimators.model_file.schema import schema_of, training_of
 
     check_ours(model)
+    if hasattr(model, "model_"):
+        return [f"{type(model).__name__}, which chose:", *_of_model(model.model_), *_choice(model)]
     dropped = split_storable(model.get_params(deep=False))[1]
     lines = [type(model).__name__, *_features(schema_of(model)), *_training(training_of(model))]
     if hasattr(model, "converged_"):
@@ -87,9 +89,13 @@ def _lines(model: Any) -> list[str]:
     shown = {name: value for name, value in parameters if name != "columns"}
     given = _given(type(model), shown, dropped)
     lines += [f"parameters: {', '.join(given)}"] if given else []
-    if getattr(model, "selection_", None) is not None:
-        lines.append(_selection_line(model.selection_))
-    return [*lines, *_left_out(dropped)]
+    return [*lines, *_choice(model), *_left_out(dropped)]
+
+
+def _choice(model: Any) -> list[str]:
+    """How parameters, or the model itself, were chosen."""
+    selection = getattr(model, "selection_", None)
+    return [] if selection is None else [_selection_line(selection)]
 
 
 def _members(model: Any) -> list[str]:

@@ -19,7 +19,6 @@ from suffice.estimators.learning import Learner
 from suffice.estimators.trial import Trial, fit_quietly, log_probabilities
 from suffice.selection.folds import training_statistics
 from suffice.selection.pool import HeldOut
-from suffice.statistics.statistics import DETAILS
 
 
 def held_out(trial: Trial, fitted: Mapping[str, Any]) -> HeldOut:
@@ -28,7 +27,7 @@ def held_out(trial: Trial, fitted: Mapping[str, Any]) -> HeldOut:
     fitted : the models by name, fitted to all rows
     """
     table, folds = trial.table, trial.folds
-    answers = {}
+    answers: dict[str, Floats] = {}
     for names in _share_statistics(fitted):
         answers |= _answers(trial, {name: fitted[name] for name in names})
     tested = np.concatenate([fold.test for fold in folds])
@@ -87,13 +86,14 @@ def _from_statistics(
 ) -> Iterator[dict[str, Any]]:
     """Models of the training rows of each fold: no row is read twice."""
     settings = {name: model._settings() for name, model in fitted.items()}
-    richest = min(fitted, key=lambda name: _detail_rank(settings[name]))
-    own = fitted[richest]
-    like = own._learned.outline
+    name, first = next(iter(fitted.items()))
+    like = first._learned.outline
+    if len({one.detail for one in settings.values()}) > 1:
+        like = replace(like, detail="separate")  # which suits every model
 
     def summarize(at: Indices) -> Any:
         part = table.take(at)
-        return own._summarize(part.X, part.labels, part.weights, settings[richest], like)
+        return first._summarize(part.X, part.labels, part.weights, settings[name], like)
 
     for statistics, _ in training_statistics(trial.folds, len(table), summarize):
         pupils = {name: clone(model) for name, model in fitted.items()}
@@ -101,12 +101,6 @@ def _from_statistics(
             name: pupil._hold(pupil._next(statistics, settings[name], powers=like.powers))
             for name, pupil in pupils.items()
         }
-
-
-def _detail_rank(settings: Any) -> int:
-    """The detail of statistics as a number, smaller for more detail."""
-    detail = getattr(settings, "detail", None)
-    return DETAILS.index(detail) if detail in DETAILS else 0
 
 
 def _refitted(

@@ -18,7 +18,6 @@ from suffice.data.parameters import flag
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.estimators.anywhere import anywhere
-from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
 from suffice.estimators.linear import LDA
 from suffice.estimators.mixed import MixedNB
@@ -49,12 +48,8 @@ class PooledState(State):
         cls, members: Mapping[str, Any], pool: Pool, table: LabelledTable, y: Any, columns: Any
     ) -> Self:
         """The state after learning from a table; `priors` are the class shares."""
-        rows, reader = RowsInMemory(table.X, y), TableReader.of(table.X, columns)
         return cls(
-            columns=rows.columns() if reader is None else LearnedColumns.of_reader(reader),
-            reader=reader,
-            target=rows.target,
-            frame=rows.frame,
+            **RowsInMemory(table.X, y).facts(columns),
             classes=table.classes,
             members=members,
             pool=pool,

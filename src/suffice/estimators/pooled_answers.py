@@ -211,10 +211,7 @@ class PooledAnswers(Classifier[PooledModel]):
     def _parse_row(self, row: Array) -> Any:
         reader, names = self._learned.reader, self._learned.columns.names
         if reader is not None:
-            cells = reader.row(row[0])
-            if self._learned.frame is None:
-                return cells
-            return new_frame(by_name(cells, reader.layout.names), self._learned.frame)
+            return reader.row(row[0])
         values = as_features(row).read(0, 1)
         return values if names is None else new_frame(by_name(values, names), self._frame)
 

@@ -28,7 +28,7 @@ from suffice.models.training import Effort, Given, Training
 from suffice.selection.contest import Contest, Entrants
 
 
-class AsNumbers(TransformerMixin, BaseEstimator):
+class AsNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A table as numbers: read as `suffice.describe` says, levels as indicators."""
 
     def __init__(self, columns: Any = None) -> None:

@@ -116,6 +116,10 @@ def summary(model: Any) -> Summary:
     x4                                   2.839     2.868
     share of variance between classes   0.9912  0.008787
     """
+    name = _call(model)
+    if hasattr(model, "model_"):
+        model = model.model_
+        name = f"{name}, which chose {_call(model)}"
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if not type(last).__module__.startswith("suffice.") or not hasattr(last, "_learned"):
         raise InvalidParameter(
@@ -132,7 +136,7 @@ def summary(model: Any) -> Summary:
         "coefficients of the discriminant axes": _coefficients(last, names),
     }
     facts = {**_facts(last), **_likelihood(last)}
-    return Summary(_call(model), facts, {title: lines for title, lines in tables.items() if lines})
+    return Summary(name, facts, {title: lines for title, lines in tables.items() if lines})
 
 
 def html_card(model: Any) -> Html:

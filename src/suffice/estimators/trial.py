@@ -175,9 +175,13 @@ class Trial:
 
     def _score_family(self, models: Sequence[Any]) -> Scored:
         candidates = [Candidate(model._settings(), model.priors) for model in models]
-        scores, complexity, self.whole = score_settings(
+        scores, complexity, whole = score_settings(
             self.table, self.folds, candidates, self.metrics, self.steps
         )
+        # Those of a later run may have less detail than the model that was chosen before needs.
+        kept = self.whole
+        if whole is not None and (kept is None or _finer(whole, kept)):
+            self.whole = whole
         return scores, complexity, ()
 
     def _score_learners(self, models: Sequence[Any]) -> Scored:
@@ -301,6 +305,10 @@ def describe(model: Any) -> dict[str, Any]:
 def _defaults(kind: Any) -> dict[str, Any]:
     parameters: dict[str, Any] = kind().get_params(deep=False)
     return parameters
+
+
+def _finer(a: Statistics, b: Statistics) -> bool:
+    return DETAILS.index(a.detail) < DETAILS.index(b.detail)
 
 
 def _detail_rank(model: Any) -> int:

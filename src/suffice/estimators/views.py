@@ -112,7 +112,9 @@ class LevelsView:
         if self.moments is None:
             return self._entrants([{}], None, alphas)
         given = [{"pooling": pooling} for pooling in poolings]
-        return self._entrants(given, _diagonal_measure(self.moments, self.rows, poolings), alphas)
+        smoothing = MixedNB().var_smoothing
+        measure = _diagonal_measure(self.moments, self.rows, poolings, smoothing)
+        return self._entrants(given, measure, alphas)
 
     def entrant(self, model: Any) -> Entrants | None:
         """A single candidate with the parameters of a model."""
@@ -155,8 +157,10 @@ def _full_measure(
     return lambda fold, at: path.distances(fold, rows[at], usable), usable.tolist()
 
 
-def _diagonal_measure(moments: FoldMoments, rows: Floats, poolings: Sequence[float]) -> Measure:
-    path = DiagonalPath.of(moments, np.array(poolings, np.float64))
+def _diagonal_measure(
+    moments: FoldMoments, rows: Floats, poolings: Sequence[float], smoothing: float = 0.0
+) -> Measure:
+    path = DiagonalPath.of(moments, np.array(poolings, np.float64), smoothing)
     return lambda fold, at: path.distances(fold, rows[at])
 
 

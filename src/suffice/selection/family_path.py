@@ -100,13 +100,18 @@ class DiagonalPath:
     mean: Floats  # (f, k, d)
 
     @classmethod
-    def of(cls, moments: FoldMoments, poolings: Floats) -> DiagonalPath:
-        """For each pooling, (s,). A variance that is zero in a class is the pooled one."""
+    def of(cls, moments: FoldMoments, poolings: Floats, smoothing: float = 0.0) -> DiagonalPath:
+        """For each pooling, (s,). A variance that is zero in a class is the pooled one.
+
+        smoothing : share of the overall variance added to that of each class, unless it is shared
+        """
         squares, weight = np.einsum("fkii->fki", moments.scatter), moments.weight[:, :, None]
         share = poolings[:, None, None, None]
         pooled, total = squares.sum(axis=1, keepdims=True), weight.sum(axis=1, keepdims=True)
         own = ((1 - share) * squares + share * pooled) / ((1 - share) * weight + share * total)
         own = np.where(own > 0, own, pooled / total) + _floor(moments)[:, None]
+        if smoothing:
+            own = own + np.where(share < 1, smoothing, 0.0) * moments.overall[:, None]
         return cls(own, moments.mean)
 
     def distances(self, fold: int, rows: Floats) -> Distances:

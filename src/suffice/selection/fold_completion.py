@@ -84,11 +84,13 @@ class _Completion:
         """Mean (f, k, d), scatter (f, k, d, d) and weight (f, k) of the completed rows."""
         f, d = len(mean), mean.shape[2]
         step = (self.Z - mean[:, self.codes]) * self.held  # (f, n, d)
-        precision = np.linalg.inv(covariance)
+        precision = np.asarray(np.linalg.inv(covariance), np.float64)
         products = step @ precision
         spread = np.zeros((f, self.k, d * d))
         for gaps in self.gaps:
-            conditional = np.linalg.inv(gaps.block(precision))  # (f, n, m, m)
+            conditional = np.asarray(
+                np.linalg.inv(gaps.block(precision)), np.float64
+            )  # (f, n, m, m)
             filled = conditional @ gaps.entries(products)[..., None]
             step[:, gaps.rows[:, None], gaps.missing] = -filled[..., 0]
             at = gaps.missing[:, :, None] * d + gaps.missing[:, None, :]

@@ -64,7 +64,7 @@ class FoldMoments:
     @property
     def pooled(self) -> Floats:
         """Scatter of all classes about their own means, (f, d, d)."""
-        return self.scatter.sum(axis=1)
+        return np.asarray(self.scatter.sum(axis=1))
 
     @property
     def overall(self) -> Floats:

@@ -121,6 +121,7 @@ def fit_pool(
     shares: Floats,
     calibrate: bool = True,
     *,
+    deviation: float = 0.5,
     min_weight: float = 0.03,
     max_members: int = 6,
     max_cells: int = 400_000,
@@ -133,6 +134,7 @@ def fit_pool(
 
     shares : (k,) of the classes in all rows
     calibrate : False averages the posteriors as they are, without a floor
+    deviation : of slopes and offsets from 1 and 0, see `recalibrations`
     max_cells : rows x classes that are used, since a few numbers per model need no more
     """
     m, _, k = rows.log_posteriors.shape
@@ -142,7 +144,7 @@ def fit_pool(
     weights = rows.weights * (total / (rows.weights @ rows.weights) / rows.repeats)
     crossed, final = [], []
     for log_posterior in rows.log_posteriors:
-        found = _calibrated(rows, log_posterior, weights) if calibrate else None
+        found = _calibrated(rows, log_posterior, weights, deviation) if calibrate else None
         crossed.append(log_posterior if found is None else found[0])
         final.append(Recalibration.none(k) if found is None else found[1])
     every = np.arange(len(rows.codes))
@@ -170,12 +172,13 @@ def fit_pool(
 
 
 def _calibrated(
-    rows: HeldOut, log_posterior: Floats, weights: Floats
+    rows: HeldOut, log_posterior: Floats, weights: Floats, deviation: float
 ) -> tuple[Floats, Recalibration]:
     """Log posteriors recalibrated by the rows of other folds, and the recalibration by all rows."""
     folds = np.arange(len(rows.shares))
     others = weights * (rows.fold != folds[:, None])
-    *by_fold, by_all = recalibrations(log_posterior, rows.codes, np.vstack([others, weights]))
+    every = np.vstack([others, weights])
+    *by_fold, by_all = recalibrations(log_posterior, rows.codes, every, deviation=deviation)
     out = np.empty_like(log_posterior)
     for fold, own in zip(folds, by_fold, strict=True):
         at = rows.fold == fold

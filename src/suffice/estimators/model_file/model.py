@@ -12,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import suffice
 from suffice.errors import InvalidParameter
+from suffice.estimators.auto import AutoDiscriminant
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.estimators.model_file.auto_content import AutoContent
 from suffice.estimators.model_file.fitted_content import IndicatorsContent, MixtureContent
 from suffice.estimators.model_file.learner_content import LearnerContent
 from suffice.estimators.model_file.parameters import split_storable
@@ -27,6 +29,7 @@ from suffice.statistics.room import Room
 from suffice.statistics.soundness import check_names
 
 ESTIMATORS = (
+    "AutoDiscriminant",
     "BayesianDiscriminant",
     "BernoulliNB",
     "CategoricalNB",
@@ -68,7 +71,7 @@ class StoredModel:
     library: str
     parameters: Mapping[str, Any]
     dropped: Mapping[str, str]
-    content: LearnerContent | MixtureContent | IndicatorsContent | PooledContent
+    content: LearnerContent | MixtureContent | IndicatorsContent | PooledContent | AutoContent
     names: tuple[str, ...] | None = None
     output: str | None = None
     created: str | None = None
@@ -168,6 +171,8 @@ def _content_class(model: Any) -> Any:
         return IndicatorsContent
     if isinstance(model, GaussianMixture | MixtureDiscriminant):
         return MixtureContent
+    if isinstance(model, AutoDiscriminant):
+        return AutoContent
     if isinstance(model, PooledDiscriminant):
         return PooledContent
     return LearnerContent

@@ -1,4 +1,4 @@
-"""Pooled content: members of a pool as a file holds them, and the model that was chosen."""
+"""Pooled content: the members of a pool, each as a file holds a model."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.pooled import PooledDiscriminant, PooledState
+from suffice.estimators.trial import last_step
 from suffice.models.priors import class_priors
 from suffice.selection.pool import Pool
 from suffice.statistics.registry import storable
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # Largest number of members.
 MOST_MEMBERS = 100
+
+NOT_CLASSIFIERS = ("GaussianMixture", "Indicators")
 
 
 @storable
@@ -55,7 +58,7 @@ class PooledContent:
         ):
             raise ValueError("there is not one weight per member")
         for member in self.members.values():
-            _check_single(member)
+            check_classifier(member)
         weight = self.class_weight
         if weight.shape != self.pool.shares.shape or not weight.min() > 0:
             raise ValueError("there is not one positive weight per class")
@@ -66,7 +69,7 @@ class PooledContent:
     def restore(self, model: PooledDiscriminant, room: Room) -> None:
         """Set the state of an estimator."""
         members = {name: own.restore(room) for name, own in self.members.items()}
-        first = _last(next(iter(members.values())))._learned
+        first = last_step(next(iter(members.values())))._learned
         classes = first.classes
         for member in members.values():
             own = np.asarray(member.classes_)
@@ -96,18 +99,12 @@ def stored(model: Any) -> StoredModel | StoredPipeline:
     return StoredPipeline.of(model) if isinstance(model, Pipeline) else StoredModel.of(model)
 
 
-def _check_single(member: Any) -> None:
-    """Raise unless a stored member is a model that can stand alone."""
+def check_classifier(member: Any) -> None:
+    """Raise ValueError unless what a file holds is a classifier, or a pipeline."""
     from suffice.estimators.model_file.model import StoredModel
     from suffice.estimators.model_file.pipeline import StoredPipeline
 
     if isinstance(member, StoredPipeline):
-        return
-    if not isinstance(member, StoredModel) or isinstance(member.content, PooledContent):
-        raise ValueError("a member of a pool is not a single model")
-    if member.estimator in ("GaussianMixture", "Indicators"):
-        raise ValueError("a member of a pool is not a classifier")
-
-
-def _last(model: Any) -> Any:
-    return model[-1] if isinstance(model, Pipeline) else model
+        check_classifier(list(member.steps.values())[-1])
+    elif not isinstance(member, StoredModel) or member.estimator in NOT_CLASSIFIERS:
+        raise ValueError("a model within another is not a classifier")
