@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB as sklearn_nb
@@ -480,7 +480,8 @@ def test_the_average_lies_between_those_of_the_heaviest_kind():
 
 
 def test_the_average_is_tried_on_the_same_folds_and_fitted():
-    rows, y = load_iris(return_X_y=True)
+    rows, y = load_breast_cancer(return_X_y=True)
+    rows = rows[:, :4]
     found = sf.select_model(rows, y, simple=True, repeats=1)
     assert found.averaged
     assert found.chosen == found.tried == len(found.candidates) - 1

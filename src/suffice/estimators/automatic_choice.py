@@ -92,11 +92,11 @@ class _Choice:
         return self._with_all_metrics(selection), self.trial.fit(entrants.candidates[0])
 
     def pooled(self) -> tuple[Selection, Any]:
-        """The selection with a pool, if it is better than one model."""
+        """The selection with a pool, unless one model is clearly better."""
         selection, entrants = self._taken()
         kinds = self._representatives()
         found = fit_pool(self._held_out(kinds), self._class_shares())
-        if not _is_better(found, self._held_out([entrants])):
+        if not _is_as_good(found, self._held_out([entrants])):
             return self._with_all_metrics(selection), self.trial.fit(entrants.candidates[0])
         members = [kinds[i].candidates[0] for i in found.kept.tolist()]
         fitted = [self.trial.fit(member) for member in members]
@@ -177,7 +177,7 @@ class _Choice:
             at -= len(some.candidates)
         raise IndexError(at)
 
-    def _representatives(self, most: int = 8) -> list[Entrants]:
+    def _representatives(self, most: int = 6) -> list[Entrants]:
         """The candidate of each kind that is best after recalibration.
 
         most : candidates of a kind that are recalibrated, the best ones before
@@ -200,16 +200,21 @@ class _Choice:
         return means
 
     def _best_recalibrated(self, ranked: Sequence[tuple[float, int, int]]) -> Entrants:
-        entrants = [self.automatic.entrants[i].take([j]) for _, i, j in ranked]
-        if len(entrants) == 1:
-            return entrants[0]
-        rows = self._held_out(entrants)
-        weights = np.tile(rows.weights / rows.repeats, (len(entrants), 1))
-        each = recalibrations(rows.log_posteriors, rows.codes, weights)
+        """One of some candidates, given with their entrants and their positions among these."""
+        together: dict[int, list[int]] = {}
+        for _, i, j in ranked:
+            together.setdefault(i, []).append(j)
+        some = [self.automatic.entrants[i].take(js) for i, js in together.items()]
+        each = [one.take([j]) for one in some for j in range(len(one.candidates))]
+        if len(each) == 1:
+            return each[0]
+        rows = self._held_out(some)
+        weights = np.tile(rows.weights / rows.repeats, (len(each), 1))
+        own = recalibrations(rows.log_posteriors, rows.codes, weights)
         at = np.arange(len(rows.codes))
-        parts = zip(each, rows.log_posteriors, strict=True)
-        gains = [float(rows.weights @ own.apply(part)[at, rows.codes]) for own, part in parts]
-        return entrants[int(np.argmax(gains))]
+        parts = zip(own, rows.log_posteriors, strict=True)
+        gains = [float(rows.weights @ one.apply(part)[at, rows.codes]) for one, part in parts]
+        return each[int(np.argmax(gains))]
 
     def _held_out(self, kinds: Sequence[Entrants]) -> HeldOut:
         contest, rows = self.contest, self.contest.rows
@@ -219,7 +224,7 @@ class _Choice:
             for fold in contest.folds
         ]
         return HeldOut(
-            np.stack([contest.log_posterior(some) for some in kinds]),
+            np.concatenate([contest.log_posteriors(some) for some in kinds]),
             contest.codes[rows],
             contest.weights[rows],
             contest.fold_of,
@@ -233,11 +238,19 @@ class _Choice:
         return np.asarray(weight / weight.sum())
 
 
-def _is_better(found: PoolFit, alone: HeldOut) -> bool:
-    """Whether a pool predicts held-out rows better than one model."""
+def _is_as_good(found: PoolFit, alone: HeldOut) -> bool:
+    """Whether a pool predicts held-out rows not clearly worse than the best single model.
+
+    Clearly means by half a standard error of the difference. The single model is the luckiest of
+    hundreds, so that its score is flattered more than that of a pool.
+    """
     rows = np.arange(len(alone.codes))
     gain = (found.log_posterior - alone.log_posteriors[0])[rows, alone.codes]
-    return float(alone.weights @ gain) > 0.0
+    share = alone.weights / alone.weights.sum()
+    mean = float(share @ gain)
+    # Repeats test the same rows again, which makes the error no smaller.
+    error = float(np.sqrt(alone.repeats * (share**2 @ (gain - mean) ** 2)))
+    return mean > -error / 2
 
 
 def _pool_metrics(found: PoolFit) -> dict[str, Floats]:

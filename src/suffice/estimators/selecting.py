@@ -78,8 +78,8 @@ def select_model(
         their difference ("careful"); the "best" mean; the simplest within "one-standard-error" of
         the best; the "average": the model between those of one kind, each weighted by how well
         it did and how simple it is, since the best of many is partly luck; or the "pool": a
-        `PooledDiscriminant` of the best of each kind if it is better than the average, else the
-        average. None pools the family (models=None) by log-loss, and is careful otherwise
+        `PooledDiscriminant` of the best of each kind, unless a single model is clearly better.
+        None pools the family (models=None) by log-loss, and is careful otherwise
     simple : always take a single model, one with an equation for its boundaries where it has one;
         rule="average" in place of "pool"
     rivals : let logistic regression be a member of the pool, for those who want the best

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.models.scoring import normalised
 from suffice.selection.folds import Fold
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import Metric
@@ -111,14 +110,14 @@ class Contest:
             if ranked or not metric.ranks
         }
 
-    def log_posterior(self, entrants: Entrants) -> Floats:
-        """ln p(y | x) of all test rows under the only candidate, (n, k)."""
-        parts = [
-            normalised(np.ascontiguousarray(scores[0])).T
-            for fold in range(len(self.tests))
-            for _, scores in self._blocks(entrants, fold)
-        ]
-        return np.concatenate(parts)
+    def log_posteriors(self, entrants: Entrants) -> Floats:
+        """ln p(y | x) of all test rows under each candidate, (m, n, k)."""
+        parts = []
+        for fold in range(len(self.tests)):
+            for _, scores in self._blocks(entrants, fold):
+                scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
+                parts.append(scores.transpose(0, 2, 1))
+        return np.concatenate(parts, axis=1)
 
     def _blocks(self, entrants: Entrants, fold: int) -> Iterator[tuple[Indices, Floats]]:
         """Test rows of a fold in blocks, and their scores."""
