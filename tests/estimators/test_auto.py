@@ -136,7 +136,7 @@ def test_it_is_described_by_what_it_chose(chosen):
     assert type(chosen.model_).__name__ in chosen._repr_html_()
     loss = sf.evaluate(chosen, X, Y).metrics["log_loss"]
     assert loss == sf.evaluate(chosen.model_, X, Y).metrics["log_loss"]
-    assert sf.importance(chosen, X, Y).values.shape == (4,)
+    assert sf.importance(chosen, X, Y).increase.shape == (4,)
 
 
 def test_what_it_cannot_choose_from_is_said_in_a_sentence():

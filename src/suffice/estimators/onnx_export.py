@@ -69,6 +69,7 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
         raise InvalidParameter(f"to_onnx takes a fitted classifier of suffice, not {shown(model)}.")
     onnx = _package("onnx")
     check_is_fitted(model)
+    model = getattr(model, "model_", model)  # what an AutoDiscriminant chose
     graph = Graph(OPSET)
     rows = _input_type(model, dtype)
     encoding = model._learned.encoding
