@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from suffice.data.description import Description, describe
     from suffice.errors import RepairedModel
+    from suffice.estimators.auto import AutoDiscriminant
     from suffice.estimators.bayesian import BayesianDiscriminant
     from suffice.estimators.bernoulli import BernoulliNB
     from suffice.estimators.card import model_card
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from suffice.estimators.mixture import GaussianMixture
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
     from suffice.estimators.onnx_export import to_onnx
+    from suffice.estimators.pooled import PooledDiscriminant
     from suffice.estimators.selecting import select_model
     from suffice.estimators.summary import Summary, summary
     from suffice.estimators.unskewed import UnskewedDiscriminant
@@ -52,6 +54,7 @@ __version__ = "0.1.0"
 
 # Resolved on first use, so that `import suffice` stays fast however much it offers.
 _HOME = {
+    "AutoDiscriminant": "suffice.estimators.auto",
     "BayesianDiscriminant": "suffice.estimators.bayesian",
     "BernoulliNB": "suffice.estimators.bernoulli",
     "CategoricalNB": "suffice.estimators.categorical",
@@ -81,6 +84,7 @@ _HOME = {
     "MixedStatistics": "suffice.statistics.mixed",
     "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
     "model_card": "suffice.estimators.card",
+    "PooledDiscriminant": "suffice.estimators.pooled",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "RepairedModel": "suffice.errors",
@@ -101,6 +105,7 @@ _HOME = {
 __all__ = [
     "LDA",
     "QDA",
+    "AutoDiscriminant",
     "BayesianDiscriminant",
     "BernoulliNB",
     "CategoricalNB",
@@ -121,6 +126,7 @@ __all__ = [
     "MixedNB",
     "MixedStatistics",
     "MixtureDiscriminant",
+    "PooledDiscriminant",
     "QuadraticDiscriminantAnalysis",
     "RepairedModel",
     "Selection",

@@ -60,6 +60,7 @@ def test_fit_chooses_a_model_by_default(folder):
         ("bayes", sf.BayesianDiscriminant),
         ("mixture", sf.MixtureDiscriminant),
         ("mixed", sf.MixedNB),
+        ("pooled", sf.PooledDiscriminant),
     ],
 )
 def test_every_kind_of_model_is_fitted_and_predicts(folder, tmp_path, name, kind):
@@ -67,6 +68,19 @@ def test_every_kind_of_model_is_fitted_and_predicts(folder, tmp_path, name, kind
     run("fit", folder / "iris.csv", "-t", "species", "--model", name, "-o", out)
     assert type(sf.load(out)) is kind
     assert answer("evaluate", out, folder / "iris.csv", "-t", "species")["accuracy"] > 0.9
+
+
+def test_a_pool_forgets_and_merges_through_its_members(folder, tmp_path):
+    paths = {name: tmp_path / name for name in ("whole", "less", "again")}
+    run("fit", folder / "iris.csv", "-t", "species", "--model", "pooled", "-o", paths["whole"])
+    run("forget", paths["whole"], folder / "test.csv", "-t", "species", "-o", paths["less"])
+    less = sf.load(paths["less"])
+    assert sum(less.members_["LDA"].statistics_.count) == 120
+    run("merge", paths["less"], paths["less"], "-o", paths["again"])
+    assert sum(sf.load(paths["again"]).members_["LDA"].statistics_.count) == 240
+    assert "no such equation" in refused("boundary", paths["whole"], "setosa", "virginica")
+    several = ("fit", folder / "iris.csv", folder / "test.csv", "-t", "species")
+    assert "needs the rows" in refused(*several, "--model", "pooled", "-o", paths["again"])
 
 
 def test_options_of_fit_reach_the_model(folder, tmp_path):

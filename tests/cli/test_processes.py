@@ -81,7 +81,7 @@ def slow(*_, **__):
     print("busy", flush=True)
     time.sleep(100)
 
-sf.select_model = slow
+sf.AutoDiscriminant.fit = slow
 from suffice.cli.main import main
 main()
 """

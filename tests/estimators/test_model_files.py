@@ -29,6 +29,7 @@ from suffice.errors import (
 )
 from suffice.estimators.card import model_card
 from suffice.estimators.files import file_of
+from suffice.estimators.trial import named_classifiers
 from suffice.statistics import container
 
 RNG = np.random.default_rng(5)
@@ -116,6 +117,13 @@ def zoo():
     yield "MixtureDiscriminant few", few, FLAT
     thin = sf.MixtureDiscriminant(1, shrinkage=0.3, random_state=0)
     yield "MixtureDiscriminant wide", thin.fit(WIDE, Y[:12]).with_priors("uniform"), WIDE
+    yield "PooledDiscriminant", sf.PooledDiscriminant().fit(X, Y), X
+    few = [sf.LDA(), sf.MixtureDiscriminant(1, random_state=0), sf.UnskewedDiscriminant(pooling=1)]
+    several = sf.PooledDiscriminant(few, calibrate=False, cv=3, priors=SHARES)
+    yield "PooledDiscriminant given", several.fit(FRAME, Y), FRAME
+    mixed = sf.PooledDiscriminant({"naive": sf.MixedNB(), "linear": sf.LDA()})
+    yield "PooledDiscriminant mixed", mixed.fit(MIXED, Y), MIXED
+    yield "AutoDiscriminant", sf.AutoDiscriminant(cv=2).fit(MIXED, Y), MIXED
     yield "pipeline", make_pipeline(sf.Indicators(), sf.QDA(shrinkage=0.1)).fit(MIXED, Y), MIXED
     named = Pipeline([("in", sf.Indicators().set_output(transform="pandas")), ("lda", sf.LDA())])
     yield "pipeline named", named.fit(MIXED, Y), MIXED
@@ -180,6 +188,8 @@ def test_parameters_and_what_was_fitted_come_back(name, tmp_path):
             assert loaded == sorted(value)
         elif isinstance(value, np.generic):
             assert loaded == value.item()
+        elif key == "models" and value is not None:
+            assert repr(loaded) == repr(named_classifiers(value))
         else:
             assert same(value, loaded), key
     for attribute in FITTED:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli import options
-from suffice.cli.models import Kind, ModelOptions, parse_priors, with_priors
+from suffice.cli.models import Kind, ModelOptions, parse_priors
 from suffice.errors import InvalidParameter
 
 
@@ -80,7 +80,7 @@ def _stream(
 
 
 def _check_named(kind: Kind, what: str) -> None:
-    if kind in (Kind.AUTO, Kind.MIXTURE):
+    if kind in (Kind.AUTO, Kind.MIXTURE, Kind.POOLED):
         raise InvalidParameter(
             f"--model {kind} needs the rows themselves; with {what}, name one such as --model lda."
         )
@@ -90,7 +90,7 @@ def _needs_rows(choice: ModelOptions, data: list[Path]) -> bool:
     """Whether statistics of numbers are not enough; several files are refused then."""
     from suffice.cli.streaming import are_several
 
-    rows_only = (Kind.AUTO, Kind.MIXTURE, Kind.MIXED)
+    rows_only = (Kind.AUTO, Kind.MIXTURE, Kind.MIXED, Kind.POOLED)
     needs = choice.model in rows_only or "cv" in choice.given.values()
     if needs and are_several(data):
         _check_named(choice.model, "several files")
@@ -133,16 +133,9 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
     classes = Labels.of(y).classes()
     class_priors(priors, classes, np.ones(len(classes)))
     with working("choosing a model by cross-validation") as progress:
-        selection = sf.select_model(
-            X,
-            y,
-            metric=choice.metric,
-            cv=choice.folds,
-            sample_weight=weights,
-            columns=rows.layout,
-            progress=progress,
-        )
-    return selection.model if priors is None else with_priors(selection.model, priors), selection
+        parameters = {"priors": priors, "columns": rows.layout, "progress": progress}
+        chosen = sf.AutoDiscriminant(**choice.automatic, **parameters).fit(X, y, weights)
+    return chosen.model_, chosen.selection_
 
 
 def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:

@@ -25,6 +25,7 @@ class Kind(StrEnum):
     BAYES = "bayes"
     MIXTURE = "mixture"
     MIXED = "mixed"
+    POOLED = "pooled"
 
 
 # The public class of each model.
@@ -37,6 +38,7 @@ CLASSES = {
     Kind.BAYES: "BayesianDiscriminant",
     Kind.MIXTURE: "MixtureDiscriminant",
     Kind.MIXED: "MixedNB",
+    Kind.POOLED: "PooledDiscriminant",
 }
 
 
@@ -76,6 +78,26 @@ class ModelOptions:
     ] = None
 
     metric: Metric = "log_loss"
+    simple: Annotated[
+        bool, typer.Option("--simple", help="With --model auto, never the mean of several models.")
+    ] = False
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds after which --model auto takes the best model so far.",
+            show_default=False,
+        ),
+    ] = None
+
+    @property
+    def automatic(self) -> dict[str, Any]:
+        """The parameters of the automatic choice."""
+        return {
+            "metric": self.metric,
+            "cv": self.folds,
+            "simple": self.simple,
+            "time_limit": self.time_limit,
+        }
 
     @property
     def given(self) -> dict[str, str]:
@@ -125,16 +147,6 @@ def _value(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-def with_priors(model: Any, priors: Any) -> Any:
-    """A fitted model, or a pipeline that ends with one, under other priors."""
-    if not hasattr(model, "steps"):
-        return model.with_priors(priors)
-    from sklearn.pipeline import Pipeline
-
-    *before, (name, last) = model.steps
-    return Pipeline([*before, (name, last.with_priors(priors))])
 
 
 def parse_priors(text: str, classes: list[Any]) -> Any:

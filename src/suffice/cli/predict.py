@@ -42,8 +42,9 @@ def predict(
     """
     from suffice.answers.decision import decide
     from suffice.cli.loaded import load_model
-    from suffice.cli.models import parse_costs, parse_priors, parse_threshold, with_priors
+    from suffice.cli.models import parse_costs, parse_priors, parse_threshold
     from suffice.cli.output import free_name, working
+    from suffice.estimators.auto import under_priors
 
     output.check()
     loaded = load_model(model)
@@ -53,7 +54,7 @@ def predict(
     X = loaded.rows(table)
     chosen = loaded.model
     if priors is not None:
-        chosen = with_priors(chosen, parse_priors(priors, labels))
+        chosen = under_priors(chosen, parse_priors(priors, labels))
     with working("predicting"):
         posterior = chosen.predict_proba(X)
         best = chosen.predict(X)

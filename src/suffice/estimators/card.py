@@ -65,23 +65,41 @@ def _of_file(path: str | PathLike[str], key: bytes | None) -> list[str]:
 
 
 def _lines(model: Any) -> list[str]:
-    from suffice.estimators.model_file.model import StoredModel
+    from suffice.estimators.model_file.learner_content import is_built
+    from suffice.estimators.model_file.model import check_ours
+    from suffice.estimators.model_file.parameters import split_storable
     from suffice.estimators.model_file.schema import schema_of, training_of
 
-    stored = StoredModel.of(model)
-    lines = [stored.estimator, *_features(schema_of(model)), *_training(training_of(model))]
+    check_ours(model)
+    if hasattr(model, "model_"):
+        return [f"{type(model).__name__}, which chose:", *_of_model(model.model_), *_choice(model)]
+    dropped = split_storable(model.get_params(deep=False))[1]
+    lines = [type(model).__name__, *_features(schema_of(model)), *_training(training_of(model))]
     if hasattr(model, "converged_"):
         state = "converged" if model.converged_ else "not converged"
         lines.append(f"components: {len(model.means_)} ({state} after {model.n_iter_} iterations)")
-    if hasattr(stored.content, "built") and not stored.content.built.is_built:
+    if hasattr(model, "members_"):
+        lines.append(f"members: {_some(_members(model))}")
+    if hasattr(model, "statistics_") and not is_built(model):
         lines.append("state: too few rows for a model yet")
     parameters = model.get_params(deep=False).items()
     shown = {name: value for name, value in parameters if name != "columns"}
-    given = _given(type(model), shown, stored.dropped)
+    given = _given(type(model), shown, dropped)
     lines += [f"parameters: {', '.join(given)}"] if given else []
-    if getattr(model, "selection_", None) is not None:
-        lines.append(_selection_line(model.selection_))
-    return [*lines, *_left_out(stored.dropped)]
+    return [*lines, *_choice(model), *_left_out(dropped)]
+
+
+def _choice(model: Any) -> list[str]:
+    """How parameters, or the model itself, were chosen."""
+    selection = getattr(model, "selection_", None)
+    return [] if selection is None else [_selection_line(selection)]
+
+
+def _members(model: Any) -> list[str]:
+    """Members of a pool with their weights."""
+    weights = [*model.weights_, *([model.share_weight_] if model.share_weight_ else [])]
+    names = [*model.members_, "class shares"]
+    return [f"{name} {weight:.3g}" for name, weight in zip(names, weights, strict=False)]
 
 
 def _left_out(dropped: Mapping[str, str]) -> list[str]:

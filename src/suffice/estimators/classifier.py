@@ -50,6 +50,7 @@ class Classifier(
 
     priors: Any
     _decides = True  # whether there is a decision_function, as in scikit-learn
+    _has_density = True  # whether features can be integrated out
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

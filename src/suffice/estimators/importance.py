@@ -44,11 +44,7 @@ def importance(
     sepal length (cm)  0.0091      0.0114
     """
     if not isinstance(last_step(model), Classifier):
-        raise InvalidParameter(
-            f"a {type(last_step(model)).__name__} has no density to integrate a feature out of; "
-            "fit a model of suffice, such as suffice.LDA(), or use scikit-learn's "
-            "permutation_importance."
-        )
+        raise _without_density(last_step(model))
     X, y = split_named(X, y)
     used = getattr(model, "columns_", None)
     if used is not None and used.named:
@@ -75,9 +71,19 @@ def importance(
 
 def _losses(model: Any, X: Any, codes: Indices, at: Indices, d: int) -> Floats:
     """Loss of some rows: with all features, then without each of them, (1 + d, rows)."""
+    if not last_step(model)._has_density:
+        raise _without_density(last_step(model))
     rows, own = take_rows(X, at), codes[at]
 
     def loss(X: Any) -> Floats:
         return -log_probabilities(model, X)[np.arange(len(own)), own]
 
     return np.stack([loss(rows), *(loss(blank_column(rows, j)) for j in range(d))])
+
+
+def _without_density(model: Any) -> InvalidParameter:
+    return InvalidParameter(
+        f"a {type(model).__name__} has no density to integrate a feature out of, or a member of it "
+        "has none; fit a model of suffice, such as suffice.LDA(), or use scikit-learn's "
+        "permutation_importance."
+    )

@@ -7,6 +7,7 @@ from typing import Any
 
 from suffice.data.frame_output import frame_kind
 from suffice.data.labels import Labels, name_of, shown
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.outline import Outline
@@ -70,6 +71,19 @@ class RowsInMemory(NewRows):
     def columns(self) -> LearnedColumns:
         """The columns, as scikit-learn reads them."""
         return LearnedColumns.of_rows(self.X)
+
+    def facts(self, columns: Any) -> dict[str, Any]:
+        """What a state holds of a table, by the names of its fields.
+
+        columns : how to read the columns, if the user says it
+        """
+        reader = TableReader.of(self.X, columns)
+        return {
+            "columns": self.columns() if reader is None else LearnedColumns.of_reader(reader),
+            "reader": reader,
+            "target": self.target,
+            "frame": self.frame,
+        }
 
     @property
     def target(self) -> str | None:

@@ -65,6 +65,7 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
         raise InvalidParameter(f"to_onnx takes a fitted classifier of suffice, not {shown(model)}.")
     onnx = _package("onnx")
     check_is_fitted(model)
+    model = getattr(model, "model_", model)  # what an AutoDiscriminant chose
     opset = 18  # version of the standard operators
     graph = Graph(opset)
     rows = _input_type(model, dtype)

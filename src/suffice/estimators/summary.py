@@ -37,6 +37,7 @@ WORDS = {
     "CategoricalNB": "naive Bayes of categories: frequencies in each class",
     "BernoulliNB": "naive Bayes of binary columns: frequencies in each class",
     "MixtureDiscriminant": "several Gaussians per class, fitted by EM",
+    "PooledDiscriminant": "the weighted mean of several models, each with calibrated probabilities",
     "GaussianMixture": "several Gaussians without labels, fitted by EM",
 }
 
@@ -114,6 +115,10 @@ def summary(model: Any) -> Summary:
     x4                                   2.839     2.868
     share of variance between classes   0.9912  0.008787
     """
+    name = _call(model)
+    if hasattr(model, "model_"):
+        model = model.model_
+        name = f"{name}, which chose {_call(model)}"
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if not type(last).__module__.startswith("suffice.") or not hasattr(last, "_learned"):
         raise InvalidParameter(
@@ -124,12 +129,13 @@ def summary(model: Any) -> Summary:
     of = "components" if hasattr(last, "weights_") else "classes"
     scale = ", of the features taken to their powers" if hasattr(last, "powers_") else ""
     tables = {
+        "members": _members(last),
         "classes" if hasattr(last, "classes_") else "components": _classes(last),
         f"means of the {of}{scale}": _means(last, names),
         "coefficients of the discriminant axes": _coefficients(last, names),
     }
     facts = {**_facts(last), **_likelihood(last)}
-    return Summary(_call(model), facts, {title: lines for title, lines in tables.items() if lines})
+    return Summary(name, facts, {title: lines for title, lines in tables.items() if lines})
 
 
 def html_card(model: Any) -> Html:
@@ -196,6 +202,17 @@ def _classes(model: Any) -> tuple[tuple[str, ...], ...]:
         return (("class", "prior"), *zip(labels, priors, strict=True))
     rows = [f"{count:,}" for count in statistics.count]
     return (("class", "rows", "prior"), *zip(labels, rows, priors, strict=True))
+
+
+def _members(model: Any) -> tuple[tuple[str, ...], ...]:
+    """Weight and slope of each member of a pool."""
+    if not hasattr(model, "members_"):
+        return ()
+    both = zip(model.weights_, model.recalibrations_, strict=True)
+    numbers = [(format_number(weight), format_number(own.slope)) for weight, own in both]
+    rows = [(_short(name), *own) for name, own in zip(model.members_, numbers, strict=True)]
+    floor = ("class shares", format_number(model.share_weight_), "")
+    return (("member", "weight", "slope"), *rows, floor)
 
 
 def _means(model: Any, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:

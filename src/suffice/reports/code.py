@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ def constructor(model: Any) -> str:
     >>> import suffice as sf
     >>> constructor(sf.GaussianDiscriminant(pooling=0.5))
     'sf.GaussianDiscriminant(pooling=0.5)'
+    >>> constructor(sf.PooledDiscriminant([sf.GaussianNB(), sf.DiagonalLDA(ddof=1)]))
+    'sf.PooledDiscriminant(models=[sf.GaussianNB(), sf.DiagonalLDA(ddof=1)])'
     """
     if hasattr(model, "steps"):
         return f"make_pipeline({', '.join(constructor(step) for _, step in model.steps)})"
@@ -26,14 +29,25 @@ def constructor(model: Any) -> str:
 def imports(model: Any) -> list[str]:
     """Lines that import the names in `constructor`."""
     lines = ["import suffice as sf"]
-    if hasattr(model, "steps"):
-        lines.append("from sklearn.pipeline import make_pipeline")
-    for step in [step for _, step in getattr(model, "steps", [("", model)])]:
+    for step in _estimators(model):
         home = type(step).__module__
-        if not home.startswith("suffice."):
+        if hasattr(step, "steps"):
+            lines.append("from sklearn.pipeline import make_pipeline")
+        elif not home.startswith("suffice."):
             public = home.split("._")[0]
             lines.append(f"from {public} import {type(step).__name__}")
-    return lines
+    return list(dict.fromkeys(lines))
+
+
+def _estimators(value: Any) -> list[Any]:
+    """An estimator and those that it is made of, or those in a list or mapping."""
+    if isinstance(value, Mapping | list | tuple):
+        parts = value.values() if isinstance(value, Mapping) else value
+        return [one for part in parts for one in _estimators(part)]
+    if not hasattr(value, "get_params"):
+        return []
+    given = [step for _, step in value.steps] if hasattr(value, "steps") else _changed(value)
+    return [value, *_estimators(given)]
 
 
 def _changed(model: Any) -> dict[str, Any]:
@@ -50,4 +64,10 @@ def _changed(model: Any) -> dict[str, Any]:
 def _literal(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return repr(value.tolist())
+    if hasattr(value, "get_params"):
+        return constructor(value)
+    if isinstance(value, Mapping) and _estimators(value):
+        return "{" + ", ".join(f"{key!r}: {_literal(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple) and _estimators(value):
+        return f"[{', '.join(map(_literal, value))}]"
     return repr(value.item() if isinstance(value, np.generic) else value)

@@ -36,10 +36,12 @@ def usage(data: Material, choice: Choice) -> Usage:
     lines += [f"model = {choice.code}", "model.fit(X, y)", ""]
     lines += ["labels = model.predict(X)", "probabilities = model.predict_proba(X)"]
     own = type(last_step(model)).__module__.startswith("suffice.")
-    if hasattr(model, "outlier_pvalue"):
+    density = getattr(last_step(model), "_has_density", False)
+    if density and hasattr(model, "outlier_pvalue"):
         lines.append("unusual = model.outlier_pvalue(X) < 0.01")
     if _explains(model, data):
         lines.append("print(model.explain(X, row=0))")
+    own = own and density
     if own:
         lines += ["", f"sf.save(model, {FILE!r})", f"model = sf.load({FILE!r})"]
     return Usage("\n".join(lines), _command(data, choice) if own else "")

@@ -7,16 +7,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import suffice
 from suffice.errors import InvalidParameter
+from suffice.estimators.auto import AutoDiscriminant
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.estimators.model_file.auto_content import AutoContent
 from suffice.estimators.model_file.fitted_content import IndicatorsContent, MixtureContent
 from suffice.estimators.model_file.learner_content import LearnerContent
 from suffice.estimators.model_file.parameters import split_storable
+from suffice.estimators.model_file.pooled_content import PooledContent
+from suffice.estimators.pooled import PooledDiscriminant
 from suffice.estimators.state import snapshot
 from suffice.statistics.container import brief
 from suffice.statistics.registry import storable
@@ -24,6 +29,7 @@ from suffice.statistics.room import Room
 from suffice.statistics.soundness import check_names
 
 ESTIMATORS = (
+    "AutoDiscriminant",
     "BayesianDiscriminant",
     "BernoulliNB",
     "CategoricalNB",
@@ -35,6 +41,7 @@ ESTIMATORS = (
     "LinearDiscriminantAnalysis",
     "MixedNB",
     "MixtureDiscriminant",
+    "PooledDiscriminant",
     "QuadraticDiscriminantAnalysis",
     "UnskewedDiscriminant",
 )
@@ -62,7 +69,7 @@ class StoredModel:
     library: str
     parameters: Mapping[str, Any]
     dropped: Mapping[str, str]
-    content: LearnerContent | MixtureContent | IndicatorsContent
+    content: LearnerContent | MixtureContent | IndicatorsContent | PooledContent | AutoContent
     names: tuple[str, ...] | None = None
     output: str | None = None
     created: str | None = None
@@ -72,18 +79,12 @@ class StoredModel:
     @classmethod
     def of(cls, model: Any, created: str | None = None) -> Self:
         """The content of a file."""
-        name = type(model).__name__
-        if name not in ESTIMATORS or type(model) is not getattr(suffice, name):
-            raise InvalidParameter(
-                "a file holds estimators of suffice and pipelines of them, not a "
-                f"{type(model).__module__}.{name}."
-            )
-        check_is_fitted(model)
+        check_ours(model)
         model = snapshot(model)
         names = getattr(model, "feature_names_in_", None)
         parameters, dropped = split_storable(model.get_params(deep=False))
         return cls(
-            name,
+            type(model).__name__,
             suffice.__version__,
             parameters,
             dropped,
@@ -118,6 +119,8 @@ class StoredModel:
             raise ValueError(f"it does not hold what a {self.estimator} learns")
         with np.errstate(all="ignore"):  # overflow is detected by the checks
             self.content.restore(model, room)
+        if "models" in self.dropped:
+            model.models = {name: clone(member) for name, member in model.members_.items()}
         self._set_names(model)
         outputs = (None, "default", "pandas", "polars")
         if self.output not in outputs or not (self.output is None or hasattr(model, "set_output")):
@@ -146,6 +149,17 @@ class StoredModel:
         model._state = replace(learned.renamed(own), target=self.target, frame=frame)
 
 
+def check_ours(model: Any) -> None:
+    """Raise unless a model is a fitted estimator of this package."""
+    name = type(model).__name__
+    if name not in ESTIMATORS or type(model) is not getattr(suffice, name):
+        raise InvalidParameter(
+            "a file holds estimators of suffice and pipelines of them, not a "
+            f"{type(model).__module__}.{name}."
+        )
+    check_is_fitted(model)
+
+
 def check_note(name: str, text: str | None) -> None:
     """Raise ValueError unless a text is short."""
     if text is not None and len(text) > LONGEST_NOTE:
@@ -157,4 +171,8 @@ def _content_class(model: Any) -> Any:
         return IndicatorsContent
     if isinstance(model, GaussianMixture | MixtureDiscriminant):
         return MixtureContent
+    if isinstance(model, AutoDiscriminant):
+        return AutoContent
+    if isinstance(model, PooledDiscriminant):
+        return PooledContent
     return LearnerContent

@@ -80,4 +80,11 @@ def _reason_to_drop(value: Any) -> str | None:
         return "a function"
     if isinstance(value, BaseEstimator):
         return "an estimator"  # of which the statistics hold what it found
+    if hasattr(value, "get_n_splits"):
+        return "a splitter"
+    some = value.values() if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping | list | tuple) and any(
+        isinstance(x, BaseEstimator) for x in some
+    ):
+        return "estimators"  # of which the members are kept
     return None

@@ -28,7 +28,7 @@ def training_of(model: Any) -> dict[str, Any]:
     classes = getattr(model, "classes_", None)
     if classes is None:
         return {"labels": None, "classes": None, "rows": None, "weight": None}
-    statistics = getattr(model, "statistics_", None)
+    statistics = _statistics(model)
     weight = model._class_weight() if statistics is None else statistics.weight
     return {
         "labels": LABEL_KINDS[classes.dtype.kind],
@@ -38,10 +38,17 @@ def training_of(model: Any) -> dict[str, Any]:
     }
 
 
+def _statistics(model: Any) -> Any:
+    """The statistics of a model, or of the first member of a pool that has some; None else."""
+    members = getattr(model, "members_", {"": model}).values()
+    found = (getattr(member, "statistics_", None) for member in members)
+    return next((one for one in found if one is not None), None)
+
+
 def _levels(model: Any) -> tuple[list[int], list[Array]]:
     """Positions of the discrete features, and the levels of each."""
     if hasattr(model, "layout_"):
         return list(model.layout_.discrete), model.levels_
-    by_position = getattr(getattr(model, "statistics_", None), "levels", {})
+    by_position = getattr(_statistics(model), "levels", {})
     discrete = sorted(by_position)
     return discrete, [by_position[j] for j in discrete]

@@ -1,0 +1,57 @@
+"""Integration: what each feature adds to an answer, from the answers without some features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import permutations
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+
+
+def shapley_values(
+    answer: Callable[[Array], Floats], d: int, *, exact_to: int = 5, pairs: int = 16
+) -> tuple[Floats, Floats]:
+    """The share of each feature in an answer, (n, d), and the answer without features, (n,).
+
+    A generative model answers for any subset of the features, the others integrated out. The
+    share of a feature is the change of the answer when it is added to those before it, averaged
+    over the orders of the features: its Shapley value. Shares and the answer without features add
+    up to the answer with all of them, in every single order.
+
+    answer : the answers (n,) where the features of a mask (d,) are left out
+    exact_to : with more features, random orders and their reverses are averaged
+    pairs : number of these
+
+    >>> weights = np.array([1.0, -2.0])
+    >>> shapley_values(lambda left_out: np.array([3.0 + weights @ ~left_out]), 2)
+    (array([[ 1., -2.]]), array([3.]))
+    """
+    known: dict[bytes, Floats] = {}
+
+    def recall(left_out: Array) -> Floats:
+        key = left_out.tobytes()
+        if key not in known:
+            known[key] = answer(left_out.copy())
+        return known[key]
+
+    base = recall(np.ones(d, bool))
+    total = np.zeros((len(base), d))
+    orders = _orders(d, exact_to, pairs)
+    for order in orders:
+        left_out, before = np.ones(d, bool), base
+        for j in order.tolist():
+            left_out[j] = False
+            after = recall(left_out)
+            total[:, j] += after - before
+            before = after
+    return total / len(orders), base
+
+
+def _orders(d: int, exact_to: int, pairs: int) -> list[Indices]:
+    if d <= exact_to:
+        return [np.array(order, np.int64) for order in permutations(range(d))]
+    rng = np.random.default_rng(0)
+    forward = [rng.permutation(d) for _ in range(pairs)]
+    return [order for one in forward for order in (one, one[::-1])]

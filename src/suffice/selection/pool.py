@@ -1,0 +1,186 @@
+"""Pool: several models whose calibrated posteriors are averaged, by weights found on other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.selection.pooling import pool_weights
+from suffice.selection.recalibration import Recalibration, recalibrations
+from suffice.statistics.registry import storable
+
+
+@storable
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """p(y | x) = sum of w_m r_m(p_m(y | x)) + w_0 share(y), over the members m.
+
+    >>> shares = np.array([0.5, 0.5])
+    >>> pool = Pool(np.array([0.6, 0.2]), 0.2, shares, [Recalibration.none(2)] * 2)
+    >>> np.exp(pool.log_posterior(np.log([[[0.9, 0.1]], [[0.5, 0.5]]]))).round(2)
+    array([[0.74, 0.26]])
+    """
+
+    weights: Array  # (m,): of the members
+    share_weight: float  # of the class shares: a floor under the probabilities
+    shares: Array  # (k,): of the classes in the training rows
+    recalibrations: list[Recalibration]  # of each member
+
+    @classmethod
+    def of(
+        cls,
+        weights: Sequence[float] | Floats,
+        share_weight: float,
+        shares: Floats,
+        own: Sequence[Recalibration],
+    ) -> Self:
+        """The pool with weights that add up to 1."""
+        total = float(np.sum(weights)) + float(share_weight)
+        return cls(np.array(weights, float) / total, share_weight / total, shares, list(own))
+
+    def log_posterior(self, parts: Sequence[Floats] | Floats) -> Floats:
+        """The pooled ln p(y | x), (n, k), from those of the members; exact however small."""
+        with np.errstate(divide="ignore"):
+            weights, floor = np.log(self.weights), np.log(self.share_weight * self.shares)
+        out = np.tile(floor, (len(parts[0]), 1))
+        for weight, own, part in zip(weights, self.recalibrations, parts, strict=True):
+            np.logaddexp(out, weight + own.apply(part), out=out)
+        return out
+
+    def relabelled(self, before: Array, after: Array, shares: Floats) -> Self:
+        """The same for other classes: offsets of those that are new are zero."""
+        at = {label: i for i, label in enumerate(before.tolist())}
+        places = [at.get(label) for label in after.tolist()]
+
+        def moved(own: Recalibration) -> Recalibration:
+            offsets = np.array([0.0 if i is None else own.offsets[i] for i in places])
+            return replace(own, offsets=offsets - offsets.mean())
+
+        same = places == list(range(len(before)))
+        own = self.recalibrations if same else list(map(moved, self.recalibrations))
+        return replace(self, shares=shares, recalibrations=own)
+
+    def validated(self) -> Self:
+        """This pool, if its weights are those of a mean; a ValueError otherwise."""
+        total = self.weights.sum() + self.share_weight
+        if self.weights.ndim != 1 or not len(self.weights) or abs(total - 1) > 1e-9:
+            raise ValueError("the weights of a pool add up to 1")
+        if self.weights.min() < 0 or self.share_weight < 0:
+            raise ValueError("the weights of a pool are not negative")
+        if len(self.recalibrations) != len(self.weights):
+            raise ValueError("a pool has one recalibration per member")
+        if self.shares.ndim != 1 or self.shares.min() <= 0 or abs(self.shares.sum() - 1) > 1e-9:
+            raise ValueError("the class shares of a pool are positive and add up to 1")
+        if any(len(own.offsets) != len(self.shares) for own in self.recalibrations):
+            raise ValueError("a recalibration has one offset per class")
+        return self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Rows that models were tested on but not trained on."""
+
+    log_posteriors: Floats  # (m, n, k): of each model
+    codes: Indices  # (n,): the class of each row
+    weights: Floats  # (n,)
+    fold: Indices  # (n,): in which the row was tested
+    shares: Floats  # (folds, k): of the classes in the training rows
+    repeats: int = 1  # how often each row was tested
+
+    def some(self, most: int) -> HeldOut:
+        """At most so many rows, chosen at random."""
+        n = len(self.codes)
+        if n <= most:
+            return self
+        at = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+        return replace(
+            self,
+            log_posteriors=self.log_posteriors[:, at],
+            codes=self.codes[at],
+            weights=self.weights[at],
+            fold=self.fold[at],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoolFit:
+    """A pool, and how well it predicts held-out rows."""
+
+    pool: Pool
+    kept: Indices  # (m,): which models are members
+    rows: HeldOut  # that were used
+    log_posterior: Floats  # (n, k): of these rows, recalibrated by those of other folds
+
+
+def fit_pool(
+    rows: HeldOut,
+    shares: Floats,
+    calibrate: bool = True,
+    *,
+    deviation: float = 0.5,
+    min_weight: float = 0.03,
+    max_members: int = 6,
+    max_cells: int = 400_000,
+) -> PoolFit:
+    """The pool that predicts held-out rows best, and the models that are members of it.
+
+    Each model is recalibrated by the rows of the other folds when it is weighed, by all rows in
+    the pool. Models of less weight than `min_weight` are left out, and those after the first
+    `max_members`.
+
+    shares : (k,) of the classes in all rows
+    calibrate : False averages the posteriors as they are, without a floor
+    deviation : of slopes and offsets from 1 and 0, see `recalibrations`
+    max_cells : rows x classes that are used, since a few numbers per model need no more
+    """
+    m, _, k = rows.log_posteriors.shape
+    rows = rows.some(max(1000, max_cells // k))
+    # As many rows as the weights are worth, so that their unit does not matter.
+    total = rows.weights.sum()
+    weights = rows.weights * (total / (rows.weights @ rows.weights) / rows.repeats)
+    crossed, final = [], []
+    for log_posterior in rows.log_posteriors:
+        found = _calibrated(rows, log_posterior, weights, deviation) if calibrate else None
+        crossed.append(log_posterior if found is None else found[0])
+        final.append(Recalibration.none(k) if found is None else found[1])
+    every = np.arange(len(rows.codes))
+    own = np.exp(np.stack(crossed)[:, every, rows.codes].T)
+    floor = rows.shares[rows.fold, rows.codes][:, None]
+
+    def weigh(kept: Indices) -> Floats:
+        if not calibrate:
+            return pool_weights(own[:, kept], weights)
+        # The floor has to earn its weight: sharp probabilities would suffer from a prior for it.
+        prior = np.append(np.full(len(kept), 1 / len(kept)), 0.0)
+        return pool_weights(np.hstack([own[:, kept], floor]), weights, prior)
+
+    kept = np.arange(m)
+    pooled = weigh(kept)
+    leading = np.argsort(-pooled[:m], kind="stable")[:max_members]
+    large = np.sort(leading[pooled[leading] >= min(min_weight, pooled[:m].max())])
+    if len(large) < m:
+        kept = large
+        pooled = weigh(kept)
+    share_weight = float(pooled[-1]) if calibrate else 0.0
+    pool = Pool.of(pooled[: len(kept)], share_weight, shares, [final[i] for i in kept])
+    plain = replace(pool, recalibrations=[Recalibration.none(k)] * len(kept))
+    return PoolFit(pool, kept, rows, plain.log_posterior([crossed[i] for i in kept]))
+
+
+def _calibrated(
+    rows: HeldOut, log_posterior: Floats, weights: Floats, deviation: float
+) -> tuple[Floats, Recalibration]:
+    """Log posteriors recalibrated by the rows of other folds, and the recalibration by all rows."""
+    folds = np.arange(len(rows.shares))
+    others = weights * (rows.fold != folds[:, None])
+    every = np.vstack([others, weights])
+    *by_fold, by_all = recalibrations(log_posterior, rows.codes, every, deviation=deviation)
+    out = np.empty_like(log_posterior)
+    for fold, own in zip(folds, by_fold, strict=True):
+        at = rows.fold == fold
+        out[at] = own.apply(log_posterior[at])
+    return out, by_all

@@ -1,0 +1,111 @@
+"""Recalibration: a temperature and one offset per class that make probabilities honest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.scoring import normalised
+from suffice.statistics.registry import storable
+
+
+@storable
+@dataclass(frozen=True, slots=True)
+class Recalibration:
+    """Posteriors as p(y | x)^slope exp(offset of y), normalised.
+
+    A slope below 1 is a temperature above 1: it makes over-confident probabilities milder. Offsets
+    shift the classes, as other priors would.
+
+    >>> mild = Recalibration(0.5, np.zeros(2))
+    >>> np.exp(mild.apply(np.log([[0.9, 0.1]]))).round(3)
+    array([[0.75, 0.25]])
+    """
+
+    slope: float
+    offsets: Array  # (k,): their mean is zero
+
+    @classmethod
+    def none(cls, k: int) -> Recalibration:
+        """The one that changes nothing."""
+        return cls(1.0, np.zeros(k))
+
+    def apply(self, log_posterior: Floats) -> Floats:
+        """The recalibrated ln p(y | x), (n, k)."""
+        return normalised(self.slope * log_posterior.T + self.offsets[:, None]).T
+
+    def validated(self) -> Self:
+        """This recalibration, if its numbers are finite; a ValueError otherwise."""
+        if self.offsets.ndim != 1 or not np.isfinite([self.slope, *self.offsets]).all():
+            raise ValueError("a recalibration has one finite offset per class")
+        if self.slope <= 0:
+            raise ValueError("the slope of a recalibration is positive")
+        return self
+
+
+def recalibrations(
+    log_posterior: Floats,
+    codes: Indices,
+    weights: Floats,
+    *,
+    deviation: float = 0.5,
+    lowest: float = -15.0,
+    max_steps: int = 25,
+) -> list[Recalibration]:
+    """The most probable recalibration for each of several weightings of rows, or several models.
+
+    Maximises sum of w ln p(y | x) - ((slope - 1)² + |offsets|²) / (2 deviation²) by Newton's
+    method; the function is concave.
+
+    log_posterior : (n, k) of rows that the model was not trained on, or (b, n, k) of several models
+    codes : (n,) the class of each row
+    weights : (b, n)
+    deviation : how far slope and offsets are expected to be from 1 and 0
+    lowest : log-probabilities below it count as this, so that a single row does not decide
+    """
+    (n, k), b = log_posterior.shape[-2:], len(weights)
+    levels = np.maximum(log_posterior, lowest)
+    levels = levels - levels.mean(axis=-1, keepdims=True)
+    own = np.zeros((n, k))
+    own[np.arange(n), codes] = 1.0
+    at_start = np.concatenate([[1.0], np.zeros(k)])
+    theta = np.tile(at_start, (b, 1))
+    for _ in range(max_steps):
+        gradient, curvature = _derivatives(theta, levels, own, weights)
+        gradient += (theta - at_start) / deviation**2
+        curvature += np.eye(k + 1) / deviation**2
+        step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
+        # Long steps overshoot where probabilities are nearly 0 or 1.
+        step *= np.minimum(1.0, 1.0 / np.abs(step).max(axis=1, keepdims=True).clip(1e-300))
+        theta = theta - step
+        theta[:, 0] = theta[:, 0].clip(0.05, 20.0)
+        if np.abs(step).max() < 1e-6:
+            break
+    offsets = theta[:, 1:] - theta[:, 1:].mean(axis=1, keepdims=True)
+    return [Recalibration(float(t), o) for t, o in zip(theta[:, 0], offsets, strict=True)]
+
+
+def _derivatives(
+    theta: Floats, levels: Floats, own: Floats, weights: Floats
+) -> tuple[Floats, Floats]:
+    """Gradient (b, k + 1) and curvature (b, k + 1, k + 1) of the negative log-likelihood."""
+    scores = theta[:, :1, None] * levels + theta[:, None, 1:]
+    p = np.exp(scores - scores.max(axis=2, keepdims=True))
+    p /= p.sum(axis=2, keepdims=True)
+    weighted = weights[:, :, None] * p
+    mean = (p * levels).sum(axis=2, keepdims=True)
+    excess = weighted - weights[:, :, None] * own
+    gradient = np.concatenate(
+        [(excess * levels).sum(axis=(1, 2))[:, None], excess.sum(axis=1)], axis=1
+    )
+    b, k = theta.shape[0], levels.shape[-1]
+    curvature = np.empty((b, k + 1, k + 1))
+    from_mean = weighted * (levels - mean)
+    curvature[:, 0, 0] = (from_mean * levels).sum(axis=(1, 2))
+    curvature[:, 0, 1:] = curvature[:, 1:, 0] = from_mean.sum(axis=1)
+    curvature[:, 1:, 1:] = -weighted.transpose(0, 2, 1) @ p
+    curvature[:, np.arange(1, k + 1), np.arange(1, k + 1)] += weighted.sum(axis=1)
+    return gradient, curvature
