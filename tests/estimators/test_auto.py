@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
 from suffice.errors import InvalidParameter, TooFewRows
-from suffice.estimators.base import Classifier
+from suffice.estimators.classifier import Classifier
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 RNG = np.random.default_rng(2)

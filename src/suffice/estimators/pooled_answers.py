@@ -23,6 +23,7 @@ from suffice.data.parameters import check_room, count, is_number
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.classifier import Classifier
+from suffice.estimators.given_row import given_row
 from suffice.estimators.member_rows import MemberRows, in_columns, joined, mean_of, pick
 from suffice.estimators.pooled_model import PooledModel, discrete_positions
 from suffice.estimators.state import at_once
@@ -91,7 +92,7 @@ class PooledAnswers(Classifier[PooledModel]):
         rng = generator(random_state)
         codes = None if y is None else class_codes(model.classes, y, n)
         if given is not None:
-            rows = take_rows(self._given(given), np.zeros(n, np.int64))
+            rows = take_rows(given_row(self, given), np.zeros(n, np.int64))
             drawn = self._draw_gaps(rows, codes, rng)
         else:
             drawn = self._draw(n, codes, rng)
