@@ -23,9 +23,13 @@ def frame_kind(X: Any) -> str | None:
 def new_frame(columns: Mapping[str, Array], kind: str) -> Any:
     """A data frame of these columns."""
     backend: Any = kind
-    return nw.from_dict(
-        {name: _listed(values) for name, values in columns.items()}, backend=backend
-    ).to_native()
+    listed = {name: _listed(values) for name, values in columns.items()}
+    if kind != "pandas":
+        # Only pandas writes a missing number as NaN.
+        for name, values in columns.items():
+            if values.dtype.kind == "f" and np.isnan(values).any():
+                listed[name] = [None if value != value else value for value in values.tolist()]
+    return nw.from_dict(listed, backend=backend).to_native()
 
 
 def fill_table(X: Any, rows: Array) -> Any:

@@ -251,7 +251,7 @@ class Answers(Generic[AnyModel]):
         encoding = self._learned.encoding
         if encoding is None:
             return as_features(row).read(0, 1)
-        features = encoding.read(encoding.reader.row(row[0]))
+        features = encoding.features(encoding.reader.prepare_row(row[0]).rows)
         for own, codes in zip(encoding.groups, features.codes, strict=True):
             if codes[0] == UNSEEN:
                 raise InvalidFeatures(

@@ -13,7 +13,7 @@ from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
-from suffice.data.table_rows import TableRows
+from suffice.data.prepared_table import TableRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.choosing import (

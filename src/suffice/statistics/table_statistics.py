@@ -13,6 +13,7 @@ from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNu
 from suffice.data.labels import narrowest, shown
 from suffice.data.level_groups import RARE_ROWS, LevelGroups, distinct
 from suffice.data.levels import comparable
+from suffice.data.missing_kinds import WithIndicator
 from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, Mismatch, NeverIncluded
@@ -27,7 +28,10 @@ from suffice.statistics.statistics import listed
 VANISHED = 2.0**-40
 
 
-for _kind in (Number, WrittenNumber, Levels, Dates, SetAside, TableLayout, TableReader):
+for _kind in (
+    *(Number, WrittenNumber, Levels, Dates, SetAside, WithIndicator),
+    *(TableLayout, TableReader),
+):
     storable(_kind)
 
 
@@ -79,7 +83,9 @@ class TableStatistics(Savable):
     @property
     def levels(self) -> dict[int, Array]:
         """The levels of each discrete column, by its position."""
-        return dict(zip(self.reader.level_owners, self.known_levels, strict=True))
+        pairs = zip(self.reader.level_owners, self.known_levels, strict=True)
+        both = zip(pairs, self.reader.indicators, strict=True)
+        return {j: own for (j, own), is_gap in both if not is_gap}
 
     @property
     def groups(self) -> tuple[LevelGroups, ...]:
