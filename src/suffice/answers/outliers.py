@@ -92,15 +92,10 @@ class Atypicality:
         rng = np.random.default_rng(0)
         priors, d = self.model.priors, len(pattern)
         share = min(1.0, MAX_ENTRIES / (d * sum(STRATA)))
-        sizes = np.ceil(share * np.array(STRATA)).astype(np.int64)
-        strata = np.repeat(np.arange(len(sizes)), sizes)
-        # P-values evenly spread between 2^-(s+1) and 2^-s.
-        place = np.concatenate([(np.arange(n) + rng.random(n)) / n for n in sizes])
-        pvalues = 2.0**-strata * (1 - place / 2)
-        weights = 2.0 ** -(strata + 1) / sizes[strata]
-        codes = rng.choice(len(priors), len(strata), p=priors / priors.sum())
-        noise = rng.standard_normal((len(strata), d))
-        rows = np.empty((len(strata), d))
+        pvalues, weights = stratified_pvalues(share, rng)
+        codes = rng.choice(len(priors), len(weights), p=priors / priors.sum())
+        noise = rng.standard_normal((len(weights), d))
+        rows = np.empty((len(weights), d))
         for c in np.unique(codes).tolist():
             at = codes == c
             rows[at] = self._at_distances(c, pvalues[at], noise[at], pattern)
@@ -124,3 +119,15 @@ class Atypicality:
     def _log_densities(self, X: Array) -> Floats:
         with np.errstate(all="ignore"):
             return log_sum(self.model.joint(X))
+
+
+def stratified_pvalues(share: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Random p-values, far ones among them, and the probability that each stands for.
+
+    share : of the usual number
+    """
+    sizes = np.ceil(share * np.array(STRATA)).astype(np.int64)
+    strata = np.repeat(np.arange(len(sizes)), sizes)
+    # P-values evenly spread between 2^-(s+1) and 2^-s.
+    place = np.concatenate([(np.arange(n) + rng.random(n)) / n for n in sizes])
+    return 2.0**-strata * (1 - place / 2), 2.0 ** -(strata + 1) / sizes[strata]

@@ -13,6 +13,7 @@ from suffice.answers.adaptation import adapt_priors
 from suffice.answers.contributions import Contributions, contributions, explanation, log_odds
 from suffice.answers.decision import decide
 from suffice.answers.imputation import draws, impute
+from suffice.answers.level_atypicality import LevelAtypicality, level_atypicality
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import draw, generator, random_codes
@@ -26,7 +27,7 @@ from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.state import at_once
 from suffice.models.model import Model
-from suffice.models.scoring import Hook, posterior, scores
+from suffice.models.scoring import Hook, log_sum, posterior, scores
 from suffice.statistics.statistics import listed
 
 AnyModel = TypeVar("AnyModel", bound=Model)
@@ -51,6 +52,7 @@ class Answers(Generic[AnyModel]):
         def _check_finite(self, rows: Any) -> None: ...
         def _restore(self, rows: Any, like: Any = None) -> Any: ...
         def _new_atypicality(self) -> Atypicality: ...
+        def _class_weight(self) -> Floats: ...
         def predict_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def predict_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
         def predict_joint_log_proba(self, X: Any) -> Floats: ...  # noqa: D102
@@ -195,7 +197,8 @@ class Answers(Generic[AnyModel]):
         """Probability under the model of a row at least as atypical as this one, (n,).
 
         Small for rows unlike any class. Takes into account that means and covariances are
-        estimates; missing values are left out of the comparison.
+        estimates; missing values are left out of the comparison. In a table, levels count by
+        their probabilities in each class, and numbers by their density given the levels.
 
         by_class : instead, the probability that a row of each class is as far from its mean, (n, k)
         """
@@ -214,8 +217,22 @@ class Answers(Generic[AnyModel]):
     @property
     def _atypicality(self) -> Atypicality:
         """Created once per model, because simulations are cached."""
-        atypicality: Atypicality = self._learned.once("atypicality", self._new_atypicality)
+        atypicality: Atypicality = self._learned.once("atypicality", self._made_atypicality)
         return atypicality
+
+    def _mixed_log_density(self, X: Any) -> Floats:
+        """ln p(x), in which levels have their probabilities in place of Gaussian densities."""
+        atypicality = self._atypicality
+        if isinstance(atypicality, LevelAtypicality):
+            return atypicality.log_density(self._rows(X))
+        return log_sum(self.predict_joint_log_proba(X))
+
+    def _made_atypicality(self) -> Any:
+        base, encoding = self._new_atypicality(), self._learned.encoding
+        if encoding is None:
+            return base
+        sizes = [groups.size for groups in encoding.groups]
+        return level_atypicality(base, self._fitted, sizes, self._class_weight())
 
     @anywhere
     def discriminants(self, X: Any) -> Floats:
