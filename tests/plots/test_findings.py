@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from drawings import axes, legend_of
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
 
 import suffice as sf
 from suffice import plots
@@ -220,8 +221,11 @@ def test_bars_are_for_the_two_most_probable_classes():
     with pytest.raises(InvalidParameter, match="no row 500; X has 178 rows"):
         plots.ContributionsDisplay.from_estimator(model, ROWS, 500)
     mixture = sf.MixtureDiscriminant(1, random_state=0).fit(ROWS[:, :2], Y)
+    drawn = plots.ContributionsDisplay.from_estimator(mixture, ROWS[:, :2], ax=axes())
+    assert len(drawn.names) == 2
+    other = LogisticRegression().fit(ROWS[:, :2], Y)
     with pytest.raises(InvalidParameter, match="not a sum over features"):
-        plots.ContributionsDisplay.from_estimator(mixture, ROWS[:, :2])
+        plots.ContributionsDisplay.from_estimator(other, ROWS[:, :2])
 
 
 def test_learning_curves_are_those_of_the_comparison():
