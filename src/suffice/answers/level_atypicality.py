@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +21,7 @@ from suffice.models.mixture import MixtureModel
 from suffice.models.scoring import log_sum
 
 # Random rows for all patterns of gaps together, in units of those for one.
-MOST_PATTERNS = 16.0
+MOST_PATTERNS = 4.0
 
 # Random rows where distances have no formula.
 PLAIN_ROWS = 20_000
@@ -55,36 +55,38 @@ class LevelAtypicality:
         """The probability that a row of each class is no more likely in it, (n, k)."""
         own, k = self._log_densities(X), len(self.weight)
         out = np.empty((len(X), k))
-        for pattern, at, share in self._patterns(X):
-            for c in range(k):
-                rows, weights = self._random_rows(pattern, share, np.eye(k)[c])
-                random = self._log_densities(rows)[:, c]
+        patterns, share = self._patterns(X)
+        for c in range(k):
+            rows, weights = self._random_rows(share, np.eye(k)[c])
+            for pattern, at in patterns:
+                random = self._log_densities(np.where(pattern, np.nan, rows))[:, c]
                 out[at, c] = _pvalues(random, weights, own[at, c])
         return out
 
     def of_model(self, X: Array) -> Floats:
         """The probability that a row of the model has no higher density, (n,)."""
         density, out = self.log_density(X), np.empty(len(X))
-        for pattern, at, share in self._patterns(X):
-            rows, weights = self._random_rows(pattern, share, self.model.priors)
-            out[at] = _pvalues(self.log_density(rows), weights, density[at])
+        patterns, share = self._patterns(X)
+        rows, weights = self._random_rows(share, self.model.priors)
+        for pattern, at in patterns:
+            random = self.log_density(np.where(pattern, np.nan, rows))
+            out[at] = _pvalues(random, weights, density[at])
         return out
 
     def threshold(self, quantile: float) -> float:
         """The log density of the model below which this share of its rows lies."""
-        complete = np.zeros(_moments(self.model)[0].shape[1], bool)
-        rows, weights = self._random_rows(complete, 1.0, self.model.priors)
+        rows, weights = self._random_rows(1.0, self.model.priors)
         density = log_sum(self.model.joint(rows))
         order = np.argsort(density)
         at = int(np.searchsorted(np.cumsum(weights[order]), quantile))
         return float(density[order][min(at, len(order) - 1)])
 
-    def _patterns(self, X: Array) -> Iterator[tuple[Array, Indices, float]]:
-        """Each pattern of gaps, its rows, and how many random ones to draw for it."""
+    def _patterns(self, X: Array) -> tuple[list[tuple[Array, Indices]], float]:
+        """Each pattern of gaps with its rows, and the share of random rows to draw for it."""
         order, gaps = Gaps.sorted(np.isnan(X))
-        share = min(1.0, MOST_PATTERNS / len(gaps.patterns))
-        for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True):
-            yield pattern, order[run], share
+        pairs = zip(gaps.patterns, gaps, strict=True)
+        found = [(pattern, order[run]) for pattern, (_, run) in pairs]
+        return found, min(1.0, MOST_PATTERNS / max(1, len(found)))
 
     def log_density(self, X: Array) -> Floats:
         """ln p(x, levels), (n,)."""
@@ -133,26 +135,23 @@ class LevelAtypicality:
                 codes[np.isnan(own).any(axis=1), j] = -1
         return codes
 
-    def _random_rows(self, pattern: Array, share: float, priors: Floats) -> tuple[Floats, Floats]:
-        """Rows with a pattern of gaps, and the probability that each stands for."""
+    def _random_rows(self, share: float, priors: Floats) -> tuple[Floats, Floats]:
+        """Rows without gaps, and the probability that each stands for."""
         rng = np.random.default_rng(0)
         pvalues, weights = stratified_pvalues(share, rng) if self.nulls else _even(share)
         codes = random_codes(priors, len(weights), rng)
-        rows = np.full((len(codes), len(pattern)), np.nan)
+        rows = np.full((len(codes), self._edges[-1][1]), np.nan)
         for c in np.unique(codes).tolist():
             at = np.flatnonzero(codes == c)
             levels = self._trees[c].draw(len(at), rng)
             for j, (low, high) in enumerate(self._edges):
                 rows[at, low:high] = levels[:, j : j + 1] == np.arange(1, high - low + 1)
-        rows[:, pattern] = np.nan
-        drawn = rows.copy()
-        if self._numbers:
-            source = self.source or (self.nulls.gaussian if self.nulls else self.model)
-            drawn = np.asarray(draws(source, rows, 1, codes, rng)[0])
-            if self.nulls is not None:
-                known = int((~pattern[: self._numbers] & self.nulls.varies[: self._numbers]).sum())
-                drawn = _at_distances(self.nulls, rows, drawn, codes, pvalues, known, pattern)
-        drawn[:, pattern] = np.nan
+        if not self._numbers:
+            return rows, weights
+        source = self.source or (self.nulls.gaussian if self.nulls else self.model)
+        drawn = np.asarray(draws(source, rows, 1, codes, rng)[0])
+        if self.nulls is not None:
+            drawn = _at_distances(self.nulls, rows, drawn, codes, pvalues, self._numbers)
         return drawn, weights
 
 
@@ -168,31 +167,24 @@ def level_atypicality(base: Any, model: Any, sizes: Sequence[int], weight: Float
 
 
 def _at_distances(
-    nulls: Nulls,
-    rows: Floats,
-    drawn: Floats,
-    codes: Indices,
-    pvalues: Floats,
-    known: int,
-    pattern: Array,
+    nulls: Nulls, rows: Floats, drawn: Floats, codes: Indices, pvalues: Floats, numbers: int
 ) -> Floats:
     """Drawn rows moved to the distances of their p-values from what their levels predict.
 
-    Squared distances of `known` numbers, given the levels, have the law of all features with
-    fewer of them: scale x F(all, freedom) becomes scale known/all x F(known, freedom).
+    Squared distances of some of the features, given the others, have the law of all with fewer of
+    them: scale x F(all, freedom) becomes scale some/all x F(some, freedom).
     """
     model, each = nulls.gaussian, np.arange(len(rows))
     centre = conditional_mean(model, rows, np.eye(len(model.classes))[codes])
-    masked = np.where(pattern, np.nan, drawn)
     with np.errstate(all="ignore"):
-        lengths = model.squared_distances(masked)[each, codes]
+        lengths = model.squared_distances(drawn)[each, codes]
         lengths = lengths - model.squared_distances(rows)[each, codes]
-    every = int((~pattern & nulls.varies).sum())
-    factor = np.ones(len(rows))
+    every, some = int(nulls.varies.sum()), int(nulls.varies[:numbers].sum())
+    factor = np.zeros(len(rows))
     for c in np.unique(codes).tolist():
         at = codes == c
         law = nulls.of(c, every)
-        own = Null(law.scale * known / max(every, 1), known, law.freedom)
+        own = Null(law.scale * some / max(every, 1), some, law.freedom)
         with np.errstate(all="ignore"):
             ratio = np.sqrt(own.quantile(pvalues[at]) / lengths[at])
         factor[at] = np.where(lengths[at] > 0, ratio, 0.0)

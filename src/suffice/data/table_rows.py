@@ -11,9 +11,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.column_kinds import Number
+from suffice.data.column_kinds import Number, WrittenNumber
 from suffice.data.features import as_frame
-from suffice.data.frame_output import frame_kind, new_frame, with_gaps_filled
+from suffice.data.frame_output import FrameForm, frame_kind, text_columns, with_gaps_filled
 from suffice.data.gaps import is_missing
 from suffice.data.labels import shown
 from suffice.data.missing_kinds import WithIndicator
@@ -171,7 +171,7 @@ class TableReader:
                 names[j] = f"{names[j]} ({column.values[row]})"
         return names
 
-    def write_prepared(self, rows: Array, like: Any, frame: str | None) -> Any:
+    def write_prepared(self, rows: Array, like: Any, frame: FrameForm | None) -> Any:
         """Rows with one value for each feature as a table of the user's kind; see `write`."""
         discrete = [discrete for _, _, discrete in self._features]
         at = [np.flatnonzero(np.array(discrete) == kind) for kind in (False, True)]
@@ -179,11 +179,13 @@ class TableReader:
         levels = [np.array(rows[:, j].tolist()) for j in at[1]]
         return self.write(numbers, levels, like, frame)
 
-    def write(self, numbers: Floats, levels: Sequence[Array], like: Any, frame: str | None) -> Any:
+    def write(
+        self, numbers: Floats, levels: Sequence[Array], like: Any, frame: FrameForm | None
+    ) -> Any:
         """Rows without gaps as a table of the user's kind.
 
         like : a table whose known values are kept; None for new rows
-        frame : the library of the data frame to make of new rows; None for an array of objects
+        frame : the data frame to make of new rows; None for an array of objects
         """
         if like is not None:
             # What is filled in is no longer missing.
@@ -192,11 +194,15 @@ class TableReader:
         columns = self._columns(numbers, levels)
         if like is None:
             if frame is not None:
-                return new_frame(columns, frame)
+                return frame.frame(columns)
             return _objects(columns)
         missing = self._missing(like)
         if frame_kind(like) is not None:
-            both = {name: (values, missing[name]) for name, values in columns.items()}
+            texts = text_columns(like)
+            both = {
+                name: (self._as_texts(name, values) if name in texts else values, missing[name])
+                for name, values in columns.items()
+            }
             return with_gaps_filled(like, both)
         given = np.array(like, dtype=object)
         for j, name in enumerate(self.layout.names):
@@ -213,6 +219,18 @@ class TableReader:
             parts[self.names[j]].append(levels[at])
         kinds = dict(zip(self.layout.names, self.layout.kinds, strict=True))
         return {name: kinds[name].write(own) for name, own in parts.items()}
+
+    def _as_texts(self, name: str, values: Array) -> Array:
+        """Values of a column of text: numbers and dates as its other cells may be written."""
+        kind = self.layout.kind_of(name)
+        kind = kind.values if isinstance(kind, WithIndicator) else kind
+        if values.dtype.kind == "M":
+            return np.datetime_as_string(values, "D")
+        if values.dtype.kind != "f":
+            return values
+        texts = np.array([np.format_float_positional(value, trim="-") for value in values])
+        comma = isinstance(kind, WrittenNumber) and kind.decimal == ","
+        return np.char.replace(texts, ".", ",") if comma else texts
 
     def _missing(self, X: Any) -> Mapping[str, Array]:
         """Which rows of a table miss each column."""

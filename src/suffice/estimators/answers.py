@@ -93,7 +93,7 @@ class Answers(Generic[AnyModel]):
             number for the second of two classes, or {class: number}; below it, the most probable
             of the others. `suffice.thresholds` finds one by cost or by recall
         """
-        return decide(self.predict_proba(X), self.classes_, costs, reject, threshold)
+        return decide(np.asarray(self.predict_proba(X)), self.classes_, costs, reject, threshold)
 
     @anywhere
     def adapt_priors(self, X: Any) -> Self:

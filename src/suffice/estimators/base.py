@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features, gap, infinite
-from suffice.data.frame_output import by_name, fill_table, new_frame
+from suffice.data.frame_output import by_name, fill_table
 from suffice.data.labels import Labels, same_kind
 from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels
@@ -20,6 +20,7 @@ from suffice.estimators.answers import Answers
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Storable
+from suffice.estimators.output import FrameOutput, framed
 from suffice.estimators.state import Stateful, at_once
 from suffice.models.computable import beyond_floats
 from suffice.models.model import Model
@@ -33,6 +34,7 @@ class Classifier(
     Answers[AnyModel],
     Stateful,
     Storable,
+    FrameOutput,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
     Generic[AnyModel],
@@ -82,6 +84,7 @@ class Classifier(
         best = self._answer(X, scores).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    @framed
     @anywhere
     def predict_proba(self, X: Any) -> Floats:
         """p(y | x): one column per class, in the order of `classes_`."""
@@ -209,7 +212,7 @@ class Classifier(
         if like is not None:
             return fill_table(like, rows)
         frame, names = self._learned.frame, self._learned.columns.names
-        return rows if frame is None else new_frame(by_name(rows, names), frame)
+        return rows if frame is None else frame.frame(by_name(rows, names))
 
     def _check_columns(self, X: Any) -> None:
         """Raise unless X has the features of the rows seen so far, in their order."""

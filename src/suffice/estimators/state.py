@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array
 from suffice.data.encoding import Encoding
+from suffice.data.frame_output import FrameForm
 from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.estimators.columns import LearnedColumns
@@ -34,7 +35,7 @@ class State:
     reader: TableReader | None = None  # of tables that hold more than numbers
     encoding: Encoding | None = None  # of such tables as numbers, where the model takes numbers
     target: str | None = None  # the name of the column of the labels
-    frame: str | None = None  # the library of the data frame that was learned from
+    frame: FrameForm | None = None  # of the data frame that was learned from
     kept: dict[str, Any] = field(default_factory=dict)
 
     def once(self, name: str, make: Callable[[], Anyone]) -> Anyone:

@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.batches import without_target
 from suffice.data.column_kinds import PreparedNumbers
 from suffice.data.features import as_features, as_frame, infinite
 from suffice.data.gaps import is_missing
@@ -47,13 +48,15 @@ def used_table(model: Any, X: Any) -> Any:
     """The columns of a table that a model uses, in its order; numbers in text are numbers."""
     layout = getattr(model, "columns_", None)
     if layout is None or X is None:
-        return X
+        names = getattr(model, "feature_names_in_", None)
+        target = None if names is None else getattr(model, "target_name_", None)
+        return X if target is None or X is None else without_target(X, target, names)
     reader = TableReader(layout)
     table = reader.prepare(X)
     single = {
         own: column.values
         for own, column in zip(reader.owners, table.columns, strict=True)
-        if isinstance(column, PreparedNumbers) and reader.owners.count(own) == 1
+        if isinstance(column, PreparedNumbers) and reader.numeric_owners.count(own) == 1
     }
     frame = as_frame(X)
     if frame is None:
@@ -66,9 +69,12 @@ def used_table(model: Any, X: Any) -> Any:
         nw.new_series(layout.used[j], values, nw.Float64, backend=backend)
         for j, values in single.items()
     ]
-    index = nw.maybe_align_index
     chosen = frame.select(list(layout.used))
-    return chosen.with_columns(*[index(one, chosen) for one in new]).to_native()
+    if backend.is_pandas_like():
+        # By position: pandas would match the rows by their labels.
+        labels = nw.maybe_get_index(chosen)
+        new = [nw.maybe_set_index(one, index=labels) for one in new]
+    return chosen.with_columns(*new).to_native()
 
 
 def select_columns(X: Any, at: Sequence[int]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
+from suffice.data.frame_output import FrameForm
 from suffice.data.labels import narrowest, shown
 from suffice.data.level_groups import RARE_ROWS, LevelGroups, distinct
 from suffice.data.levels import comparable
@@ -30,7 +31,7 @@ VANISHED = 2.0**-40
 
 for _kind in (
     *(Number, WrittenNumber, Levels, Dates, SetAside, WithIndicator),
-    *(TableLayout, TableReader),
+    *(TableLayout, TableReader, FrameForm),
 ):
     storable(_kind)
 

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import suffice
+from suffice.data.frame_output import FrameForm
 from suffice.errors import InvalidParameter
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixture import GaussianMixture
@@ -17,6 +18,8 @@ from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file.fitted_content import IndicatorsContent, MixtureContent
 from suffice.estimators.model_file.learner_content import LearnerContent
 from suffice.estimators.model_file.parameters import split_storable
+from suffice.estimators.output import OUTPUTS as PROBABILITY_OUTPUTS
+from suffice.estimators.output import keep_output
 from suffice.estimators.state import snapshot
 from suffice.statistics.container import brief
 from suffice.statistics.registry import storable
@@ -40,7 +43,6 @@ ESTIMATORS = (
 )
 
 OUTPUTS = (None, "default", "pandas", "polars")
-FRAMES = (None, "pandas", "polars", "pyarrow")
 
 # Longest version and date, in characters.
 LONGEST_NOTE = 100
@@ -57,7 +59,8 @@ class StoredModel:
     output : the kind of table that `transform` returns
     created : a date or a text
     target : the name of the column of the labels
-    frame : the library of the data frames that `sample` returns
+    frame : the form of the data frames that `sample` returns
+    probabilities : the kind of table that `predict_proba` returns
     """
 
     estimator: str
@@ -69,7 +72,8 @@ class StoredModel:
     output: str | None = None
     created: str | None = None
     target: str | None = None
-    frame: str | None = None
+    frame: FrameForm | None = None
+    probabilities: str | None = None
 
     @classmethod
     def of(cls, model: Any, created: str | None = None) -> Self:
@@ -84,6 +88,7 @@ class StoredModel:
         model = snapshot(model)
         names = getattr(model, "feature_names_in_", None)
         parameters, dropped = split_storable(model.get_params(deep=False))
+        output = getattr(model, "_sklearn_output_config", {})
         return cls(
             name,
             suffice.__version__,
@@ -91,18 +96,17 @@ class StoredModel:
             dropped,
             _content_class(model).of(model),
             None if names is None else tuple(map(str, names)),
-            getattr(model, "_sklearn_output_config", {}).get("transform"),
+            output.get("transform"),
             created,
             model._learned.target,
             model._learned.frame,
+            output.get("predict_proba"),
         )
 
     def validated(self) -> Self:
         """This content, if the estimator is known; a ValueError otherwise."""
         check_note("library", self.library)
         check_note("created", self.created)
-        if self.frame not in FRAMES:
-            raise ValueError("frame is not a known kind of data frame")
         if self.estimator not in ESTIMATORS:
             raise ValueError(
                 f"it holds a {brief(self.estimator)}, which this version of suffice "
@@ -120,11 +124,18 @@ class StoredModel:
         with np.errstate(all="ignore"):  # overflow is detected by the checks
             self.content.restore(model, room)
         self._set_names(model)
-        if self.output not in OUTPUTS or not (self.output is None or hasattr(model, "set_output")):
+        self._set_output(model)
+        return model
+
+    def _set_output(self, model: Any) -> None:
+        known = self.output in OUTPUTS and self.probabilities in (None, *PROBABILITY_OUTPUTS)
+        if not known or (self.output is not None and not hasattr(model, "transform")):
             raise ValueError("output is not a known kind of table")
         if self.output is not None:
             model.set_output(transform=self.output)
-        return model
+        if self.probabilities is not None and not hasattr(model, "predict_proba"):
+            raise ValueError("there are no probabilities to put into a table")
+        keep_output(model, self.probabilities)
 
     def _set_parameters(self, model: Any) -> None:
         given, dropped = self.parameters, self.dropped
