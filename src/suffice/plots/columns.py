@@ -88,13 +88,21 @@ def numbers(X: Any, at: Sequence[int]) -> Floats:
     try:
         features = as_features(select_columns(X, at))
     except NotNumbers as error:
-        raise NotNumbers(f"{error} Only features that are numbers can be drawn.") from None
+        raise NotNumbers(f"{error} Only numbers can be drawn{_numeric_columns(X)}.") from None
     rows = np.asarray(features.read(0, features.shape[0]), np.float64)
     names = width(X)[1]
     bad = infinite(rows, 0, tuple(names[j] for j in at))
     if bad is not None:
         raise bad
     return rows
+
+
+def _numeric_columns(X: Any) -> str:
+    """The columns of a data frame that hold numbers, as the end of a sentence."""
+    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    kinds = {} if frame is None else frame.schema
+    names = [str(name) for name, kind in kinds.items() if kind.is_numeric()]
+    return f"; those are {listed(names)}" if names else ""
 
 
 def feature_names(model: Any, X: Any = None) -> tuple[str, ...]:
