@@ -126,7 +126,8 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
     parts = [f"{visible(names[j])} {values[j]:+.2f}" for j in order[:most]]
     rest = values[order[most:]]
     if len(rest):
-        parts.append(f"the other {len(rest)} features {rest.sum():+.2f}")
+        others = "the other feature" if len(rest) == 1 else f"the other {len(rest)} features"
+        parts.append(f"{others} {rest.sum():+.2f}")
     return (
         f"{shown(a)} rather than {shown(b)}: log-odds {abs(odds):.2f} (probability "
         f"{share:.1%} of the two). {', '.join(parts)}; before any feature "
