@@ -76,3 +76,27 @@ def test_rows_are_forgotten_as_they_were_learned(customers):
     run("summarize", customers, "-t", "Status", "-o", "all.stats")
     run("forget", "all.stats", "gone.csv", "-t", "Status", "-o", "rest.stats")
     assert sf.load("rest.stats").count.sum() == SIZE - 3
+
+
+def test_missing_indicators_are_those_of_python(customers):
+    run(
+        "fit",
+        customers,
+        "--target",
+        "Status",
+        "--model",
+        "lda",
+        "--missing",
+        "indicator",
+        "--out",
+        "model.suffice",
+    )
+    rows = read_table(customers).frame
+    X, y = rows.drop("Status"), rows["Status"]
+    python = sf.LDA(columns=sf.describe(X, missing="indicator")).fit(X, y)
+    loaded = sf.load("model.suffice")
+    assert loaded.columns_ == python.columns_
+    np.testing.assert_allclose(loaded.predict_proba(X), python.predict_proba(X), rtol=1e-12)
+    shown = run("describe", customers, "--missing", "indicator,card").stdout
+    assert "number (text) + missing" in shown
+    assert "levels + missing" in shown

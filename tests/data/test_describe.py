@@ -326,3 +326,16 @@ def test_classes_may_be_passed_beside_the_table():
     found = sf.describe(pd.DataFrame({"x": [1.5, 2.5]}), ["a", "b"])
     assert (found.target, found.columns[-1].levels) == ("y", 2)
     assert found.layout.names == ("x",)
+
+
+def test_levels_that_differ_only_in_case_are_pointed_out():
+    table = pd.DataFrame({"use": ["car", "Car", "home"] * 9, "paid": ["Yes", "no", "No"] * 9})
+    use, paid = sf.describe(table, "paid").columns
+    assert use.why == "text; 'Car' and 'car' differ only in case: two different levels"
+    assert "'No' and 'no' differ only in case" in paid.why
+
+
+def test_numbers_of_customers_are_not_measurements():
+    table = pd.DataFrame({"Kundennr": range(9), "account no.": range(9), "pass": range(9)})
+    kinds = [column.kind.label for column in sf.describe(table).columns]
+    assert kinds == ["set aside", "set aside", "number"]

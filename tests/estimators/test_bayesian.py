@@ -446,8 +446,6 @@ def test_gaussian_classes_have_boundaries_and_ellipses():
         lambda m, X: m.boundary(0, 1),
         lambda m, X: m.ellipse(0, probability=0.5),
         lambda m, X: m.whiten(X, 0),
-        lambda m, X: m.contributions(X, 0, 1),
-        lambda m, X: m.explain(X),
     ],
 )
 def test_what_is_not_quadratic_is_refused_with_a_way_out(ask):

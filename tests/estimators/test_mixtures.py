@@ -362,7 +362,7 @@ def test_a_mixture_learns_from_all_rows_at_once_or_not_at_all():
     model = MixtureDiscriminant().fit(*IRIS)
     for name in ("partial_fit", "merge", "forget", "fit_statistics", "statistics_"):
         assert not hasattr(model, name)
-    for name in ("boundary", "contributions", "explain", "squared_mahalanobis", "whiten"):
+    for name in ("boundary", "squared_mahalanobis", "whiten"):
         assert not hasattr(model, name)
 
 

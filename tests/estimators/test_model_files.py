@@ -57,7 +57,7 @@ def zoo():
     some = np.arange(90)
     yield "LDA", sf.LDA().fit(X, Y), X
     yield "LDA frame", sf.LDA(n_components=1, priors=SHARES).fit(FRAME, Y), FRAME
-    yield "LDA ledoit-wolf", sf.LDA(shrinkage="auto").fit(X, Y), X
+    yield "LDA ledoit-wolf", sf.LDA(shrinkage="ledoit-wolf").fit(X, Y), X
     yield "LDA gaps", sf.LDA().fit(GAPS, Y), GAPS
     yield "LDA wide", sf.LDA(shrinkage=0.2).fit(WIDE, Y[:12]), WIDE
     yield "LDA flat", sf.LDA().fit(FLAT, Y), FLAT

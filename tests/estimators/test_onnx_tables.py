@@ -6,6 +6,7 @@ import pytest
 
 import suffice as sf
 from suffice.errors import InvalidParameter
+from suffice.models.binary import Binary
 
 pytest.importorskip("onnx", reason="onnx is not installed")
 runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -36,7 +37,18 @@ def answers(model, table):
     return session.run(None, feeds)
 
 
-@pytest.mark.parametrize("model", [sf.LDA(), sf.QDA(), sf.GaussianNB()], ids=repr)
+MODELS = [
+    sf.LDA(),
+    sf.QDA(),
+    sf.GaussianNB(),
+    sf.MixedNB(),
+    sf.MixedNB(structure="full", pooling=1.0),
+    sf.UnskewedDiscriminant(),
+    sf.UnskewedDiscriminant("diagonal"),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_a_graph_gives_the_answers_of_the_model(model):
     model.fit(TABLE, Y)
     labels, probabilities = answers(model, TABLE)
@@ -44,10 +56,46 @@ def test_a_graph_gives_the_answers_of_the_model(model):
     assert np.allclose(probabilities, model.predict_proba(TABLE), atol=1e-12)
 
 
-def test_a_level_never_seen_counts_as_missing():
-    model = sf.GaussianNB().fit(TABLE, Y)
+@pytest.mark.parametrize(
+    "model", [sf.GaussianNB(), sf.MixedNB(), sf.UnskewedDiscriminant("diagonal")], ids=repr
+)
+def test_levels_never_seen_and_missing_are_those_of_the_model(model):
+    model.fit(TABLE, Y)
     other = TABLE.assign(plan="platinum")
     assert np.allclose(answers(model, other)[1], model.predict_proba(other), atol=1e-12)
+    gap, empty = TABLE.assign(plan=None, age=np.nan), TABLE.assign(plan="", age=np.nan)
+    assert np.allclose(answers(model, empty)[1], model.predict_proba(gap), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [sf.GaussianNB, sf.DiagonalLDA, sf.MixedNB])
+def test_graphs_have_missing_indicators(kind):
+    table = TABLE.assign(age=TABLE["age"].where(np.arange(200) % 3 > 0))
+    table["plan"] = table["plan"].astype(object).where(np.arange(200) % 4 > 0, None)
+    model = kind(columns=sf.describe(table, missing="indicator")).fit(table, Y)
+    given = table.assign(plan=table["plan"].fillna(""))
+    assert np.allclose(answers(model, given)[1], model.predict_proba(table), atol=1e-12)
+
+
+def test_levels_may_be_numbers_of_an_array():
+    rows = np.c_[TABLE["age"], np.arange(200) % 4, np.where(YES, 2.0, 7.0)]
+    model = sf.MixedNB(categorical=[1, 2]).fit(rows, Y)
+    graph = sf.to_onnx(model, "float64").SerializeToString()
+    session = runtime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    odd = np.where([False, True, False], [[0.0, 9.0, 0.0], [0.0, np.nan, 0.0]], rows[:2])
+    for given in (rows, odd):
+        wanted = model.predict_proba(given)
+        assert np.allclose(session.run(None, {"X": given})[1], wanted, atol=1e-12)
+
+
+def test_what_a_graph_cannot_take_is_refused():
+    texts = np.array([["a", 1.0], ["b", 2.0], ["a", 1.5], ["b", 2.5]], object)
+    with pytest.raises(InvalidParameter, match="one input per column"):
+        sf.to_onnx(sf.MixedNB(categorical=[0]).fit(texts, [0, 1, 0, 1]))
+    with pytest.raises(InvalidParameter, match="MixtureDiscriminant cannot be exported"):
+        sf.to_onnx(sf.MixtureDiscriminant(1).fit(TABLE, Y))
+    parts = sf.MixedNB(parts={Binary(): [0]}).fit(np.arange(8).reshape(4, 2) % 2, [0, 1, 0, 1])
+    with pytest.raises(InvalidParameter, match="the part 'binary'"):
+        sf.to_onnx(parts)
 
 
 def test_columns_that_are_read_from_text_are_refused():

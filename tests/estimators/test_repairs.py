@@ -66,7 +66,11 @@ def told(model, rows):
         (sf.LDA(), wide, ["20 rows of 2 classes", "50 features", "shrunk by OAS"]),
         (sf.QDA(), wide, ["20 rows of 2 classes", "shared"]),
         (sf.LDA(shrinkage=0.5), wide_scales, ["shrinkage of 0.5", "identity", "'proline'"]),
-        (sf.LDA(shrinkage="auto"), wide_scales, ["toward the identity", "very different scales"]),
+        (
+            sf.LDA(shrinkage="ledoit-wolf"),
+            wide_scales,
+            ["toward the identity", "very different scales"],
+        ),
         (sf.QDA(shrinkage="oas"), wide_scales, ["toward the identity"]),
         (sf.DiagonalLDA(shrinkage=0.5), wide_scales, ["toward the identity"]),
     ],

@@ -198,7 +198,7 @@ def test_judging_needs_no_encoding_either():
 
 
 def test_ledoit_wolf_is_replaced_by_oas():
-    model, same = sf.LDA(shrinkage="auto").fit(X, Y), sf.LDA(shrinkage="oas").fit(X, Y)
+    model, same = sf.LDA(shrinkage="ledoit-wolf").fit(X, Y), sf.LDA(shrinkage="oas").fit(X, Y)
     assert np.array_equal(model.predict_proba(X), same.predict_proba(X))
 
 

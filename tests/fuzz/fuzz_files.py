@@ -59,7 +59,7 @@ def samples():
     yield sf.GaussianNB().fit(X, Y), X, Y
     yield sf.DiagonalLDA(priors=np.array([0.25, 0.25, 0.5])).fit(X, Y), X, Y
     yield sf.GaussianDiscriminant(shrinkage="cv").fit(X, Y), X, Y
-    yield sf.LDA(shrinkage="auto").fit(X, Y), X, Y
+    yield sf.LDA(shrinkage="ledoit-wolf").fit(X, Y), X, Y
     yield sf.LDA().fit(GAPS, Y), GAPS, Y
     yield sf.QDA(shrinkage=0.1).fit(GAPS, Y), GAPS, Y
     yield sf.GaussianNB().fit(GAPS, Y), GAPS, Y

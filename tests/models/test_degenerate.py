@@ -45,6 +45,7 @@ SCALED = [
     sf.GaussianDiscriminant(structure="spherical", pooling=1.0),
     sf.QDA(shrinkage=0.3),
     sf.LDA(shrinkage="auto"),
+    sf.LDA(shrinkage="ledoit-wolf"),
     sf.QDA(reg_param=0.1),
 ]
 family = pytest.mark.parametrize("model", FAMILY, ids=repr)
@@ -366,10 +367,12 @@ NARROW = [
     *WIDE,
     sf.LDA(shrinkage=0.3),
     sf.LDA(shrinkage="auto"),
+    sf.LDA(shrinkage="ledoit-wolf"),
     sf.LDA(shrinkage=0.3, target="diagonal"),
     sf.LDA(ddof=1),
     sf.QDA(),
     sf.QDA(shrinkage="auto"),
+    sf.QDA(shrinkage="ledoit-wolf"),
     sf.QDA(shrinkage="oas"),
     sf.QDA(reg_param=0.2),
     sf.GaussianDiscriminant(pooling=0.5, shrinkage=0.3, ddof=1),

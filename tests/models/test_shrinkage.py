@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from sklearn import covariance
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import suffice as sf
 from closeness import near
@@ -115,10 +116,39 @@ def test_shares_and_covariances_are_the_same_after_batches_and_merges(shape, met
     near(parts.covariance_, whole.covariance_, 1e-12)
 
 
-def test_auto_is_another_name_for_ledoit_wolf():
+def test_auto_is_oas_of_the_standardised_rows():
+    """By scikit-learn's own oas, of rows about their class means in pooled standard deviations."""
     X, y = rows("thin")
-    a, b = (sf.LDA(shrinkage=name).fit(X, y) for name in ("auto", "ledoit-wolf"))
-    assert np.array_equal(a.predict_log_proba(X), b.predict_log_proba(X))
+    model = sf.LDA(shrinkage="auto").fit(X, y)
+    steps = (
+        X
+        - np.array([X[y == label].mean(axis=0) for label in model.classes_])[
+            np.searchsorted(model.classes_, y)
+        ]
+    )
+    width = np.sqrt((steps**2).mean(axis=0))
+    correlations, share = covariance.oas(steps / width, assume_centered=True)
+    assert model.shrinkage_ == pytest.approx(share, rel=1e-9)
+    near(model.covariance_, correlations * width * width[:, None], 1e-9)
+
+
+def test_auto_leaves_variances_without_correlations_alone():
+    X, y = rows("thin")
+    pairs = [(sf.DiagonalLDA, {}), (sf.GaussianDiscriminant, {"structure": "spherical"})]
+    for kind, given in pairs:
+        shrunk, plain = kind(shrinkage="auto", **given).fit(X, y), kind(**given).fit(X, y)
+        assert np.array_equal(shrunk.predict_log_proba(X), plain.predict_log_proba(X))
+        assert shrunk.shrinkage_ == 0
+
+
+def test_auto_does_as_well_as_that_of_sklearn_on_features_of_all_scales():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    flags = rng.random((400, 10)) < 0.2 + 0.3 * y[:, None] * rng.random(10)
+    X = np.c_[rng.lognormal(10, 1, 400), rng.normal(size=(400, 5)) + 0.5 * y[:, None], flags]
+    models = sf.LDA(shrinkage="auto"), LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+    mine, theirs = (m.fit(X[:200], y[:200]).predict_proba(X[200:])[:, 1] for m in models)
+    assert np.abs(mine - theirs).max() < 0.02
 
 
 @methods

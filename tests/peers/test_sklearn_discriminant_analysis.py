@@ -15,7 +15,7 @@ found = suite(
         "test_qda_covariance_estimator": SOLVED,
         "test_lda_priors": "the sentence names the class: 'Priors must be non-negative: ...'",
         "test_lda_ledoitwolf": "'auto' shrinks the pooled covariance once, not class by class",
-        "test_qda_ledoitwolf": "'auto' shrinks as it is, without standardising first",
+        "test_qda_ledoitwolf": "'auto' is OAS of the correlations, not Ledoit-Wolf of them",
         "test_qda": "a class that never varies, or has one row, borrows the pooled covariance",
         "test_qda_regularization": "singular covariances are repaired, with a warning",
         "test_raises_value_error_on_one_sample_per_class": "a class of one row borrows",

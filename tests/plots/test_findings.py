@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from drawings import axes, legend_of
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
 
 import suffice as sf
 from suffice import plots
-from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
+from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter, NotNumbers
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.distances import distance_quantiles
 from suffice.selection.selection import Selection
@@ -220,8 +221,11 @@ def test_bars_are_for_the_two_most_probable_classes():
     with pytest.raises(InvalidParameter, match="no row 500; X has 178 rows"):
         plots.ContributionsDisplay.from_estimator(model, ROWS, 500)
     mixture = sf.MixtureDiscriminant(1, random_state=0).fit(ROWS[:, :2], Y)
+    drawn = plots.ContributionsDisplay.from_estimator(mixture, ROWS[:, :2], ax=axes())
+    assert len(drawn.names) == 2
+    other = LogisticRegression().fit(ROWS[:, :2], Y)
     with pytest.raises(InvalidParameter, match="not a sum over features"):
-        plots.ContributionsDisplay.from_estimator(mixture, ROWS[:, :2])
+        plots.ContributionsDisplay.from_estimator(other, ROWS[:, :2])
 
 
 def test_learning_curves_are_those_of_the_comparison():
@@ -291,3 +295,24 @@ def test_importance_is_drawn_with_the_most_important_feature_on_top():
     assert "8 features more" in shown.caption_
     with pytest.raises(InvalidParameter, match="result of importance"):
         plots.ImportanceDisplay.from_importance(found.table)
+
+
+def test_every_display_takes_the_name_of_the_column_of_labels_and_any_index():
+    table = X.assign(kind=np.where(ROWS[:, 0] > 13, "strong", "light"), wine=Y)
+    table = table[::2]  # labels of rows that are not 0, 1, 2, ...
+    model, two = sf.LDA().fit(table, "wine"), ("ash", "hue")
+    shown = [
+        plots.ProjectionDisplay.from_estimator(model, table, "wine", ax=axes()),
+        plots.CurvesDisplay.from_estimator(model, table, "wine", feature="hue", ax=axes()),
+        plots.RegionsDisplay.from_estimator(model, table, "wine", features=two, ax=axes()),
+        plots.ContributionsDisplay.from_estimator(model, table, 3, ax=axes()),
+        plots.ClassesDisplay.from_data(table, "wine", features=two, ax=axes()),
+        plots.QuantilesDisplay.from_data(table.drop(columns="kind"), "wine", ax=axes()),
+    ]
+    assert all(display.caption_ is not None for display in shown)
+    numbers = table.drop(columns="kind")
+    plain = sf.LDA().fit(numbers, "wine")
+    drawn = plots.ContributionsDisplay.from_estimator(plain, numbers, 3, ax=axes())
+    assert len(drawn.names) == 13
+    with pytest.raises(NotNumbers, match="Only numbers can be drawn; those are 'alcohol'"):
+        plots.ClassesDisplay.from_data(table, "wine", features=("kind", "hue"), ax=axes())

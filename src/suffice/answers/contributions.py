@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.data.labels import shown
 from suffice.html import html_table
-from suffice.models.covariance import DiagonalCovariance
+from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
 from suffice.models.model import Model
@@ -31,6 +31,12 @@ class Contributions:
     the class mean, and they add up exactly. The base holds the rest: the priors and, unless
     features are independent, the volumes of the two covariances. A missing value contributes
     nothing: the terms are those of the observed features alone.
+
+    Student t classes: what the log density loses on the way from the class mean to the row is
+    split in the same proportions, u_j (Pu)_j / u'Pu. That is the integral of its slope in each
+    feature along the way (Aumann and Shapley), which for a Gaussian is -u_j (Pu)_j / 2, too.
+    Mixtures: the terms of the components of a class, averaged by how probable each is for the row;
+    the base also holds which components these are.
     """
 
     classes: tuple[Any, Any]
@@ -120,7 +126,8 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
     parts = [f"{visible(names[j])} {values[j]:+.2f}" for j in order[:most]]
     rest = values[order[most:]]
     if len(rest):
-        parts.append(f"the other {len(rest)} features {rest.sum():+.2f}")
+        others = "the other feature" if len(rest) == 1 else f"the other {len(rest)} features"
+        parts.append(f"{others} {rest.sum():+.2f}")
     return (
         f"{shown(a)} rather than {shown(b)}: log-odds {abs(odds):.2f} (probability "
         f"{share:.1%} of the two). {', '.join(parts)}; before any feature "
@@ -131,7 +138,12 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
 def _terms(model: GaussianModel, X: Floats, c: int) -> tuple[Floats, Floats]:
     """u_j (Pu)_j for each feature, and the log density of the values filled in."""
     covariance = model.covariances[0 if model.shared else c]
-    steps, peaks = model.about_mean(X, c), np.zeros(len(X))
+    return split_distances(covariance, model.about_mean(X, c))
+
+
+def split_distances(covariance: Covariance, steps: Floats) -> tuple[Floats, Floats]:
+    """The terms u_j (Pu)_j of steps from a mean, (n, d), and the log density of missing values."""
+    peaks = np.zeros(len(steps))
     gapped = Gapped.of(steps)
     terms = steps * covariance.solve(steps)
 
@@ -140,7 +152,7 @@ def _terms(model: GaussianModel, X: Floats, c: int) -> tuple[Floats, Floats]:
         return rows * covariance.pulls(rows, gaps)
 
     if len(gapped):
-        terms[gapped.at] = gapped.by_runs(X.shape[1], of_known)
+        terms[gapped.at] = gapped.by_runs(steps.shape[1], of_known)
     return terms, peaks
 
 

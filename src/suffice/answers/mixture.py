@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from suffice.answers.contributions import (
+    Contributions,
+    contributions,
+    log_odds,
+    split_distances,
+)
 from suffice.answers.imputation import draws, impute
 from suffice.answers.sampling import draw, random_codes
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.covariance import DiagonalCovariance
 from suffice.models.mixture import MixtureModel
+from suffice.models.scoring import probabilities
 
 
 @draw.register
@@ -40,3 +48,30 @@ def _draws(
     for c in np.unique(codes).tolist():
         out[:, codes == c] = draws(model.of_class(c), X[codes == c], n_draws, None, rng)
     return out
+
+
+@contributions.register
+def _contributions(model: MixtureModel, X: Array, a: int, b: int) -> Contributions:
+    """Terms of the components, averaged by how probable each is for the row in its class."""
+    X = X.astype(np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        scores = model.components.scores(X)
+        values = _class_terms(model, X, scores, a) - _class_terms(model, X, scores, b)
+        odds = log_odds(model.scores(X), a, b)
+    values[np.isnan(X)] = 0.0
+    return Contributions.of(model, values, a, b, odds - values.sum(axis=1))
+
+
+def _class_terms(model: MixtureModel, X: Floats, scores: Floats, c: int) -> Floats:
+    """The mean over the components of a class of -u_j (Pu)_j / 2, (n, d)."""
+    parts, own = model.components, np.flatnonzero(model.owner == c)
+    shares = probabilities(scores[:, own].T).T
+    total = np.zeros(X.shape)
+    for i, m in enumerate(own.tolist()):
+        covariance = parts.covariances[0 if parts.shared else m]
+        terms, _ = split_distances(covariance, parts.about_mean(X, m))
+        if isinstance(covariance, DiagonalCovariance):
+            terms = terms + np.log(np.where(covariance.variances > 0, covariance.variances, 1.0))
+        # Zero times infinity: a component of share zero may be any distance away.
+        total -= np.where(shares[:, i, None] > 0, shares[:, i, None] * terms / 2, 0.0)
+    return total

@@ -13,6 +13,13 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import log_sum, posterior
 from suffice.models.student import StudentModel
 
+# Rows of each stratum of the null distribution, each half as probable as the one before, so that
+# the far tail is as well known as the bulk.
+STRATA = (5000,) * 4 + (200,) * 120
+
+# For very many features fewer rows are drawn.
+MAX_ENTRIES = 1 << 23
+
 
 class Atypicality:
     """How unusual rows are, for each class and for the whole model."""
@@ -83,21 +90,11 @@ class Atypicality:
         """Rows of the model, and the probability that each stands for."""
         rng = np.random.default_rng(0)
         priors, d = self.model.priors, len(pattern)
-        # Rows come from strata of the null distribution of their class, each half as probable as
-        # the one before, so that the far tail is as well known as the bulk.
-        sizes = np.repeat([5000, 200], [4, 120])
-        # For very many features fewer rows are drawn.
-        max_entries = 1 << 23
-        share = min(1.0, max_entries / (d * sizes.sum()))
-        sizes = np.ceil(share * sizes).astype(np.int64)
-        strata = np.repeat(np.arange(len(sizes)), sizes)
-        # P-values evenly spread between 2^-(s+1) and 2^-s.
-        place = np.concatenate([(np.arange(n) + rng.random(n)) / n for n in sizes])
-        pvalues = 2.0**-strata * (1 - place / 2)
-        weights = 2.0 ** -(strata + 1) / sizes[strata]
-        codes = rng.choice(len(priors), len(strata), p=priors / priors.sum())
-        noise = rng.standard_normal((len(strata), d))
-        rows = np.empty((len(strata), d))
+        share = min(1.0, MAX_ENTRIES / (d * sum(STRATA)))
+        pvalues, weights = stratified_pvalues(share, rng)
+        codes = rng.choice(len(priors), len(weights), p=priors / priors.sum())
+        noise = rng.standard_normal((len(weights), d))
+        rows = np.empty((len(weights), d))
         for c in np.unique(codes).tolist():
             at = codes == c
             rows[at] = self._at_distances(c, pvalues[at], noise[at], pattern)
@@ -121,3 +118,15 @@ class Atypicality:
     def _log_densities(self, X: Array) -> Floats:
         with np.errstate(all="ignore"):
             return log_sum(self.model.joint(X))
+
+
+def stratified_pvalues(share: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Random p-values, far ones among them, and the probability that each stands for.
+
+    share : of the usual number
+    """
+    sizes = np.ceil(share * np.array(STRATA)).astype(np.int64)
+    strata = np.repeat(np.arange(len(sizes)), sizes)
+    # P-values evenly spread between 2^-(s+1) and 2^-s.
+    place = np.concatenate([(np.arange(n) + rng.random(n)) / n for n in sizes])
+    return 2.0**-strata * (1 - place / 2), 2.0 ** -(strata + 1) / sizes[strata]

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from suffice.answers.contributions import Contributions, contributions
+from suffice.answers.contributions import (
+    Contributions,
+    contributions,
+    log_odds,
+    split_distances,
+)
 from suffice.answers.imputation import (
     complete_at_random,
     conditional_mean,
@@ -18,7 +23,6 @@ from suffice.answers.outliers import Atypicality
 from suffice.answers.rarity import Rarity
 from suffice.answers.sampling import draw
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
 from suffice.models.student import ApartStudent, StudentModel, TogetherStudent
 
@@ -82,11 +86,30 @@ def _contributions(model: ApartStudent, X: Array, a: int, b: int) -> Contributio
 
 
 @contributions.register
-def _no_contributions(model: TogetherStudent, X: Array, a: int, b: int) -> Contributions:
-    raise InvalidParameter(
-        "the log-odds of Student t classes with full covariances are not a sum over features; use "
-        "density='map' or structure='diagonal'."
-    )
+def _contributions_together(model: TogetherStudent, X: Array, a: int, b: int) -> Contributions:
+    """The loss of log density from the mean to the row, by the shares of the squared distance."""
+    X = X.astype(np.float64, copy=False)
+    densities = model.log_densities(X)
+    values, base = np.zeros(X.shape), np.repeat(log_odds(model.log_priors[None], a, b), len(X))
+    for c, sign in ((a, 1.0), (b, -1.0)):
+        at_mean = np.where(np.isnan(X), np.nan, model.means[c])
+        height = model.log_densities(at_mean)[:, c]
+        base += sign * height
+        values += sign * (densities[:, c] - height)[:, None] * _distance_shares(model, X, c)
+    return Contributions.of(model, values, a, b, base)
+
+
+def _distance_shares(model: TogetherStudent, X: Floats, c: int) -> Floats:
+    """u_j (Pu)_j / u'Pu, (n, d); zero at the mean."""
+    gaussian = model.gaussian
+    steps = gaussian.about_mean(X, c)
+    # In units of the largest step, since squares of far rows overflow.
+    size = np.nanmax(np.abs(steps), axis=1, initial=0.0, keepdims=True)
+    steps = steps / np.where(size > 0, size, 1.0)
+    terms, _ = split_distances(gaussian.covariances[0 if gaussian.shared else c], steps)
+    terms[np.isnan(X)] = 0.0
+    total = terms.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(terms, total, out=np.zeros_like(terms), where=total > 0))
 
 
 class PosteriorNulls(Nulls):

@@ -14,6 +14,8 @@ import typer
 
 from suffice.errors import InvalidParameter
 
+INDICATOR = "indicator"  # the word of --missing that is not a null marker
+
 TABLE = "CSV, TSV, Parquet, Arrow, JSON or JSON lines; - for standard input"
 
 Data = Annotated[Path, typer.Argument(help=f"Table to read: {TABLE}.", show_default=False)]
@@ -105,7 +107,8 @@ Missing = Annotated[
     str | None,
     typer.Option(
         help="More null markers, such as 'unknown,-999'; an empty cell, NA and NaN always mean a "
-        "missing value, and so do ?, - and None unless this is ''.",
+        "missing value, and so do ?, - and None unless this is ''. The word 'indicator' makes it a "
+        "feature of its own that a column is missing.",
         show_default=False,
     ),
 ]
@@ -162,7 +165,7 @@ class Reading:
     @property
     def null_markers(self) -> tuple[str, ...]:
         """Further texts that mean a missing value."""
-        markers = listed(self.missing)
+        markers = [text for text in listed(self.missing) if text != INDICATOR]
         for text in markers:
             # Bytes of the command line that are not text arrive as halves of characters.
             if any("\ud800" <= character <= "\udfff" for character in text):
@@ -171,6 +174,11 @@ class Reading:
                     "declares. Write it in UTF-8."
                 )
         return tuple(markers)
+
+    @property
+    def indicates(self) -> bool:
+        """Whether columns with missing values have an indicator of them."""
+        return INDICATOR in listed(self.missing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ def predict(
     Or the class of least expected cost (--costs), or one class from a probability on (--threshold).
     Columns are matched by name, in any order; others are ignored. Values may be missing.
     """
+    import numpy as np
+
     from suffice.answers.decision import decide
     from suffice.cli.loaded import load_model
     from suffice.cli.models import parse_costs, parse_priors, parse_threshold
@@ -56,7 +58,7 @@ def predict(
     if priors is not None:
         chosen = under_priors(chosen, parse_priors(priors, labels))
     with working("predicting"):
-        posterior = chosen.predict_proba(X)
+        posterior = np.asarray(chosen.predict_proba(X))
         best = chosen.predict(X)
         if costs is not None or threshold is not None:
             best = decide(posterior, loaded.last.classes_, **rule)

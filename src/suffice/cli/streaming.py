@@ -23,12 +23,12 @@ def is_streamed(
 
     checkpoint : any file counts as large
     """
-    needs_memory = options.categorical or options.text or options.encoding
+    needs_memory = options.categorical or options.text or options.encoding or options.indicates
     if are_several(data):
         if needs_memory:
             raise InvalidParameter(
-                "--categorical, --text and --encoding are for a single table that fits into "
-                "memory; several files are read in parts, as UTF-8 and numbers."
+                "--categorical, --text, --encoding and --missing indicator are for a single table "
+                "that fits into memory; several files are read in parts, as UTF-8 and numbers."
             )
         return True
     path = data[0]

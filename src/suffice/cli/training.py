@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options import NamedColumns, Reading, TableOptions
+from suffice.cli.options import INDICATOR, NamedColumns, Reading, TableOptions
 from suffice.cli.output import say, working
 from suffice.errors import InvalidFeatures, InvalidParameter
 
@@ -29,10 +29,9 @@ class TrainingTable:
     @property
     def has_levels(self) -> bool:
         """Whether some feature is categorical."""
-        from suffice.data.column_kinds import Levels
-
-        kinds = () if self.layout is None else self.layout.kinds
-        return any(isinstance(kind, Levels) for kind in kinds)
+        layout = self.layout
+        pairs = () if layout is None else zip(layout.names, layout.kinds, strict=True)
+        return any(kind.discrete(name) for name, kind in pairs)
 
     @property
     def prepared(self) -> Any:
@@ -106,7 +105,9 @@ def describe_columns(
     from suffice.data.description import describe
 
     # Further texts that mean a missing value are gone since the file was read.
-    missing: list[str] | None = [] if options.missing == "" else None
+    missing: list[str] | str | None = [] if options.missing == "" else None
+    if options.indicates:
+        missing = INDICATOR
     return describe(
         table.frame, target, **options.kinds, drop=drop, missing=missing, dates=options.dates
     )

@@ -40,7 +40,9 @@ PreparedColumn = PreparedNumbers | PreparedLevels
 class ColumnKind(Protocol):
     """What a column is. Kinds hold what it takes to read new rows and nothing about single rows."""
 
-    label: ClassVar[str]  # as descriptions show it
+    @property
+    def label(self) -> str:
+        """As descriptions show it."""
 
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
@@ -52,6 +54,9 @@ class ColumnKind(Protocol):
 
     def features(self, name: str) -> tuple[str, ...]:
         """The names of these features."""
+
+    def discrete(self, name: str) -> tuple[str, ...]:
+        """The names of those that are levels."""
 
     def write(self, features: Sequence[Array]) -> Array:
         """The values of a column, from those of its features."""
@@ -73,6 +78,10 @@ class Number:
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column."""
         return (name,)
+
+    def discrete(self, name: str) -> tuple[str, ...]:
+        """None."""
+        return ()
 
     def write(self, features: Sequence[Array]) -> Array:
         """The values themselves."""
@@ -104,6 +113,10 @@ class WrittenNumber:
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column."""
         return (name,)
+
+    def discrete(self, name: str) -> tuple[str, ...]:
+        """None."""
+        return ()
 
     def write(self, features: Sequence[Array]) -> Array:
         """The values themselves."""
@@ -151,6 +164,10 @@ class Levels:
         """The name of the column."""
         return (name,)
 
+    def discrete(self, name: str) -> tuple[str, ...]:
+        """The name of the column."""
+        return (name,)
+
     def write(self, features: Sequence[Array]) -> Array:
         """The values themselves."""
         return features[0]
@@ -188,6 +205,10 @@ class Dates:
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column with each part, such as "born (year)"."""
         return tuple(f"{name} ({part})" for part in self.parts)
+
+    def discrete(self, name: str) -> tuple[str, ...]:
+        """None."""
+        return ()
 
     def write(self, features: Sequence[Array]) -> Array:
         """The days, where they are among the parts; missing otherwise."""
@@ -228,6 +249,10 @@ class SetAside:
 
     def features(self, name: str) -> tuple[str, ...]:
         """No feature."""
+        return ()
+
+    def discrete(self, name: str) -> tuple[str, ...]:
+        """None."""
         return ()
 
     def write(self, features: Sequence[Array]) -> Array:

@@ -19,6 +19,9 @@ MISSING_TEXTS = (
     *("null", "NULL", "Null", "nil", "None", "none", "NONE", "-", "--", "."),
 )
 
+# The word that asks for features of missing values, in place of texts or among them.
+INDICATOR = "indicator"
+
 
 class Role(StrEnum):
     """What a user says that a column is."""
@@ -38,7 +41,8 @@ class ColumnOptions:
     numeric : columns whose values are numbers; what cannot be read as one is missing
     drop : columns to leave out
     text : columns whose values are text even where they look like numbers or dates
-    missing : texts that mean a missing value; None for the usual ones, [] for none
+    missing : texts that mean a missing value; None for the usual ones, [] for none; "indicator",
+        alone or among texts, makes it a feature of its own that a column is missing
     dates : "parts" reads dates as year, month, weekday, hour and days; "drop" sets them aside
     """
 
@@ -53,25 +57,38 @@ class ColumnOptions:
         if self.dates not in ("parts", "drop"):
             raise InvalidParameter(f"dates is {shown(self.dates)}; pass 'parts' or 'drop'.")
         texts = self.missing
-        if texts is None:
+        if texts is None or (isinstance(texts, str) and texts == INDICATOR):
             return
         listed = isinstance(texts, Iterable) and not isinstance(texts, str)
         if not listed or not all(isinstance(one, str) for one in texts):
             raise InvalidParameter(
-                f"missing is {shown(texts)}; pass a list of texts such as ['?', 'unknown']."
+                f"missing is {shown(texts)}; pass a list of texts such as ['?', 'unknown'], or "
+                f"{INDICATOR!r} for features that say what is missing."
             )
 
     @property
     def markers(self) -> tuple[str, ...]:
         """The texts that mean a missing value."""
-        return MISSING_TEXTS if self.missing is None else tuple(one.strip() for one in self.missing)
+        if self._usual:
+            return MISSING_TEXTS
+        return tuple(one.strip() for one in self.missing if one != INDICATOR)
 
     @property
     def ambiguous(self) -> tuple[str, ...]:
         """Those that may be levels."""
         # Null markers that may be words: a level of its own where they are frequent.
         ambiguous_texts = ("None", "none", "NONE", "-", ".")
-        return ambiguous_texts if self.missing is None else ()
+        return ambiguous_texts if self._usual else ()
+
+    @property
+    def indicates(self) -> bool:
+        """Whether columns with missing values have an indicator of them."""
+        return self.missing is not None and INDICATOR in (self.missing, *self.missing)
+
+    @property
+    def _usual(self) -> bool:
+        """Whether no other texts are listed."""
+        return self.missing is None or self.missing == INDICATOR or [*self.missing] == [INDICATOR]
 
     def roles(self, names: Sequence[str], target: Any = None) -> dict[int, Role]:
         """The roles of columns by position; an error names a column that is not there."""

@@ -10,7 +10,13 @@ from suffice.data.column_kinds import Dates, Levels, Number, SetAside, Target
 from suffice.data.column_options import ColumnOptions, Role
 from suffice.data.described_column import DROPPED, DescribedColumn
 from suffice.data.level_rules import CONSTANT, describe_dates, describe_levels, number_levels
-from suffice.data.text_rules import describe_texts, describe_words, describe_written, looks_like_id
+from suffice.data.text_rules import (
+    describe_texts,
+    describe_words,
+    describe_written,
+    looks_like_id,
+    same_but_for_case,
+)
 from suffice.data.time_parts import TimePart
 from suffice.data.written_dates import CLEAR
 from suffice.errors import InvalidParameter
@@ -68,6 +74,7 @@ def _describe_target(name: str, cells: Cells) -> DescribedColumn:
         why = "looks continuous: put the numbers into bins to make classes of them"
     elif missing:
         why = f"the classes; {plural(missing, 'row')} without one"
+    why += same_but_for_case(texts)
     return DescribedColumn(name, Target(), why, missing, classes)
 
 

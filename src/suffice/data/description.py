@@ -95,7 +95,7 @@ def describe(
     numeric: Any = (),
     drop: Any = (),
     text: Any = (),
-    missing: Sequence[str] | None = None,
+    missing: Sequence[str] | str | None = None,
     dates: str = "parts",
 ) -> Description:
     """The columns of a table, what each is taken for, and why.
@@ -106,7 +106,9 @@ def describe(
     numeric : columns whose values are numbers; what cannot be read as one is missing
     drop : columns to leave out
     text : columns whose values are text even where they look like numbers or dates
-    missing : texts that mean a missing value; None for the usual ones ("?", "NA", ...)
+    missing : texts that mean a missing value; None for the usual ones ("?", "NA", ...).
+        "indicator", alone or among such texts, adds a feature to each column with gaps: whether
+        it is missing. The values themselves are integrated out where they are missing, as always
     dates : "parts" reads dates as year, month, weekday, hour and days since 1970-01-01;
         "drop" sets them aside
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import IndicatorFeatures
+from suffice.data.frame_output import FrameForm
 from suffice.data.level_groups import LevelGroups, distinct
+from suffice.data.prepared_table import TableRows
 from suffice.data.table_rows import TableReader
 
 
@@ -53,7 +55,10 @@ class Encoding:
 
     def read(self, X: Any) -> IndicatorFeatures:
         """The rows of a table as features."""
-        table = self.reader.read(X)
+        return self.features(self.reader.read(X))
+
+    def features(self, table: TableRows) -> IndicatorFeatures:
+        """The same of rows that have been read."""
         pairs = zip(self.groups, table.levels, strict=True)
         codes = tuple(own.codes(column) for own, column in pairs)
         sizes = tuple(own.size for own in self.groups)
@@ -73,7 +78,7 @@ class Encoding:
             low = high
         return out
 
-    def decode(self, rows: Floats, like: Any = None, frame: str | None = None) -> Any:
+    def decode(self, rows: Floats, like: Any = None, frame: FrameForm | None = None) -> Any:
         """Numbers without gaps as a table of the user's kind; see `TableReader.write`."""
         numbers = rows[:, : len(self.reader.numeric_names)]
         return self.reader.write(numbers, self.levels_of(rows), like, frame)

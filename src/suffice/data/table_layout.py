@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from suffice.data.arrays import Array
@@ -12,6 +12,7 @@ from suffice.data.column_kinds import ColumnKind, Dates, Levels, Number, Prepare
 from suffice.data.column_options import MISSING_TEXTS, ColumnOptions
 from suffice.data.column_rules import describe_column
 from suffice.data.described_column import DescribedColumn
+from suffice.data.missing_kinds import Ignored, WithIndicator
 from suffice.data.table import check_unique, nearest, quote_names
 from suffice.errors import InvalidFeatures
 
@@ -89,6 +90,16 @@ class TableLayout:
         pairs = zip(self.names, self.kinds, strict=True)
         return tuple(name for name, kind in pairs if kind.features(name))
 
+    def kind_of(self, name: str) -> ColumnKind:
+        """What a column is."""
+        return self.kinds[self.names.index(name)]
+
+    def ignoring(self, columns: Collection[str]) -> TableLayout:
+        """The same layout, which takes these columns for unknown whatever they hold."""
+        pairs = zip(self.names, self.kinds, strict=True)
+        kinds = tuple(Ignored(kind) if name in columns else kind for name, kind in pairs)
+        return replace(self, kinds=kinds)
+
     def read(self, X: Any) -> tuple[PreparedColumn, ...]:
         """The features of a table: columns are found by name, in any order; others are ignored."""
         check_unique(self.features, "X", "feature", InvalidFeatures)
@@ -142,4 +153,14 @@ def describe_columns(
         describe_column(name, cells_of(column), roles.get(j), options)
         for j, (name, column) in enumerate(zip(names, columns, strict=True))
     ]
+    if options.indicates:
+        described = list(map(_with_indicator, described))
     return described, given is not None
+
+
+def _with_indicator(column: DescribedColumn) -> DescribedColumn:
+    """The column with an indicator of its missing values, if it is used and has any."""
+    if not column.missing or not column.kind.features(column.name):
+        return column
+    why = f"{column.why}; whether it is missing is a feature, too"
+    return replace(column, kind=WithIndicator(column.kind), why=why)

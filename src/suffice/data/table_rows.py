@@ -1,8 +1,8 @@
-"""Table rows: the rows of a table as its layout reads them, numbers apart from levels."""
+"""Table reader: what a layout makes of the rows of tables, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -11,67 +11,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.column_kinds import (
-    Levels,
-    Number,
-    PreparedColumn,
-    PreparedLevels,
-    PreparedNumbers,
-)
+from suffice.data.column_kinds import Number, WrittenNumber
 from suffice.data.features import as_frame
-from suffice.data.frame_output import frame_kind, new_frame, with_gaps_filled
+from suffice.data.frame_output import FrameForm, frame_kind, text_columns, with_gaps_filled
+from suffice.data.gaps import is_missing
 from suffice.data.labels import shown
-from suffice.data.levels import Column
+from suffice.data.missing_kinds import WithIndicator
+from suffice.data.prepared_table import PreparedTable, TableRows
 from suffice.data.table_layout import TableLayout
 from suffice.data.text_rules import looks_like_id
 from suffice.errors import InvalidFeatures, InvalidParameter
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TableRows:
-    """The rows of a table."""
-
-    numbers: Floats  # (n, numeric features), NaN where missing
-    levels: tuple[Column, ...]  # the columns of levels
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedTable:
-    """The features of a table, in the order of its columns."""
-
-    columns: tuple[PreparedColumn, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the features."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def discrete(self) -> tuple[bool, ...]:
-        """Which features are levels."""
-        return tuple(isinstance(column, PreparedLevels) for column in self.columns)
-
-    def part(self, columns: Sequence[int]) -> PreparedTable:
-        """Some of the features."""
-        return PreparedTable(tuple(self.columns[j] for j in columns))
-
-    def numbers(self) -> Floats:
-        """The numeric features, (n, d)."""
-        own = [column.values for column in self.columns if isinstance(column, PreparedNumbers)]
-        return np.stack(own, axis=1) if own else np.empty((self._rows, 0))
-
-    def levels(self) -> list[Column]:
-        """The columns of levels."""
-        return [column.column for column in self.columns if isinstance(column, PreparedLevels)]
-
-    def frame(self, kind: str) -> Any:
-        """The features as a data frame of a library: floats, booleans, and levels as text."""
-        return new_frame({column.name: _cells(column) for column in self.columns}, kind)
-
-    @property
-    def _rows(self) -> int:
-        first = self.columns[0]
-        return len(first.column.values if isinstance(first, PreparedLevels) else first.values)
 
 
 @dataclass(frozen=True)
@@ -148,28 +97,50 @@ class TableReader:
         return tuple(j for j, _, discrete in self._features if discrete)
 
     @cached_property
+    def indicators(self) -> tuple[bool, ...]:
+        """Which of the columns of levels are indicators of missing values."""
+        kinds = dict(zip(self.layout.names, self.layout.kinds, strict=True))
+        owners = [(self.names[j], feature) for j, feature, discrete in self._features if discrete]
+        return tuple(
+            isinstance(kinds[name], WithIndicator) and kinds[name].features(name)[-1] == feature
+            for name, feature in owners
+        )
+
+    @cached_property
+    def level_places(self) -> dict[int, int]:
+        """The position of the column of each feature of levels that is not such an indicator."""
+        at = [i for i, (_, _, discrete) in enumerate(self._features) if discrete]
+        triples = zip(at, self.level_owners, self.indicators, strict=True)
+        return {i: j for i, j, is_gap in triples if not is_gap}
+
+    @cached_property
     def _features(self) -> list[tuple[int, str, bool]]:
         """Position of the column, name, and whether it is discrete, of each feature."""
         pairs = zip(self.layout.names, self.layout.kinds, strict=True)
         return [
-            (self.names.index(name), feature, isinstance(kind, Levels))
+            (self.names.index(name), feature, feature in kind.discrete(name))
             for name, kind in pairs
             for feature in kind.features(name)
         ]
 
     def read(self, X: Any) -> TableRows:
         """The rows of a table, numbers apart from levels."""
-        table = self.prepare(X)
-        return TableRows(table.numbers(), tuple(table.levels()))
+        return self.prepare(X).rows
 
     def prepare(self, X: Any) -> PreparedTable:
         """The features of a table, in the order of its columns."""
         return PreparedTable(self.layout.read(X))
 
-    def row(self, values: Sequence[Any]) -> Array:
-        """A table of one row: a value for each column that is used, None where it is missing."""
+    def prepare_row(self, values: Sequence[Any]) -> PreparedTable:
+        """A table of one row: a value for each column that is used, None where it is unknown."""
         at = dict(zip(self.names, values, strict=True))
-        return np.array([[at.get(name) for name in self.layout.names]], object)
+        unknown = {name for name, value in at.items() if is_missing(value)}
+        row = np.array([[at.get(name) for name in self.layout.names]], object)
+        return self.ignoring(unknown).prepare(row)
+
+    def ignoring(self, columns: Collection[str]) -> TableReader:
+        """The same reader, which takes these columns for unknown whatever they hold."""
+        return TableReader(self.layout.ignoring(columns))
 
     def by_column(self, values: Floats, owner: Sequence[int]) -> Floats:
         """Values of features (n, features) added up by the columns that own them, (n, columns)."""
@@ -190,12 +161,16 @@ class TableReader:
     def row_names(self, X: Any, row: int) -> list[str]:
         """What to call each column in an explanation of one row: with its level, if it has one."""
         names = list(self.names)
-        for j, column in zip(self.level_owners, self.read(X).levels, strict=True):
-            if column.missing is None or not column.missing[row]:
+        columns = zip(self.level_owners, self.read(X).levels, self.indicators, strict=True)
+        for j, column, is_gap in columns:
+            known = column.missing is None or not column.missing[row]
+            if is_gap and column.values[row]:
+                names[j] = f"{self.names[j]} (missing)"
+            elif known and not is_gap:
                 names[j] = f"{names[j]} ({column.values[row]})"
         return names
 
-    def write_prepared(self, rows: Array, like: Any, frame: str | None) -> Any:
+    def write_prepared(self, rows: Array, like: Any, frame: FrameForm | None) -> Any:
         """Rows with one value for each feature as a table of the user's kind; see `write`."""
         discrete = [discrete for _, _, discrete in self._features]
         at = [np.flatnonzero(np.array(discrete) == kind) for kind in (False, True)]
@@ -203,20 +178,30 @@ class TableReader:
         levels = [np.array(rows[:, j].tolist()) for j in at[1]]
         return self.write(numbers, levels, like, frame)
 
-    def write(self, numbers: Floats, levels: Sequence[Array], like: Any, frame: str | None) -> Any:
+    def write(
+        self, numbers: Floats, levels: Sequence[Array], like: Any, frame: FrameForm | None
+    ) -> Any:
         """Rows without gaps as a table of the user's kind.
 
         like : a table whose known values are kept; None for new rows
-        frame : the library of the data frame to make of new rows; None for an array of objects
+        frame : the data frame to make of new rows; None for an array of objects
         """
+        if like is not None:
+            # What is filled in is no longer missing.
+            pairs = zip(levels, self.indicators, strict=True)
+            levels = [np.zeros(len(own), bool) if is_gap else own for own, is_gap in pairs]
         columns = self._columns(numbers, levels)
         if like is None:
             if frame is not None:
-                return new_frame(columns, frame)
+                return frame.frame(columns)
             return _objects(columns)
         missing = self._missing(like)
         if frame_kind(like) is not None:
-            both = {name: (values, missing[name]) for name, values in columns.items()}
+            texts = text_columns(like)
+            both = {
+                name: (self._as_texts(name, values) if name in texts else values, missing[name])
+                for name, values in columns.items()
+            }
             return with_gaps_filled(like, both)
         given = np.array(like, dtype=object)
         for j, name in enumerate(self.layout.names):
@@ -234,6 +219,18 @@ class TableReader:
         kinds = dict(zip(self.layout.names, self.layout.kinds, strict=True))
         return {name: kinds[name].write(own) for name, own in parts.items()}
 
+    def _as_texts(self, name: str, values: Array) -> Array:
+        """Values of a column of text: numbers and dates as its other cells may be written."""
+        kind = self.layout.kind_of(name)
+        kind = kind.values if isinstance(kind, WithIndicator) else kind
+        if values.dtype.kind == "M":
+            return np.datetime_as_string(values, "D")
+        if values.dtype.kind != "f":
+            return values
+        texts = np.array([np.format_float_positional(value, trim="-") for value in values])
+        comma = isinstance(kind, WrittenNumber) and kind.decimal == ","
+        return np.char.replace(texts, ".", ",") if comma else texts
+
     def _missing(self, X: Any) -> Mapping[str, Array]:
         """Which rows of a table miss each column."""
         rows = self.read(X)
@@ -241,6 +238,8 @@ class TableReader:
         for at, j in enumerate(self.numeric_owners):
             out[self.names[j]] = np.isnan(rows.numbers[:, at])
         for at, j in enumerate(self.level_owners):
+            if self.indicators[at]:
+                continue
             gaps = rows.levels[at].missing
             out[self.names[j]] = np.zeros(len(rows.numbers), bool) if gaps is None else gaps
         return out
@@ -262,18 +261,6 @@ def as_features_frame(X: Any) -> Any:
     kind = frame_kind(X)
     reader = None if kind is None else TableReader.of(X)
     return X if kind is None or reader is None else reader.prepare(X).frame(kind)
-
-
-def _cells(column: PreparedColumn) -> Array:
-    """The values of a feature, None where a level is missing."""
-    if isinstance(column, PreparedNumbers):
-        return column.values
-    levels = column.column
-    values = levels.values if levels.values.dtype.kind == "b" else levels.values.astype(np.str_)
-    cells = values.astype(object)
-    if levels.missing is not None:
-        cells[levels.missing] = None
-    return cells
 
 
 def _objects(columns: Mapping[str, Array]) -> Array:

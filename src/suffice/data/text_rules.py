@@ -26,12 +26,12 @@ SHOWN_LENGTH = 30  # characters of an example
 def looks_like_id(name: str) -> bool:
     """Whether a column is called as those are that number or name the rows.
 
-    >>> [looks_like_id(name) for name in ("CustomerID", "row names", "paid", "idle")]
-    [True, True, False, False]
+    >>> [looks_like_id(name) for name in ("CustomerID", "row names", "Kundennr", "paid", "idle")]
+    [True, True, True, False, False]
     """
     id_name = re.compile(
         r"|(?i:id|uuid|guid|key|index|unnamed: ?\d+|row|row[_. ]?(names?|num|number|no|id)"
-        r"|.*[_. -](id|uuid|guid|key))|.*[a-z0-9]I[Dd]"
+        r"|.*[_. -](id|uuid|guid|key|no|nr|num|number)\.?|.*(nr|nummer)\.?)|.*[a-z0-9]I[Dd]"
     )
     return id_name.fullmatch(name) is not None
 
@@ -136,7 +136,19 @@ def describe_words(name: str, cells: TextCells, options: ColumnOptions) -> Descr
     if marked:
         why += f"; {_some(cells, marked)} means missing (say missing=[] to keep it as a level)"
     why += f"; {_some(cells, keeps)} counts as a level" if keeps else ""
+    why += same_but_for_case(known)
     return describe_levels(name, known, Levels("text", keeps), why)
+
+
+def same_but_for_case(cells: TextCells) -> str:
+    """A remark on two texts that differ only in upper and lower case; "" if there are none."""
+    seen: dict[str, str] = {}
+    for text in sorted(cells.distinct):
+        other = seen.setdefault(text.casefold(), text)
+        if other != text:
+            pair = " and ".join(shown(shorten(one, SHOWN_LENGTH)) for one in (other, text))
+            return f"; {pair} differ only in case: two different levels"
+    return ""
 
 
 def _kept(cells: TextCells, options: ColumnOptions) -> tuple[str, ...]:

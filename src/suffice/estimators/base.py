@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from suffice.data.arrays import Array
 from suffice.data.features import as_features, gap, infinite
-from suffice.data.frame_output import by_name, fill_table, new_frame
+from suffice.data.frame_output import by_name, fill_table
 from suffice.data.labels import shown
 from suffice.data.table_layout import TableLayout
 from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter
@@ -107,7 +107,7 @@ class Estimator:
         if like is not None:
             return fill_table(like, rows)
         frame, names = self._learned.frame, self._learned.columns.names
-        return rows if frame is None else new_frame(by_name(rows, names), frame)
+        return rows if frame is None else frame.frame(by_name(rows, names))
 
     def _labels(self, y: Any) -> Any:
         """One label per row, in any form that scikit-learn accepts."""

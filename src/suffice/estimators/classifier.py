@@ -16,6 +16,7 @@ from suffice.answers.adaptation import adapt_priors
 from suffice.answers.contributions import Contributions, contributions, explanation, log_odds
 from suffice.answers.decision import decide
 from suffice.answers.imputation import draws, impute
+from suffice.answers.level_atypicality import LevelAtypicality, level_atypicality
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import draw, generator, random_codes
@@ -30,6 +31,7 @@ from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.estimators.anywhere import on_labelled_rows, on_rows
 from suffice.estimators.base import Estimator
 from suffice.estimators.given_row import given_row
+from suffice.estimators.output import FrameOutput, framed
 from suffice.estimators.state import at_once
 from suffice.models.computable import beyond_floats
 from suffice.models.model import Model
@@ -42,6 +44,7 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 
 class Classifier(
     Estimator,
+    FrameOutput,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
     Generic[AnyModel],
@@ -96,6 +99,7 @@ class Classifier(
         best = self._answer(X, scores).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    @framed
     @on_rows
     def predict_proba(self, X: Any) -> Floats:
         """p(y | x): one column per class, in the order of `classes_`."""
@@ -181,7 +185,7 @@ class Classifier(
             number for the second of two classes, or {class: number}; below it, the most probable
             of the others. `suffice.thresholds` finds one by cost or by recall
         """
-        return decide(self.predict_proba(X), self.classes_, costs, reject, threshold)
+        return decide(np.asarray(self.predict_proba(X)), self.classes_, costs, reject, threshold)
 
     @on_rows
     def adapt_priors(self, X: Any) -> Self:
@@ -285,7 +289,8 @@ class Classifier(
         """Probability under the model of a row at least as atypical as this one, (n,).
 
         Small for rows unlike any class. Takes into account that means and covariances are
-        estimates; missing values are left out of the comparison.
+        estimates; missing values are left out of the comparison. In a table, levels count by
+        their probabilities in each class, and numbers by their density given the levels.
 
         by_class : instead, the probability that a row of each class is as far from its mean, (n, k)
         """
@@ -304,8 +309,22 @@ class Classifier(
     @property
     def _atypicality(self) -> Atypicality:
         """Created once per model, because simulations are cached."""
-        atypicality: Atypicality = self._learned.once("atypicality", self._new_atypicality)
+        atypicality: Atypicality = self._learned.once("atypicality", self._made_atypicality)
         return atypicality
+
+    def _mixed_log_density(self, X: Any) -> Floats:
+        """ln p(x), in which levels have their probabilities in place of Gaussian densities."""
+        atypicality = self._atypicality
+        if isinstance(atypicality, LevelAtypicality):
+            return atypicality.log_density(self._rows(X))
+        return log_sum(self.predict_joint_log_proba(X))
+
+    def _made_atypicality(self) -> Any:
+        base, encoding = self._new_atypicality(), self._learned.encoding
+        if encoding is None:
+            return base
+        sizes = [groups.size for groups in encoding.groups]
+        return level_atypicality(base, self._fitted, sizes, self._class_weight())
 
     @on_rows
     def discriminants(self, X: Any) -> Floats:
@@ -343,7 +362,7 @@ class Classifier(
         encoding = self._learned.encoding
         if encoding is None:
             return as_features(row).read(0, 1)
-        features = encoding.read(encoding.reader.row(row[0]))
+        features = encoding.features(encoding.reader.prepare_row(row[0]).rows)
         for own, codes in zip(encoding.groups, features.codes, strict=True):
             if codes[0] == UNSEEN:
                 raise InvalidFeatures(

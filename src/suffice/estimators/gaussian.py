@@ -22,8 +22,9 @@ class GaussianDiscriminant(GaussianClassifier):
     structure : shape of a class covariance: "full", "diagonal" (naive Bayes), "spherical"
     pooling : from 0, one covariance per class (QDA), to 1, one shared by all (LDA);
         Friedman's lambda; or "cv", cross-validated at fit
-    shrinkage : 0 to 1, Friedman's gamma; or estimated: "ledoit-wolf" (also "auto"), "oas"; or
-        "cv"
+    shrinkage : 0 to 1, Friedman's gamma; or estimated: "ledoit-wolf", "oas", or "auto": OAS toward
+        the diagonal whatever the target, so that units do not matter (variances alone stay as
+        they are); or "cv"
     target : what it shrinks toward: the scaled "identity", or the "diagonal", with which the
         units of the features do not matter
     priors : None (class shares), "uniform", a mapping by label, or an array in the order of

@@ -19,7 +19,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.labels import shown
-from suffice.data.table_rows import TableRows
+from suffice.data.prepared_table import TableRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.choosing import choose_settings, combinations, cross_validated

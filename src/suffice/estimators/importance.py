@@ -11,9 +11,11 @@ from suffice.data.arrays import Floats, Indices
 from suffice.data.batches import select_columns, split_named
 from suffice.data.blanking import blank_column, column_names
 from suffice.data.labelled_table import LabelledTable, take_rows
+from suffice.data.missing_kinds import WithIndicator
 from suffice.errors import InvalidParameter
 from suffice.estimators.classifier import Classifier
 from suffice.estimators.splitting import make_folds
+from suffice.estimators.state import snapshot
 from suffice.estimators.trial import fit_quietly, last_step, log_probabilities
 from suffice.selection.evaluation import label_codes
 from suffice.selection.importance import Importance
@@ -75,10 +77,21 @@ def _losses(model: Any, X: Any, codes: Indices, at: Indices, d: int) -> Floats:
         raise _without_density(last_step(model))
     rows, own = take_rows(X, at), codes[at]
 
-    def loss(X: Any) -> Floats:
+    def loss(model: Any, X: Any) -> Floats:
         return -log_probabilities(model, X)[np.arange(len(own)), own]
 
-    return np.stack([loss(rows), *(loss(blank_column(rows, j)) for j in range(d))])
+    return np.stack([loss(model, rows), *(loss(*_without(model, rows, j)) for j in range(d))])
+
+
+def _without(model: Any, rows: Any, j: int) -> tuple[Any, Any]:
+    """A model and rows of which column j is unknown."""
+    layout = getattr(model, "columns_", None)
+    if layout is None or not isinstance(layout.kind_of(layout.used[j]), WithIndicator):
+        return model, blank_column(rows, j)
+    # A blank cell would say that the value is missing, which is a feature, too.
+    other = snapshot(model)
+    other._state = model._learned.ignoring(layout.used[j])
+    return other, rows
 
 
 def _without_density(model: Any) -> InvalidParameter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -13,6 +13,7 @@ from suffice.data.parameters import count
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.output import keep_output
 from suffice.estimators.sklearn_parameters import check_algorithm, normalised_priors
 from suffice.models.axes import Axes, discriminant_axes
 from suffice.models.gaussian import LinearScores
@@ -89,6 +90,15 @@ class LinearDiscriminantAnalysis(
 
     def _priors(self) -> Any:
         return normalised_priors(self.priors)
+
+    def set_output(self, *, transform: str | None = None, predict_proba: str | None = None) -> Self:
+        """Choose the kind of table that `transform` and `predict_proba` return.
+
+        transform : "pandas" or "polars", as in scikit-learn, which knows these two
+        predict_proba : see `GaussianDiscriminant.set_output`
+        """
+        TransformerMixin.set_output(self, transform=transform)
+        return keep_output(self, predict_proba)
 
     @property
     def _covariance_estimator(self) -> Any:

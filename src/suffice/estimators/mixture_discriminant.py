@@ -145,13 +145,6 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         """Boundaries of mixtures have no equation of second degree: an AttributeError."""
         raise AttributeError("the boundaries of mixtures have no equation of second degree.")
 
-    @property
-    def contributions(self) -> Any:
-        """The log-odds of mixtures are not a sum over features: an AttributeError."""
-        raise AttributeError("the log-odds of mixtures are not a sum over features.")
-
-    explain = contributions
-
     @at_once
     def n_parameters(self) -> int:
         """Number of free parameters: shares, means, and entries of covariances."""

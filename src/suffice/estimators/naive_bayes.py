@@ -26,7 +26,7 @@ class NaiveBayes(Learner[AnyModel], Generic[AnyModel]):
 
     def _parse_row(self, row: Array) -> Any:
         reader = self._learned.reader
-        table = row if reader is None else reader.prepare(reader.row(row[0]))
+        table = row if reader is None else reader.prepare_row(row[0])
         return self._built_with.read(table, self._fitted)
 
     def _restore(self, rows: Any, like: Any = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.data.frame_output import frame_kind
+from suffice.data.frame_output import FrameForm
 from suffice.data.labels import Labels, name_of, shown
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidLabels, InvalidParameter
@@ -34,8 +34,8 @@ class NewRows:
         return None
 
     @property
-    def frame(self) -> str | None:
-        """The library of the data frame, if they are one."""
+    def frame(self) -> FrameForm | None:
+        """The form of the data frame, if they are one."""
         return None
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
@@ -91,9 +91,9 @@ class RowsInMemory(NewRows):
         return name_of(self.y)
 
     @property
-    def frame(self) -> str | None:
-        """The library of the data frame, if they are one."""
-        return frame_kind(self.X)
+    def frame(self) -> FrameForm | None:
+        """The form of the data frame, if they are one."""
+        return FrameForm.of(self.X)
 
 
 def check_announced(learner: Any, y: Any, classes: Any) -> None:

@@ -23,17 +23,21 @@ from suffice.estimators.gaussian import (
     QuadraticDiscriminantAnalysis,
 )
 from suffice.estimators.linear import LinearDiscriminantAnalysis
-from suffice.estimators.onnx_graph import Graph, Node
+from suffice.estimators.mixed import MixedNB
+from suffice.estimators.onnx_graph import DOUBLE, ELEMENTS, Graph, Node
+from suffice.estimators.onnx_products import check_parts, product_scores
 from suffice.estimators.onnx_scores import (
     binary_scores,
     gaussian_scores,
     level_scores,
     positions_of_texts,
+    powers_of,
 )
 from suffice.estimators.onnx_tables import encoded_rows, input_types
 from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
+from suffice.models.product import ProductModel
 
 DTYPES = ("float32", "float64")
 
@@ -43,6 +47,7 @@ GAUSSIAN = (
     GaussianNB,
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
+    UnskewedDiscriminant,
 )
 
 
@@ -51,9 +56,9 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
 
     Rows and probabilities have the given dtype; in between, everything is float64. CategoricalNB
     takes int64 or strings. Naive Bayes ignores missing values (NaN), as in `predict`; full
-    covariances give NaN for such a row. Unseen levels are treated as in `predict`, but count as
-    missing in a model of a table, whose graph takes one input (n, 1) for each of its columns:
-    numbers, strings or booleans.
+    covariances give NaN for such a row. The graph of a model of a table takes one input (n, 1) for
+    each of its columns: numbers, strings or booleans; an empty string is a missing value. Unseen
+    levels are treated as in `predict`.
 
     >>> import suffice as sf
     >>> lda = sf.LDA().fit([[1.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
@@ -69,11 +74,12 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     opset = 18  # version of the standard operators
     graph = Graph(opset)
     rows = _input_type(model, dtype)
-    encoding = model._learned.encoding
+    encoding, reader = model._learned.encoding, model._learned.reader
     taken, inputs = "X", {"X": (rows, model.n_features_in_)}
+    if reader is not None:
+        inputs = {name: (kind, 1) for name, kind in input_types(reader, rows).items()}
     if encoding is not None:
-        inputs = {name: (kind, 1) for name, kind in input_types(encoding, rows).items()}
-        taken = encoded_rows(graph, encoding, _ELEMENTS["float64"], _ELEMENTS["str"])
+        taken = encoded_rows(graph, encoding)
     label, probabilities = _answers(graph, taken, model, np.dtype(dtype))
     renamed = {label: "label", probabilities: "probabilities"}
     nodes = [_node_proto(onnx, node, renamed) for node in graph.nodes]
@@ -167,16 +173,21 @@ def _answers(
     label = graph.add("Gather", graph.constant(classes, kind), best, axis=0)
     # Softmax subtracts the largest score first, so that nothing overflows.
     probabilities = graph.add("Softmax", scores, axis=1)
-    return label, graph.add("Cast", probabilities, to=_ELEMENTS[dtype.name])
+    return label, graph.add("Cast", probabilities, to=ELEMENTS[dtype.name])
 
 
 def _scores(graph: Graph, rows: str, model: Any) -> str:
     fitted = model._fitted
+    if isinstance(fitted, ProductModel):
+        return product_scores(graph, fitted, model._learned.reader)
     if isinstance(fitted, GaussianModel):
-        return gaussian_scores(graph, graph.add("Cast", rows, to=_ELEMENTS["float64"]), fitted)
+        numbers = graph.add("Cast", rows, to=DOUBLE)
+        if isinstance(model, UnskewedDiscriminant):
+            numbers = powers_of(graph, numbers, model._powers, fitted.means.shape[1])
+        return gaussian_scores(graph, numbers, fitted)
     assert isinstance(fitted, DiscreteModel)
     if isinstance(model, BernoulliNB):
-        values = graph.add("Cast", rows, to=_ELEMENTS["float64"])
+        values = graph.add("Cast", rows, to=DOUBLE)
         threshold = 0.5 if model.binarize is None else float(model.binarize)
         return binary_scores(graph, values, fitted, threshold)
     texts = fitted.features[0].levels.dtype.kind == "U"
@@ -185,14 +196,15 @@ def _scores(graph: Graph, rows: str, model: Any) -> str:
 
 def _input_type(model: Any, dtype: str) -> Any:
     """The type of the rows that a model takes."""
-    plain = isinstance(model, GAUSSIAN) and not isinstance(model, UnskewedDiscriminant)
-    gaussian = plain or (isinstance(model, BayesianDiscriminant) and model.density == "map")
-    if gaussian or isinstance(model, BernoulliNB):
+    is_map = isinstance(model, BayesianDiscriminant) and model.density == "map"
+    if is_map or isinstance(model, (*GAUSSIAN, BernoulliNB)):
         return np.dtype(dtype)
+    if isinstance(model, MixedNB):
+        return _mixed_type(model, dtype)
     if not isinstance(model, CategoricalNB):
         raise InvalidParameter(
             f"a {type(model).__name__} cannot be exported to ONNX yet; the Gaussian family, "
-            "BernoulliNB and CategoricalNB can."
+            "BernoulliNB, CategoricalNB and MixedNB can."
         )
     features = model._fitted.features
     if all(f.levels.dtype.kind == "U" for f in features):
@@ -205,18 +217,24 @@ def _input_type(model: Any, dtype: str) -> Any:
     )
 
 
-# The numbers of element types in ONNX, which never change.
-_ELEMENTS = {"float32": 1, "int64": 7, "str": 8, "bool": 9, "float64": 11}
+def _mixed_type(model: MixedNB, dtype: str) -> Any:
+    check_parts(model._fitted)
+    if model._learned.reader is None and any(own.dtype.kind == "U" for own in model.levels_):
+        raise InvalidParameter(
+            "this MixedNB takes strings beside numbers in one array, which ONNX cannot; fit it to "
+            "a data frame, or without categorical=, to have one input per column."
+        )
+    return np.dtype(dtype)
 
 
 def _element(onnx: Any, dtype: Any) -> int:
-    return _ELEMENTS["str" if dtype.kind == "U" else dtype.name]
+    return ELEMENTS["str" if dtype.kind == "U" else dtype.name]
 
 
 def _tensor(onnx: Any, values: Array, name: str) -> Any:
     if values.dtype.kind == "U":
         texts = [text.encode() for text in values.ravel().tolist()]
-        return onnx.helper.make_tensor(name, _ELEMENTS["str"], values.shape, texts)
+        return onnx.helper.make_tensor(name, ELEMENTS["str"], values.shape, texts)
     return onnx.numpy_helper.from_array(np.ascontiguousarray(values).reshape(values.shape), name)
 
 

@@ -9,6 +9,15 @@ import numpy as np
 
 from suffice.data.arrays import Array
 
+# Opset version from which all reductions take their axis as an input.
+AXIS_AS_INPUT = 18
+
+# The numbers of element types in ONNX, which never change.
+ELEMENTS = {"float32": 1, "int64": 7, "str": 8, "bool": 9, "float64": 11}
+INTEGER = ELEMENTS["int64"]
+TEXT = ELEMENTS["str"]
+DOUBLE = ELEMENTS["float64"]
+
 
 @dataclass(frozen=True, slots=True)
 class Node:

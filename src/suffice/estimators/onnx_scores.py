@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter
 from suffice.estimators.onnx_graph import Graph
 from suffice.models.covariance import (
@@ -28,6 +29,29 @@ def gaussian_scores(graph: Graph, rows: str, model: GaussianModel) -> str:
             return _shared_independent(graph, rows, observed, model)
         return _independent(graph, rows, observed, model)
     return _linear(graph, rows, model) if model.shared else _quadratic(graph, rows, model)
+
+
+def powers_of(graph: Graph, rows: str, powers: Powers, d: int) -> str:
+    """Rows of float64 with each feature to its power; the last of d features may have none."""
+    others = d - len(powers.origin)
+
+    def padded(values: Floats, neutral: float) -> Floats:
+        return np.concatenate([values, np.full(others, neutral)])
+
+    exponent = padded(powers.exponent, 1.0)
+    steps = graph.add("Sub", rows, _row(graph, padded(powers.origin, 0.0)))
+    z = graph.add("Div", steps, _row(graph, padded(powers.unit, 1.0)))
+    above = graph.add("Greater", z, graph.constant(0.0))
+    inside = graph.add("Where", above, z, graph.constant(0.0))
+    log = graph.add("Log", graph.add("Add", inside, graph.constant(1.0)))
+    power = graph.add("Exp", graph.add("Mul", log, _row(graph, exponent)))
+    power = graph.add("Sub", power, graph.constant(1.0))
+    power = graph.add("Div", power, _row(graph, np.where(exponent == 0, 1.0, exponent)))
+    power = graph.add("Where", graph.constant(exponent[None] == 0, np.bool_), log, power)
+    linear = graph.add("Or", graph.add("Not", above), graph.constant(exponent[None] == 1, np.bool_))
+    value = graph.add("Where", linear, z, power)
+    centred = graph.add("Sub", value, _row(graph, padded(powers.centre, 0.0)))
+    return graph.add("Div", centred, _row(graph, padded(powers.spread, 1.0)))
 
 
 def binary_scores(graph: Graph, rows: str, model: DiscreteModel, threshold: float) -> str:
@@ -56,6 +80,11 @@ def level_scores(graph: Graph, codes: str, model: DiscreteModel) -> str:
     unseen = graph.add("Or", below, graph.add("Not", graph.add("Less", codes, sizes)))
     slots = graph.add("Where", unseen, sizes, codes)
     slots = graph.add("Add", slots, graph.constant(model.offsets, np.int64))
+    return slot_scores(graph, slots, model)
+
+
+def slot_scores(graph: Graph, slots: str, model: DiscreteModel) -> str:
+    """Scores of rows of int64: rows of the table of log probabilities."""
     logs = graph.add("Gather", graph.constant(model.table), slots, axis=0)
     total = graph.reduce("ReduceSum", logs, 1, keep=False)
     return _possible(graph, graph.add("Add", total, _row(graph, model.log_priors)), model)

@@ -6,24 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.column_kinds import Levels, Number
+from suffice.data.arrays import Array
+from suffice.data.column_kinds import ColumnKind, Levels, Number
 from suffice.data.encoding import Encoding
 from suffice.data.level_groups import LevelGroups
+from suffice.data.missing_kinds import WithIndicator
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter
-from suffice.estimators.onnx_graph import Graph
-
+from suffice.estimators.onnx_graph import DOUBLE, INTEGER, TEXT, Graph
 
 # The types of inputs by the values of levels.
-def input_types(encoding: Encoding, dtype: Any) -> dict[str, Any]:
+_TYPES = {"text": np.dtype(np.str_), "numbers": np.dtype(np.int64), "booleans": np.dtype(np.bool_)}
+
+
+def input_types(reader: TableReader, dtype: Any) -> dict[str, Any]:
     """The type of each column that a graph takes, (n, 1)."""
-    layout, types = encoding.reader.layout, {}
-    of_levels = {"text": np.str_, "numbers": np.int64, "booleans": np.bool_}
-    for name, kind in zip(layout.names, layout.kinds, strict=True):
+    layout, types = reader.layout, {}
+    for name in reader.names:
+        kind = _values(layout.kind_of(name))
         if isinstance(kind, Levels):
-            types[name] = np.dtype(of_levels[kind.values])
+            types[name] = _TYPES[kind.values]
         elif isinstance(kind, Number):
             types[name] = dtype
-        elif kind.features(name):
+        else:
             raise InvalidParameter(
                 f"column {name!r} is read from {kind.label}, which ONNX cannot; convert it to "
                 "numbers first, and fit again."
@@ -31,35 +36,72 @@ def input_types(encoding: Encoding, dtype: Any) -> dict[str, Any]:
     return types
 
 
-def encoded_rows(graph: Graph, encoding: Encoding, double: int, text: int) -> str:
-    """The numbers that the model takes, (n, d) float64, NaN where a level is new or missing.
-
-    double, text : the element types of float64 and of strings
-    """
+def encoded_rows(graph: Graph, encoding: Encoding) -> str:
+    """The numbers that the model takes, (n, d) float64, NaN where a level is new or missing."""
     reader = encoding.reader
-    parts = [graph.add("Cast", name, to=double) for name in reader.numeric_names]
-    parts += [_indicators(graph, own, text) for own in encoding.groups]
+    parts = [graph.add("Cast", name, to=DOUBLE) for name in reader.numeric_names]
+    for j, own in enumerate(encoding.groups):
+        if own.size > 1:
+            parts.append(_indicators(graph, reader, j, own))
     return graph.add("Concat", *parts, axis=1)
 
 
-def _indicators(graph: Graph, own: LevelGroups, text: int) -> str:
+def _indicators(graph: Graph, reader: TableReader, j: int, own: LevelGroups) -> str:
     """The indicators of one column, (n, groups - 1)."""
-    unknown = own.size
-    if own.levels.dtype.kind == "b":
-        positions = graph.add("Cast", own.name, to=7)
-        by_value = np.full(2, unknown)
-        by_value[own.levels.astype(int)] = own.group
-        codes = graph.add("Gather", graph.constant(by_value, np.int64), positions, axis=0)
-    else:
-        texts = own.name if own.levels.dtype.kind == "U" else graph.add("Cast", own.name, to=text)
-        codes = graph.add(
-            "LabelEncoder",
-            texts,
-            domain="ai.onnx.ml",
-            keys_strings=[str(level) for level in own.levels.tolist()],
-            values_int64s=own.group.tolist(),
-            default_int64=unknown,
-        )
-    table = np.vstack([np.eye(own.size)[:, 1:], np.full((1, own.size - 1), np.nan)])
+    unknown = len(own.levels)
+    codes = level_codes(graph, reader, j, own.levels, unknown, unknown)
+    table = np.vstack([np.eye(own.size)[own.group, 1:], np.full((1, own.size - 1), np.nan)])
     rows = graph.add("Gather", graph.constant(table), codes, axis=0)  # (n, 1, groups - 1)
     return graph.add("Squeeze", rows, graph.constant([1], np.int64))
+
+
+def level_codes(
+    graph: Graph, reader: TableReader, j: int, levels: Array, unseen: int, missing: int
+) -> str:
+    """The position of each row's level among the levels of feature j of levels, (n, 1) int64."""
+    name = reader.names[reader.level_owners[j]]
+    kind = reader.layout.kind_of(name)
+    values = _values(kind)
+    gaps = _gap_texts(reader, values)
+    if reader.indicators[j]:
+        positions = _is_missing(graph, name, values, gaps)
+    elif levels.dtype.kind == "b":
+        positions = graph.add("Cast", name, to=INTEGER)
+    else:
+        texts = name if levels.dtype.kind == "U" else graph.add("Cast", name, to=TEXT)
+        keys = dict.fromkeys(gaps, missing) if levels.dtype.kind == "U" else {}
+        keys |= {str(level): i for i, level in enumerate(levels.tolist())}
+        return _lookup(graph, texts, keys, unseen)
+    by_value = np.full(2, unseen)
+    by_value[levels.astype(int)] = np.arange(len(levels))
+    return graph.add("Gather", graph.constant(by_value, np.int64), positions, axis=0)
+
+
+def _values(kind: ColumnKind) -> ColumnKind:
+    return kind.values if isinstance(kind, WithIndicator) else kind
+
+
+def _gap_texts(reader: TableReader, kind: ColumnKind) -> list[str]:
+    """The texts that mean a missing value in a column."""
+    keeps = kind.keeps if isinstance(kind, Levels) else ()
+    return ["", *(text for text in reader.layout.missing if text not in keeps)]
+
+
+def _is_missing(graph: Graph, name: str, kind: ColumnKind, gaps: list[str]) -> str:
+    """1 where a column is missing, else 0, (n, 1) int64; integers and booleans never are."""
+    if isinstance(kind, Number):
+        return graph.add("Cast", graph.add("IsNaN", name), to=INTEGER)
+    if isinstance(kind, Levels) and kind.values == "text":
+        return _lookup(graph, name, dict.fromkeys(gaps, 1), 0)
+    return graph.add("Mul", graph.add("Cast", name, to=INTEGER), graph.constant([[0]], np.int64))
+
+
+def _lookup(graph: Graph, texts: str, keys: dict[str, int], default: int) -> str:
+    return graph.add(
+        "LabelEncoder",
+        texts,
+        domain="ai.onnx.ml",
+        keys_strings=list(keys),
+        values_int64s=list(keys.values()),
+        default_int64=default,
+    )

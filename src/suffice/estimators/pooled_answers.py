@@ -211,13 +211,15 @@ class PooledAnswers(Classifier[PooledModel]):
     def _parse_row(self, row: Array) -> Any:
         reader, names = self._learned.reader, self._learned.columns.names
         if reader is not None:
-            return reader.row(row[0])
+            at = dict(zip(reader.names, row[0], strict=True))
+            return np.array([[at.get(name) for name in reader.layout.names]], object)
         values = as_features(row).read(0, 1)
         return values if names is None else new_frame(by_name(values, names), self._frame)
 
     @property
     def _frame(self) -> str:
-        return self._learned.frame or "pandas"
+        form = self._learned.frame
+        return "pandas" if form is None else str(form.library)
 
     @property
     def _discrete(self) -> Sequence[int]:

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar, cast
 
 from suffice.data.arrays import Array
 from suffice.data.encoding import Encoding
+from suffice.data.frame_output import FrameForm
 from suffice.data.table_rows import TableReader
 from suffice.estimators.columns import LearnedColumns
 
@@ -31,7 +32,7 @@ class State:
     reader: TableReader | None = None  # of tables that hold more than numbers
     encoding: Encoding | None = None  # of such tables as numbers, where the model takes numbers
     target: str | None = None  # the name of the column of the labels
-    frame: str | None = None  # the library of the data frame that was learned from
+    frame: FrameForm | None = None  # of the data frame that was learned from
     kept: dict[str, Any] = field(default_factory=dict)
 
     def once(self, name: str, make: Callable[[], Anyone]) -> Anyone:
@@ -46,6 +47,13 @@ class State:
     def under(self, priors: Any, model: Any) -> Self:
         """The same with the model under other priors."""
         return replace(self, kept={"model": model})
+
+    def ignoring(self, column: str) -> Self:
+        """The same, taking a column of tables for unknown whatever it holds."""
+        assert self.reader is not None
+        reader = self.reader.ignoring([column])
+        encoding = None if self.encoding is None else replace(self.encoding, reader=reader)
+        return replace(self, reader=reader, encoding=encoding)
 
     def without_statistics(self) -> Self:
         """The part needed to answer for single rows."""

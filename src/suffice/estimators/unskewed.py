@@ -12,7 +12,7 @@ from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.powers import Powers
-from suffice.data.table_rows import TableRows
+from suffice.data.prepared_table import TableRows
 from suffice.data.weights import Weights
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows

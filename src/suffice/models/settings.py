@@ -45,7 +45,7 @@ class Settings(MomentLikelihood):
 
     structure : full, diagonal, spherical, or another shape
     pooling : from each class's own covariance (0) to one shared by all (1)
-    shrinkage : toward the target, in [0, 1], or "ledoit-wolf" ("auto"), "oas"
+    shrinkage : toward the target, in [0, 1], or "ledoit-wolf", "oas"
     target : the scaled "identity", the "diagonal" (so that units do not matter), or the "unit"
         matrix itself
     ddof : subtracted from the weight of each class before dividing by it (degrees of freedom)
@@ -70,11 +70,11 @@ class Settings(MomentLikelihood):
         choice("target", given.get("target", "identity"), targets)
         given["pooling"] = share("pooling", given.get("pooling", 0.0))
         shrinkage = given.get("shrinkage", 0.0)
-        estimated = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
         if isinstance(shrinkage, str):
-            choice("shrinkage", shrinkage, tuple(estimated))
-            given["shrinkage"] = estimated[shrinkage]
-            if (given["shrinkage"], given.get("target")) == ("ledoit-wolf", "diagonal"):
+            choice("shrinkage", shrinkage, ("ledoit-wolf", "oas", "auto"))
+            if shrinkage == "auto":
+                given |= _scale_free(given["structure"])
+            elif (shrinkage, given.get("target")) == ("ledoit-wolf", "diagonal"):
                 raise InvalidParameter(
                     "shrinkage='ledoit-wolf' is not defined for target='diagonal'; use 'oas' or "
                     "a number, or target='identity'."
@@ -129,6 +129,17 @@ class Settings(MomentLikelihood):
         if self.pooling == 1 and self.shrinkage != "ledoit-wolf":
             return "shared"
         return "separate"
+
+
+def _scale_free(structure: Structure) -> dict[str, Any]:
+    """What "auto" stands for: correlations shrunk by OAS, so that units do not matter.
+
+    Without correlations there is nothing to shrink: variances that are moved toward their mean
+    depend on the units.
+    """
+    if not structure.takes_matrices:
+        return {"shrinkage": 0.0}
+    return {"shrinkage": "oas", "target": "diagonal"}
 
 
 def coarsen_for(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:

@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
+from suffice.data.batches import split_named
 from suffice.data.labels import shown
 from suffice.data.parameters import positive
 from suffice.errors import InvalidParameter
@@ -70,6 +71,7 @@ class ClassesDisplay(Display):
         features : the two to draw, by name or position; None if there are only two
         box : ((xmin, xmax), (ymin, ymax)) to show; None for all rows
         """
+        X, y = split_named(X, y)
         names = width(X)[1]
         pair = two_features(names, features)
         points = PlottedRows.of(numbers(X, pair), y)

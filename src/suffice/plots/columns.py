@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.batches import without_target
 from suffice.data.column_kinds import PreparedNumbers
 from suffice.data.features import as_features, as_frame, infinite
 from suffice.data.gaps import is_missing
@@ -47,13 +48,15 @@ def used_table(model: Any, X: Any) -> Any:
     """The columns of a table that a model uses, in its order; numbers in text are numbers."""
     layout = getattr(model, "columns_", None)
     if layout is None or X is None:
-        return X
+        names = getattr(model, "feature_names_in_", None)
+        target = None if names is None else getattr(model, "target_name_", None)
+        return X if target is None or X is None else without_target(X, target, names)
     reader = TableReader(layout)
     table = reader.prepare(X)
     single = {
         own: column.values
         for own, column in zip(reader.owners, table.columns, strict=True)
-        if isinstance(column, PreparedNumbers) and reader.owners.count(own) == 1
+        if isinstance(column, PreparedNumbers) and reader.numeric_owners.count(own) == 1
     }
     frame = as_frame(X)
     if frame is None:
@@ -66,9 +69,12 @@ def used_table(model: Any, X: Any) -> Any:
         nw.new_series(layout.used[j], values, nw.Float64, backend=backend)
         for j, values in single.items()
     ]
-    index = nw.maybe_align_index
     chosen = frame.select(list(layout.used))
-    return chosen.with_columns(*[index(one, chosen) for one in new]).to_native()
+    if backend.is_pandas_like():
+        # By position: pandas would match the rows by their labels.
+        labels = nw.maybe_get_index(chosen)
+        new = [nw.maybe_set_index(one, index=labels) for one in new]
+    return chosen.with_columns(*new).to_native()
 
 
 def select_columns(X: Any, at: Sequence[int]) -> Any:
@@ -82,13 +88,21 @@ def numbers(X: Any, at: Sequence[int]) -> Floats:
     try:
         features = as_features(select_columns(X, at))
     except NotNumbers as error:
-        raise NotNumbers(f"{error} Only features that are numbers can be drawn.") from None
+        raise NotNumbers(f"{error} Only numbers can be drawn{_numeric_columns(X)}.") from None
     rows = np.asarray(features.read(0, features.shape[0]), np.float64)
     names = width(X)[1]
     bad = infinite(rows, 0, tuple(names[j] for j in at))
     if bad is not None:
         raise bad
     return rows
+
+
+def _numeric_columns(X: Any) -> str:
+    """The columns of a data frame that hold numbers, as the end of a sentence."""
+    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    kinds = {} if frame is None else frame.schema
+    names = [str(name) for name, kind in kinds.items() if kind.is_numeric()]
+    return f"; those are {listed(names)}" if names else ""
 
 
 def feature_names(model: Any, X: Any = None) -> tuple[str, ...]:

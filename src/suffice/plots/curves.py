@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.batches import split_named
 from suffice.plots.columns import numbers, used_table
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import encode_labels
@@ -66,6 +67,7 @@ class CurvesDisplay(Display):
         limits : (from, to) along the feature
         resolution : points along it
         """
+        X, y = split_named(X, y)
         view = View.along(model, X, feature, limits, resolution)
         joint = np.exp(_log_joint(view))
         own = getattr(model, "classes_", None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from suffice.data.arrays import Array
+from suffice.data.batches import split_named
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import borders
 from suffice.plots.columns import select_columns, two_features, width
@@ -46,6 +47,7 @@ class ModelsDisplay(SeveralDisplays):
         from suffice.estimators.refits import logistic_regression
         from suffice.estimators.repairing import repairs_expected
 
+        X, y = split_named(X, y)
         two = select_columns(X, two_features(width(X)[1], features))
         models = {
             "LDA": LDA(),

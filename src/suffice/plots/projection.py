@@ -11,6 +11,7 @@ import numpy as np
 from suffice.answers.between import linear_boundary
 from suffice.answers.boundary import Boundary
 from suffice.data.arrays import Array, Floats
+from suffice.data.batches import split_named
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, winning_pieces
@@ -76,6 +77,7 @@ class ProjectionDisplay(Display):
             raise InvalidParameter(
                 f"a {type(model).__name__} has no discriminant axes; fit an LDA to the rows."
             )
+        X, y = split_named(X, y)
         scores = np.asarray(model.transform(X))
         at = _axes(scores.shape[1], axes)
         means = np.asarray(model.transformed_means_)[:, at]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from suffice.data.batches import split_named
 from suffice.errors import InvalidParameter
 from suffice.plots.decoration import beside
 from suffice.plots.display import Display, canvas, name_axes
@@ -44,6 +45,7 @@ class QuantilesDisplay(Display):
         cls, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None, **options: Any
     ) -> Self:
         """The distances of rows with labels; options as for `plot`."""
+        X, y = split_named(X, y)
         return cls.from_diagnostic(distance_quantiles(X, y, sample_weight), ax=ax, **options)
 
     @classmethod

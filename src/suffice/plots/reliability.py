@@ -47,7 +47,7 @@ class ReliabilityDisplay(Display):
         if not hasattr(model, "predict_proba"):
             raise InvalidParameter(f"a {type(model).__name__} has no predict_proba.")
         X, y = split_named(X, y)
-        p = model.predict_proba(X)
+        p = np.asarray(model.predict_proba(X))
         return cls.from_predictions(y, p, classes=model.classes_, ax=ax, **options)
 
     @classmethod

@@ -126,13 +126,14 @@ def _odd_values(data: Material, model: Any, names: list[str], order: Array) -> l
     gapped = np.repeat(rows, d, axis=0)
     gapped[np.arange(len(gapped)), np.tile(np.arange(d), len(rows))] = None
     table = _like(data, gapped)
-    whole = np.asarray(model.score_samples(_like(data, rows)))
-    without = np.asarray(model.score_samples(table)).reshape(len(rows), d)
+    log_density = getattr(model, "_mixed_log_density", model.score_samples)
+    whole = np.asarray(log_density(_like(data, rows)))
+    without = np.asarray(log_density(table)).reshape(len(rows), d)
     expected = _objects(model.impute(table)).reshape(len(rows), d, d)
-    log_density = whole[:, None] - without + np.log(_deviations(data))
+    given_rest = whole[:, None] - without + np.log(_deviations(data))
     odd = []
     for i, row in enumerate(rows):
-        by_density = np.argsort(log_density[i], kind="stable").tolist()
+        by_density = np.argsort(given_rest[i], kind="stable").tolist()
         at = [j for j in by_density if not is_missing(row[j])][:MOST_VALUES]
         odd.append([OddValue(names[j], row[j], expected[i, j, j]) for j in at])
     return odd

@@ -85,12 +85,15 @@ class MixedStatistics(Savable):
     @property
     def levels(self) -> dict[int, Array]:
         """The levels of each discrete feature, by the position of its column."""
-        column = range(self.n_features) if self.reader is None else self.reader.owners
-        return {
-            column[self.layout.parts[key][j]]: levels
+        by_feature = {
+            self.layout.parts[key][j]: levels
             for key, part in self.parts.items()
             for j, levels in getattr(part, "levels", {}).items()
         }
+        if self.reader is None:
+            return by_feature
+        own = self.reader.level_places
+        return {own[j]: levels for j, levels in by_feature.items() if j in own}
 
     def __add__(self, other: object) -> MixedStatistics:
         if not isinstance(other, MixedStatistics):

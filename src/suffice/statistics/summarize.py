@@ -17,9 +17,10 @@ from suffice.data.engine import engine_of
 from suffice.data.features import IndicatorFeatures
 from suffice.data.parameters import choice
 from suffice.data.paths import file_paths, is_paths
+from suffice.data.prepared_table import TableRows
 from suffice.data.roles import ReadOptions, Roles
 from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
-from suffice.data.table_rows import TableReader, TableRows
+from suffice.data.table_rows import TableReader
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.checkpoint import Checkpoint
 from suffice.statistics.factored_scatter import FactoredScatter

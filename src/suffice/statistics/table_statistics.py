@@ -10,9 +10,11 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
+from suffice.data.frame_output import FrameForm
 from suffice.data.labels import narrowest, shown
 from suffice.data.level_groups import RARE_ROWS, LevelGroups, distinct
 from suffice.data.levels import comparable
+from suffice.data.missing_kinds import WithIndicator
 from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, Mismatch, NeverIncluded
@@ -23,7 +25,10 @@ from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_labels
 from suffice.statistics.statistics import listed
 
-for _kind in (Number, WrittenNumber, Levels, Dates, SetAside, TableLayout, TableReader):
+for _kind in (
+    *(Number, WrittenNumber, Levels, Dates, SetAside, WithIndicator),
+    *(TableLayout, TableReader, FrameForm),
+):
     storable(_kind)
 
 
@@ -78,7 +83,9 @@ class TableStatistics(Savable):
     @property
     def levels(self) -> dict[int, Array]:
         """The levels of each discrete column, by its position."""
-        return dict(zip(self.reader.level_owners, self.known_levels, strict=True))
+        pairs = zip(self.reader.level_owners, self.known_levels, strict=True)
+        both = zip(pairs, self.reader.indicators, strict=True)
+        return {j: own for (j, own), is_gap in both if not is_gap}
 
     @property
     def groups(self) -> tuple[LevelGroups, ...]:

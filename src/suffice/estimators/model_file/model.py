@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import suffice
+from suffice.data.frame_output import FrameForm
 from suffice.errors import InvalidParameter
 from suffice.estimators.auto import AutoDiscriminant
 from suffice.estimators.indicators import Indicators
@@ -21,6 +22,8 @@ from suffice.estimators.model_file.fitted_content import IndicatorsContent, Mixt
 from suffice.estimators.model_file.learner_content import LearnerContent
 from suffice.estimators.model_file.parameters import split_storable
 from suffice.estimators.model_file.pooled_content import PooledContent
+from suffice.estimators.output import OUTPUTS as PROBABILITY_OUTPUTS
+from suffice.estimators.output import keep_output
 from suffice.estimators.pooled import PooledDiscriminant
 from suffice.estimators.state import snapshot
 from suffice.statistics.container import brief
@@ -46,6 +49,7 @@ ESTIMATORS = (
     "UnskewedDiscriminant",
 )
 
+OUTPUTS = (None, "default", "pandas", "polars")
 
 # Longest version and date, in characters.
 LONGEST_NOTE = 100
@@ -62,7 +66,8 @@ class StoredModel:
     output : the kind of table that `transform` returns
     created : a date or a text
     target : the name of the column of the labels
-    frame : the library of the data frames that `sample` returns
+    frame : the form of the data frames that `sample` returns
+    probabilities : the kind of table that `predict_proba` returns
     """
 
     estimator: str
@@ -74,7 +79,8 @@ class StoredModel:
     output: str | None = None
     created: str | None = None
     target: str | None = None
-    frame: str | None = None
+    frame: FrameForm | None = None
+    probabilities: str | None = None
 
     @classmethod
     def of(cls, model: Any, created: str | None = None) -> Self:
@@ -83,6 +89,7 @@ class StoredModel:
         model = snapshot(model)
         names = getattr(model, "feature_names_in_", None)
         parameters, dropped = split_storable(model.get_params(deep=False))
+        output = getattr(model, "_sklearn_output_config", {})
         return cls(
             type(model).__name__,
             suffice.__version__,
@@ -90,19 +97,17 @@ class StoredModel:
             dropped,
             _content_class(model).of(model),
             None if names is None else tuple(map(str, names)),
-            getattr(model, "_sklearn_output_config", {}).get("transform"),
+            output.get("transform"),
             created,
             model._learned.target,
             model._learned.frame,
+            output.get("predict_proba"),
         )
 
     def validated(self) -> Self:
         """This content, if the estimator is known; a ValueError otherwise."""
         check_note("library", self.library)
         check_note("created", self.created)
-        frames = (None, "pandas", "polars", "pyarrow")
-        if self.frame not in frames:
-            raise ValueError("frame is not a known kind of data frame")
         if self.estimator not in ESTIMATORS:
             raise ValueError(
                 f"it holds a {brief(self.estimator)}, which this version of suffice "
@@ -122,12 +127,18 @@ class StoredModel:
         if "models" in self.dropped:
             model.models = {name: clone(member) for name, member in model.members_.items()}
         self._set_names(model)
-        outputs = (None, "default", "pandas", "polars")
-        if self.output not in outputs or not (self.output is None or hasattr(model, "set_output")):
+        self._set_output(model)
+        return model
+
+    def _set_output(self, model: Any) -> None:
+        known = self.output in OUTPUTS and self.probabilities in (None, *PROBABILITY_OUTPUTS)
+        if not known or (self.output is not None and not hasattr(model, "transform")):
             raise ValueError("output is not a known kind of table")
         if self.output is not None:
             model.set_output(transform=self.output)
-        return model
+        if self.probabilities is not None and not hasattr(model, "predict_proba"):
+            raise ValueError("there are no probabilities to put into a table")
+        keep_output(model, self.probabilities)
 
     def _set_parameters(self, model: Any) -> None:
         given, dropped = self.parameters, self.dropped
