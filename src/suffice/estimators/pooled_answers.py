@@ -29,6 +29,7 @@ from suffice.estimators.pooled_model import PooledModel, discrete_positions
 from suffice.estimators.state import at_once
 from suffice.models.independent import random_columns
 from suffice.models.scoring import log_posterior
+from suffice.statistics.threads import blas_threads
 
 # Random rows by which the density of a pool is known.
 RANDOM_ROWS = 20_000
@@ -53,7 +54,7 @@ class PooledAnswers(Classifier[PooledModel]):
 
         Features are integrated out of the pooled posterior in turn; the contribution of one is
         the change that it makes, averaged over the orders of the features (Shapley values; over
-        32 orders where there are more than 5 features).
+        some random orders where there are more than 5 features).
         """
         pair = class_pair(self._fitted.classes, a, b)
         return self._contributions(self._rows(X), *pair)
@@ -170,7 +171,9 @@ class PooledAnswers(Classifier[PooledModel]):
             scores = model.pool.log_posterior(parts) + shift
             return np.asarray(scores[:, a] - scores[:, b])
 
-        values, base = shapley_values(log_odds, self.n_features_in_)
+        # Small matrices: waiting for other threads takes longer than the work.
+        with blas_threads(1):
+            values, base = shapley_values(log_odds, self.n_features_in_)
         found = Contributions.of(model, values, a, b, base)
         return replace(found, feature_names=tuple(self._feature_names()))
 
