@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 import suffice as sf
 from suffice.data.outliers import DEVIATIONS, with_outliers
 from suffice.errors import InvalidParameter
-from suffice.estimators.comparing import logistic_regression
+from suffice.estimators.refits import logistic_regression
 
 IRIS = load_iris(return_X_y=True)
 
@@ -42,7 +42,7 @@ def test_lda_and_logistic_regression_share_a_model_class_and_differ_in_objective
     assert np.isnan(table["log_likelihood"][free])
     shared = [at[name] for name in ("LDA", "DiagonalLDA")]
     assert table["log_likelihood"][lda] == max(table["log_likelihood"][shared])
-    slopes = usual.models[free][-1].coef_[0] / usual.models[free][1].scale_
+    slopes = usual.models[free][-1].coef_[0] / usual.models[free][-2].scale_
     cosine = slopes @ usual.models[lda].coef_[0]
     cosine /= np.linalg.norm(slopes) * np.linalg.norm(usual.models[lda].coef_[0])
     assert cosine > 0.99
@@ -50,7 +50,7 @@ def test_lda_and_logistic_regression_share_a_model_class_and_differ_in_objective
 
 def test_the_scores_are_those_of_cross_validation(usual, two_gaussians):
     X, y = two_gaussians
-    for name, model in (("LDA", sf.LDA()), ("logistic regression", logistic_regression(X))):
+    for name, model in (("LDA", sf.LDA()), ("logistic regression", logistic_regression())):
         i = usual.names.index(name)
         scores = cross_val_score(
             model, X, y, cv=StratifiedKFold(5, shuffle=True, random_state=0), scoring="neg_log_loss"

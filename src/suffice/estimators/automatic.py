@@ -1,110 +1,178 @@
-"""Automatic: the candidates to try where the user names none."""
+"""Automatic: the candidates to try where the user names none, scored from statistics of folds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
-from suffice.data.features import as_features
-from suffice.data.labels import Labels
-from suffice.data.table_rows import TableReader
-from suffice.estimators.bayesian import BayesianDiscriminant
-from suffice.estimators.choosing import GRID
-from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
+from suffice.data.arrays import Floats
+from suffice.data.encoding import Encoding
+from suffice.data.features import as_features, infinite
+from suffice.data.powers import Powers
+from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.mixed import MixedNB
-from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.estimators.refits import large_table, mixtures, rivals
+from suffice.estimators.trial import Trial
 from suffice.estimators.unskewed import UnskewedDiscriminant
+from suffice.estimators.views import FamilyView, LevelsView
+from suffice.selection.contest import Contest, Entrants
+from suffice.selection.fold_completion import completed_moments
+from suffice.selection.fold_moments import FoldMoments
+from suffice.selection.steps import Steps
 
-# Shares of each target. Few values: of many candidates the best one wins by chance.
-SHRINKAGES: Mapping[str, tuple[float, ...]] = {
-    "diagonal": (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0),
-    "identity": (0.1, 0.3),
-}
+# Poolings to try: first these, then those next to the best, as long as they are better.
+POOLINGS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+FIRST_POOLINGS = (1.0, 0.5, 0.1)
 
-# Fewer with missing values, where every full covariance needs its own EM.
-POOLINGS_WITH_GAPS = (0.0, 0.25, 0.5, 1.0)
-SHRINKAGES_WITH_GAPS: Mapping[str, tuple[float, ...]] = {"diagonal": (0.0, 0.1, 0.3)}
-
-
-def automatic_candidates(
-    X: Any, y: Any, columns: Any = None, max_em_work: float = 1 << 21
-) -> list[Any]:
-    """From naive Bayes to QDA, pooled and shrunk in steps, with features as they are or unskewed.
-
-    Two Gaussians per class where there are enough rows. With discrete columns: naive Bayes of
-    both kinds, and the family on indicators of the levels.
-
-    columns : how to read the columns of a table, if the user says it
-    max_em_work : rows x features² above which mixtures, whose EM reads the rows again and again,
-        would take longer than all other candidates
-    """
-    reader = TableReader.of(X, columns)
-    if reader is None:
-        gaps = _has_gaps(X)
-        mixtures = _mixtures() if not gaps and _supports_mixtures(X, y, max_em_work) else []
-        return [*_family(gaps), *mixtures]
-    rows = reader.read(X)
-    numeric = bool(np.isnan(rows.numbers).any())
-    gaps = numeric or any(column.missing is not None for column in rows.levels)
-    return [*_mixed(numeric or not rows.numbers.shape[1]), *_family(gaps)]
+# Shares of each target. The scaled identity helps where features have the same unit, as pixels.
+SHRINKAGES = {"diagonal": (0.0, 0.01, 0.03, 0.1, 0.3, 1.0), "identity": (0.03, 0.1, 0.3, 0.6)}
+INFLATIONS = (1.0, 1.5, 2.0, 3.0, 5.0)
+ALPHAS = (0.1, 1.0, 3.0)
 
 
-def _family(few: bool) -> list[Any]:
-    poolings, shrinkages = GRID["pooling"], SHRINKAGES
-    if few:
-        poolings, shrinkages = POOLINGS_WITH_GAPS, SHRINKAGES_WITH_GAPS
-    full: list[dict[str, Any]] = [
-        {"pooling": pooling, "shrinkage": share, "target": target, "inflation": factor}
-        for target, some in shrinkages.items()
-        for pooling in poolings
-        for share in some
-        for factor in GRID["inflation"]
-    ]
-    diagonal: list[dict[str, Any]] = [
-        {"structure": "diagonal", "pooling": pooling, "shrinkage": share, "inflation": factor}
-        for pooling in GRID["pooling"]
-        for share in (0.0, 0.1, 0.3)
-        for factor in GRID["inflation"]
-    ]
-    plain = [GaussianDiscriminant(**one) for one in (*full, *diagonal)]
-    unskewed = [
-        UnskewedDiscriminant(**one) for one in (*full, *diagonal) if one.get("target") != "identity"
-    ]
-    smoothed = [GaussianNB(var_smoothing=share) for share in (1e-9, 0.01, 0.03, 0.1, 0.3, 1.0)]
-    bayesian = [BayesianDiscriminant(pooling=pooling) for pooling in (0.0, 1.0)]
-    return [*plain, *unskewed, *smoothed, *bayesian]
+class Automatic:
+    """The members of the family on the folds of a trial, kind by kind."""
 
+    def __init__(
+        self,
+        trial: Trial,
+        columns: Any,
+        loss: Callable[[Contest, Entrants], Floats],
+        steps: Steps,
+        *,
+        with_rivals: bool = False,
+        time_limit: float | None = None,
+        max_entries: int = 1 << 25,
+        max_cubes: int = 1 << 31,
+    ) -> None:
+        """Prepare the test rows.
 
-def _mixed(few: bool) -> list[Any]:
-    shapes = [("diagonal", "identity")] if few else [("diagonal", "identity"), ("full", "diagonal")]
-    return [
-        MixedNB(structure=structure, pooling=pooling, shrinkage=share, target=target, alpha=alpha)
-        for alpha in (0.1, 1.0, 3.0)
-        for structure, target in shapes
-        for pooling in (0.0, 0.5, 1.0)
-        for share in (0.0, 0.1, 0.5)
-    ]
+        loss : the deciding score of entrants in each fold, smaller is better, (m, f)
+        max_entries : of the covariances of all folds and classes
+        max_cubes : features³ of all covariances that are decomposed at once
+        """
+        self.trial, self.columns, self.loss, self.steps = trial, columns, loss, steps
+        self.with_rivals = with_rivals
+        self.max_entries, self.max_cubes = max_entries, max_cubes
+        table = trial.table
+        self.contest = Contest(trial.folds, table.codes, table.weight, len(table.classes))
+        self.deadline = np.inf if time_limit is None else monotonic() + time_limit
+        self.views: dict[Any, FamilyView | LevelsView] = {}
+        self.entrants: list[Entrants] = []
+        self.losses: list[Floats] = []
+        self.notes: list[str] = []
 
+    def run(self) -> None:
+        """Score all candidates, until the time is up or the user interrupts.
 
-def _mixtures() -> list[Any]:
-    shapes = [("full", "diagonal"), ("diagonal", "identity")]
-    return [
-        # unlabelled=None: a label of -1 is a class like any other.
-        MixtureDiscriminant(2, structure, pooling, target=target, random_state=0, unlabelled=None)
-        for structure, target in shapes
-        for pooling in (0.0, 0.5, 1.0)
-    ]
+        The first kind is scored in any case.
+        """
+        try:
+            for entrants in self._all_entrants():
+                self.losses.append(self.loss(self.contest, entrants))
+                self.entrants.append(entrants)
+                self.steps.add()
+                if monotonic() > self.deadline:
+                    self.notes.append("time_limit was reached: not all candidates were tried.")
+                    return
+        except KeyboardInterrupt:
+            if not self.entrants:
+                raise
+            self.notes.append("interrupted: the choice is among the candidates tried until then.")
 
+    def entrant(self, model: Any) -> Entrants | None:
+        """A single candidate with parameters of its own; None if no statistics serve it."""
+        view = self.views.get(type(model))
+        return None if view is None else view.entrant(model)
 
-def _supports_mixtures(X: Any, y: Any, max_em_work: float) -> bool:
-    """Whether each class has 100 rows and 10 per feature, and EM takes no longer than the rest."""
-    n, d = as_features(X).shape
-    smallest = np.bincount(Labels.of(y).encode()[1], minlength=1).min()
-    return bool(smallest >= max(100, 10 * d)) and n * d * d <= max_em_work
+    def _all_entrants(self) -> Iterator[Entrants]:
+        numbers, n_numeric = self._numbers()
+        k, folds, d = len(self.trial.table.classes), len(self.trial.folds), numbers.shape[1]
+        if folds * k * d * d > self.max_entries or folds * d**3 > self.max_cubes:
+            yield from large_table(self.trial, self.contest)
+            return
+        raw = self._view(GaussianDiscriminant, numbers)
+        yield from self._gaussian(raw)
+        if self.trial.reader is not None and self.trial.reader.level_names:
+            yield from self._mixed(numbers[:, :n_numeric])
+        if n_numeric:
+            unskewed, part = numbers.copy(), numbers[:, :n_numeric]
+            # The powers are those of all rows: they say nothing about the classes.
+            unskewed[:, :n_numeric] = Powers.of(part, self.trial.table.weights).apply(part)
+            yield from self._gaussian(self._view(UnskewedDiscriminant, unskewed))
+        yield from mixtures(self.trial, self.contest, numbers, self._best_loss)
+        if self.with_rivals:
+            yield from rivals(self.trial, self.contest, numbers, self.columns)
 
+    def _numbers(self) -> tuple[Floats, int]:
+        """The rows as numbers, levels as indicators; how many of them are numeric columns."""
+        X, reader = self.trial.table.X, self.trial.reader
+        if reader is not None:
+            # The levels are those of all rows: they say nothing about the classes.
+            return Encoding.of(X, reader).encode(X), len(reader.numeric_names)
+        features = as_features(X)
+        rows = np.asarray(features.read(0, features.shape[0]), np.float64)
+        error = infinite(rows, 0, features.names)
+        if error is not None:
+            raise error
+        return rows, rows.shape[1]
 
-def _has_gaps(X: Any) -> bool:
-    features = as_features(X)
-    return bool(np.isnan(features.read(0, features.shape[0])).any())
+    def _moments(self, rows: Floats) -> FoldMoments:
+        table, of = self.trial.table, FoldMoments.of
+        if np.isnan(rows).any():
+            of = completed_moments
+        return of(rows, table.codes, table.weight, self.trial.folds, len(table.classes))
+
+    def _view(self, estimator: Any, rows: Floats) -> FamilyView:
+        view = FamilyView(estimator, self.columns, rows, self._moments(rows))
+        self.views[estimator] = view
+        return view
+
+    def _gaussian(self, view: FamilyView) -> Iterator[Entrants]:
+        yield view.independent(POOLINGS, INFLATIONS)
+        skewed = view.estimator is GaussianDiscriminant
+        # Each class with a covariance of its own, if they are not too many.
+        own = len(self.contest.folds) * self.contest.k * view.rows.shape[1] ** 3 <= self.max_cubes
+        for target in ("diagonal", "identity") if skewed else ("diagonal",):
+            first = len(self.entrants)
+            tried, waiting = set(), list(FIRST_POOLINGS if own else (1.0,))
+            while waiting:
+                pooling = waiting.pop(0)
+                tried.add(pooling)
+                yield from view.full(target, pooling, SHRINKAGES[target], INFLATIONS)
+                if not waiting and own:
+                    waiting = [one for one in self._near_best(first) if one not in tried]
+
+    def _near_best(self, first: int) -> tuple[float, ...]:
+        """Poolings next to the best of those tried since."""
+        means = {}
+        for entrants, losses in zip(self.entrants[first:], self.losses[first:], strict=True):
+            known = losses.mean(axis=1)
+            if not np.isnan(known).all():
+                means[entrants.candidates[0].pooling] = float(np.nanmin(known))
+        if not means:
+            return ()
+        at = POOLINGS.index(min(means, key=lambda pooling: means[pooling]))
+        return POOLINGS[max(0, at - 1) : at + 2]
+
+    def _mixed(self, numeric: Floats) -> Iterator[Entrants]:
+        trial, table = self.trial, self.trial.table
+        assert trial.reader is not None
+        columns = [column.encode() for column in trial.reader.read(table.X).levels]
+        levels = [(np.asarray(codes), len(names)) for names, codes in columns]
+        moments = self._moments(numeric) if numeric.shape[1] else None
+        view = LevelsView(self.columns, table, trial.folds, levels, numeric, moments)
+        self.views[MixedNB] = view
+        yield view.independent((0.0, 0.5, 1.0), ALPHAS)
+        if moments is not None:
+            for pooling in (0.0, 0.5, 1.0):
+                yield from view.full(pooling, (0.0, 0.1, 0.5), ALPHAS)
+
+    def _best_loss(self) -> Floats:
+        """The losses of the best candidate so far in each fold, (f,)."""
+        each = np.concatenate(self.losses)
+        means = np.where(np.isnan(each).any(axis=1), np.inf, each.mean(axis=1))
+        return np.asarray(each[int(means.argmin())])

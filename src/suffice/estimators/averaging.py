@@ -65,8 +65,9 @@ def average(candidates: Sequence[Any], weights: Floats) -> tuple[Any, int | None
     (GaussianDiscriminant(inflation=2.0, pooling=0.5), None)
     """
     kinds: dict[Any, list[int]] = defaultdict(list)
-    for i, candidate in enumerate(candidates):
-        kinds[_kind(candidate)].append(i)
+    # Most of many candidates have practically no weight.
+    for i in np.flatnonzero(weights > 1e-9 * weights.max()).tolist():
+        kinds[_kind(candidates[i])].append(i)
     at = max(kinds.values(), key=lambda some: float(weights[some].sum()))
     share = weights[at] / weights[at].sum()
     between = clone(candidates[at[0]])

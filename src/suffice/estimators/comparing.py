@@ -10,10 +10,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from suffice.answers.sampling import generator
 from suffice.data.arrays import Floats, Indices
@@ -25,10 +21,10 @@ from suffice.data.parameters import check_callable, choice
 from suffice.data.table_rows import as_features_frame
 from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.gaussian import QDA, DiagonalLDA, GaussianNB
-from suffice.estimators.indicators import Indicators
 from suffice.estimators.linear import LDA
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.estimators.refits import logistic_regression
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.selecting import select_model
 from suffice.estimators.trial import Trial, fit_quietly, log_probabilities, named_classifiers
@@ -120,14 +116,6 @@ def compare(
     )
 
 
-def logistic_regression(X: Any, penalised: bool = True) -> Any:
-    """scikit-learn's logistic regression: missing values filled, levels as indicators."""
-    steps = [Indicators()] if ColumnLayout.of(X).discrete else []
-    steps += [SimpleImputer(keep_empty_features=True), StandardScaler()]
-    # Without a penalty it has the same form as LDA, fitted to p(y | x) instead of p(x, y).
-    return make_pipeline(*steps, LogisticRegression(C=1.0 if penalised else np.inf, max_iter=5000))
-
-
 def _default_models(
     X: Any, y: Any, sample_weight: Any, progress: ProgressCallback
 ) -> dict[str, Any]:
@@ -149,8 +137,8 @@ def _default_models(
     return {
         **family,
         "automatic": clone(selection.model),
-        "logistic regression": logistic_regression(X),
-        "logistic, no penalty": logistic_regression(X, penalised=False),
+        "logistic regression": logistic_regression(),
+        "logistic, no penalty": logistic_regression(np.inf),
     }
 
 

@@ -137,9 +137,9 @@ class PooledDiscriminant(PooledAnswers):
             named = self._candidates(trial)
             fitted = {name: _fit_member(name, model, trial) for name, model in named.items()}
             rows = held_out(trial, fitted)
-        pool, kept = fit_pool(rows, _shares(class_weight(trial.table)), calibrate)
-        members = {name: fitted[name] for name in [list(fitted)[i] for i in kept]}
-        state = PooledState.of(members, pool, trial.table, y, self.columns)
+        found = fit_pool(rows, _shares(class_weight(trial.table)), calibrate)
+        members = {name: fitted[name] for name in [list(fitted)[i] for i in found.kept]}
+        state = PooledState.of(members, found.pool, trial.table, y, self.columns)
         self._state = replace(state, priors=deepcopy(self.priors))
         return self
 

@@ -10,25 +10,25 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from suffice.answers.sampling import generator
 from suffice.data.batches import split_named
 from suffice.data.labels import Labels, shown
-from suffice.data.parameters import check_callable, choice, count
+from suffice.data.parameters import check_callable, choice, count, flag, positive
 from suffice.errors import InvalidParameter
-from suffice.estimators.automatic import automatic_candidates
+from suffice.estimators.automatic_choice import AutomaticOptions, choose_automatically
 from suffice.estimators.averaging import average, log_prior_weight
 from suffice.estimators.choosing import DEFAULT_FOLDS
+from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.trial import Trial, named_classifiers
 from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
 
-RULES = ("average", "careful", "best", "one-standard-error")
+RULES = ("pool", "average", "careful", "best", "one-standard-error")
 
-# Below this many rows, where the choice is hardest, the automatic choice uses more folds, twice.
+# Below this many rows, where the choice is hardest, rows are shuffled into folds twice.
 SMALL_TABLE_ROWS = 1000
-SMALL_TABLE_FOLDS = 10
-SMALL_TABLE_REPEATS = 2
 
 MAX_REPEATS = 1000
 
@@ -45,13 +45,13 @@ def select_model(
     *,
     metric: str = "log_loss",
     rule: str | None = None,
+    simple: bool = False,
+    rivals: bool = False,
     cv: Any = None,
     repeats: int | None = None,
     groups: Any = None,
     sample_weight: Any = None,
     columns: Any = None,
-    simple: bool = False,
-    rivals: bool = False,
     time_limit: float | None = None,
     random_state: Any = None,
     progress: ProgressCallback | None = None,
@@ -66,23 +66,32 @@ def select_model(
     ----------
     X, y, sample_weight : as for `fit`
     models : a classifier, a list or a mapping of them; None tries the family, from naive Bayes to
-        QDA, and two Gaussians per class where there are enough rows
-    grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them
+        QDA, on features as they are and made symmetric, and two Gaussians per class where there
+        are enough rows
+    grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them,
+        or `GaussianDiscriminant` where models is None
     metric : the deciding score: "log_loss", "accuracy", "balanced_accuracy", "f1_macro",
-        "roc_auc", "average_precision", "brier" or "calibration_error". The two that rank rows,
-        ROC AUC and average precision, are computed for all candidates if one of them decides or
-        there are at most 50, and otherwise for the best, the careful and the chosen one
+        "roc_auc", "average_precision", "brier" or "calibration_error". The others are computed
+        for all candidates if models are given (the two that rank rows, ROC AUC and average
+        precision, for at most 50), and otherwise for the best, the careful and the chosen one
     rule : take the simplest that is not clearly worse than the best, by half a standard error of
         their difference ("careful"); the "best" mean; the simplest within "one-standard-error" of
-        the best; or the "average": the model between those of one kind, each weighted by how well
-        it did and how simple it is, since the best of many is partly luck. None averages the
-        family (models=None) by log-loss, and is careful otherwise
+        the best; the "average": the model between those of one kind, each weighted by how well
+        it did and how simple it is, since the best of many is partly luck; or the "pool": a
+        `PooledDiscriminant` of the best of each kind, unless a single model is clearly better.
+        None pools the family (models=None) by log-loss, and is careful otherwise
+    simple : always take a single model, one with an equation for its boundaries where it has one;
+        rule="average" in place of "pool"
+    rivals : let logistic regression be a member of the pool, for those who want the best
+        prediction; answers that need a density are then not available
     cv : number of stratified folds of rows shuffled with a fixed seed; a scikit-learn splitter;
-        or (train, test) row numbers. None makes 5 folds, and 10 folds shuffled twice for a small
-        table where models is None
+        or (train, test) row numbers. None makes 5 folds, shuffled twice for a small table where
+        models is None
     repeats : how often rows are shuffled into that many folds
     groups : one label per row; rows of one group are always in the same fold
     columns : how to read the columns of a table, as `suffice.describe` returns it
+    time_limit : seconds after which no further candidates of the family are tried
+    random_state : seed of the shuffling; None is a fixed one
     progress : called during the work with the share done, from 0 to 1
 
     >>> import suffice as sf
@@ -94,19 +103,21 @@ def select_model(
     """
     choice("metric", metric, tuple(METRICS))
     check_callable("progress", progress)
-    if rule is None:
-        rule = "average" if models is None and metric == "log_loss" else "careful"
-    choice("rule", rule, RULES)
-    if rule == "average" and metric != "log_loss":
-        raise InvalidParameter(
-            f"rule='average' weighs models by log_loss, but metric is {shown(metric)}; use "
-            "rule='careful'."
-        )
+    automatic = models is None and grid is None
+    rule = _rule(rule, metric, automatic, flag("simple", simple))
+    if flag("rivals", rivals) and rule != "pool":
+        raise InvalidParameter("rivals=True adds members to a pool: use rule='pool'.")
+    if time_limit is not None:
+        time_limit = positive("time_limit", time_limit)
+    seed = 0 if random_state is None else int(generator(random_state).integers(1 << 30))
     X, y = split_named(X, y)
-    folds = _folds_and_repeats(cv, repeats, y, models is None)
-    trial = Trial(X, y, sample_weight, *folds, groups, columns)
-    candidates = _candidates(models, grid, X, y, columns)
+    folds = _folds_and_repeats(cv, repeats, y, automatic)
+    trial = Trial(X, y, sample_weight, *folds, groups, columns, seed)
     steps = Steps(1.0, progress)
+    if automatic:
+        options = AutomaticOptions(metric, rule, columns, rivals, time_limit)
+        return choose_automatically(trial, options, steps)
+    candidates = _candidates(models, grid, columns)
     ranked = METRICS[metric].ranks or len(candidates) <= RANKED_CANDIDATES
     selection = trial.run(candidates, metric, steps.part(0.96), ranked)
     if rule == "average":
@@ -120,13 +131,33 @@ def select_model(
     return replace(selection, baseline=trial.baseline(), model=trial.fit(taken))
 
 
+def _rule(given: str | None, metric: str, automatic: bool, simple: bool) -> str:
+    """The rule to take, after checking what the user asks for."""
+    rule = given
+    if rule is None:
+        rule = "careful"
+        if automatic and metric == "log_loss":
+            rule = "average" if simple else "pool"
+    choice("rule", rule, RULES)
+    if rule in ("average", "pool") and metric != "log_loss":
+        raise InvalidParameter(
+            f"rule={rule!r} weighs models by log_loss, but metric is {shown(metric)}; use "
+            "rule='careful'."
+        )
+    if rule == "pool" and not automatic:
+        raise InvalidParameter(
+            "rule='pool' is for the family (models=None); use PooledDiscriminant(models).fit(X, y)."
+        )
+    if rule == "pool" and simple:
+        raise InvalidParameter("simple=True takes a single model; leave out rule='pool'.")
+    return rule
+
+
 def _folds_and_repeats(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, int]:
     """The folds, and how often rows are shuffled into them."""
-    folds, times, labels = DEFAULT_FOLDS, 1, Labels.of(y)
-    if cv is None and automatic and 0 < len(labels) < SMALL_TABLE_ROWS:
-        rows = np.bincount(labels.encode()[1])
-        if len(rows) and rows.min() >= SMALL_TABLE_FOLDS:
-            folds, times = SMALL_TABLE_FOLDS, SMALL_TABLE_REPEATS
+    folds, times = DEFAULT_FOLDS, 1
+    if cv is None and automatic and len(Labels.of(y)) < SMALL_TABLE_ROWS:
+        times = 2
     if repeats is None:
         return (folds, times) if cv is None else (cv, 1)
     if cv is not None and not isinstance(cv, int | np.integer):
@@ -172,9 +203,9 @@ def _rank_leaders(trial: Trial, candidates: list[Any], selection: Selection) -> 
     return replace(selection, scores=scores)
 
 
-def _candidates(given: Any, grid: Any, X: Any, y: Any, columns: Any) -> list[Any]:
+def _candidates(given: Any, grid: Any, columns: Any) -> list[Any]:
     if given is None:
-        given = automatic_candidates(X, y, columns)
+        given = GaussianDiscriminant()
     models = list(named_classifiers(given).values())
     if columns is not None:
         takes = ["columns" in model.get_params(deep=False) for model in models]

@@ -19,13 +19,14 @@ from suffice.statistics.statistics import listed
 
 
 def make_folds(
-    table: LabelledTable, cv: Any, groups: Any = None, repeats: int = 1
+    table: LabelledTable, cv: Any, groups: Any = None, repeats: int = 1, first_seed: int = 0
 ) -> tuple[list[Fold], list[str]]:
     """Folds without rows of weight zero, and notes on deviations from what was requested.
 
     cv : number of stratified folds of shuffled rows (of whole groups, if there are groups), a
         scikit-learn splitter, or an iterable of (train, test) row numbers
     repeats : how often rows are shuffled into that many folds
+    first_seed : of the shuffling
     """
     n, codes = len(table), table.codes
     if groups is not None:
@@ -39,7 +40,7 @@ def make_folds(
         raise InvalidParameter(f"cv is {cv}; it must be at least 2 folds.")
     folds: list[Fold] = []
     # Tables are often sorted, so rows are shuffled: always the same way for the same repeat.
-    for seed in range(repeats):
+    for seed in range(first_seed, first_seed + repeats):
         if groups is None:
             some, notes = _stratified_folds(int(cv), codes[at], table.classes, seed)
         else:

@@ -55,10 +55,11 @@ class Trial:
         repeats: int,
         groups: Any,
         columns: Any = None,
+        seed: int = 0,
     ) -> None:
         self.y, self.repeats = y, repeats
         self.table = table_of_classes(X, y, sample_weight)
-        self.folds, self.notes = make_folds(self.table, cv, groups, repeats)
+        self.folds, self.notes = make_folds(self.table, cv, groups, repeats, seed)
         check_folds(self.folds, self.table.codes, self.table.classes)
         self.whole: Statistics | None = None  # of all rows, once members of the family were tried
         self.reader = TableReader.of(self.table.X, columns)
@@ -202,7 +203,7 @@ class Trial:
             self.steps.add(len(models))
         if whole is None:
             whole = summarize(np.arange(len(self.table)))
-        complexity = [_complexity(clone(model).fit_statistics(whole)) for model in models]
+        complexity = [complexity_of(clone(model).fit_statistics(whole)) for model in models]
         return self._metrics(sums), np.array(complexity), ()
 
     def _score_refits(self, models: Sequence[Any]) -> Scored:
@@ -212,7 +213,7 @@ class Trial:
             fitted, messages = fit_quietly(clone(model), self.table.take(fold.train))
             notes += [f"{_class_name(model)}: {message}" for message in messages]
             sums.append([self.test(fitted, fold)])
-            complexity = _complexity(fitted)
+            complexity = complexity_of(fitted)
             self.steps.add()
         return self._metrics(sums), complexity, notes
 
@@ -333,7 +334,7 @@ def fit_quietly(model: Any, table: LabelledTable) -> tuple[Any, list[str]]:
     return fitted, [str(one.message) for one in caught]
 
 
-def _complexity(model: Any) -> float:
+def complexity_of(model: Any) -> float:
     """Effective number of parameters of a fitted model; infinite if unknown."""
     effective = getattr(model, "effective_parameters_", None)
     if effective is not None:

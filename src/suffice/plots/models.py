@@ -41,9 +41,9 @@ class ModelsDisplay(SeveralDisplays):
         features : the two, by name or position; None if there are only two
         ax : four axes, or None for a new figure; options as for `from_estimators`
         """
-        from suffice.estimators.comparing import logistic_regression
         from suffice.estimators.gaussian import QDA, GaussianNB
         from suffice.estimators.linear import LDA
+        from suffice.estimators.refits import logistic_regression
         from suffice.estimators.repairing import repairs_expected
 
         two = select_columns(X, two_features(width(X)[1], features))
@@ -51,7 +51,7 @@ class ModelsDisplay(SeveralDisplays):
             "LDA": LDA(),
             "QDA": QDA(),
             "naive Bayes": GaussianNB(),
-            "logistic regression": logistic_regression(two),
+            "logistic regression": logistic_regression(),
         }
         with repairs_expected():
             fitted = {name: model.fit(two, y) for name, model in models.items()}

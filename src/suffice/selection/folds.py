@@ -36,7 +36,7 @@ def training_statistics(
     Where folds partition the rows, training = all - own fold. It is computed as the sum of the
     other folds, so that a fold with an outlier costs no digits.
     """
-    for group in _disjoint_groups(folds, n):
+    for group in disjoint_groups(folds, n):
         if len(group) == 1:
             yield summarize(group[0].train), None
             continue
@@ -78,7 +78,7 @@ def check_folds(folds: Sequence[Fold], codes: Indices, classes: Array) -> None:
             )
 
 
-def _disjoint_groups(folds: Sequence[Fold], n: int) -> Iterator[list[Fold]]:
+def disjoint_groups(folds: Sequence[Fold], n: int) -> Iterator[list[Fold]]:
     """Consecutive folds, grouped as long as no row is tested twice in a group."""
     group: list[Fold] = []
     tested = np.zeros(n, bool)

@@ -89,6 +89,7 @@ class HeldOut:
     weights: Floats  # (n,)
     fold: Indices  # (n,): in which the row was tested
     shares: Floats  # (folds, k): of the classes in the training rows
+    repeats: int = 1  # how often each row was tested
 
     def some(self, most: int) -> HeldOut:
         """At most so many rows, chosen at random."""
@@ -96,9 +97,23 @@ class HeldOut:
         if n <= most:
             return self
         at = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-        return HeldOut(
-            self.log_posteriors[:, at], self.codes[at], self.weights[at], self.fold[at], self.shares
+        return replace(
+            self,
+            log_posteriors=self.log_posteriors[:, at],
+            codes=self.codes[at],
+            weights=self.weights[at],
+            fold=self.fold[at],
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoolFit:
+    """A pool, and how well it predicts held-out rows."""
+
+    pool: Pool
+    kept: Indices  # (m,): which models are members
+    rows: HeldOut  # that were used
+    log_posterior: Floats  # (n, k): of these rows, recalibrated by those of other folds
 
 
 def fit_pool(
@@ -106,27 +121,27 @@ def fit_pool(
     shares: Floats,
     calibrate: bool = True,
     *,
-    deviation: float = 0.3,
-    prior: float = 0.3,
+    deviation: float = 0.5,
     min_weight: float = 0.03,
+    max_members: int = 6,
     max_cells: int = 400_000,
-) -> tuple[Pool, Indices]:
+) -> PoolFit:
     """The pool that predicts held-out rows best, and the models that are members of it.
 
     Each model is recalibrated by the rows of the other folds when it is weighed, by all rows in
-    the pool. Models of less weight than `min_weight` are left out.
+    the pool. Models of less weight than `min_weight` are left out, and those after the first
+    `max_members`.
 
     shares : (k,) of the classes in all rows
     calibrate : False averages the posteriors as they are, without a floor
     deviation : of slopes and offsets from 1 and 0, see `recalibrations`
-    prior : rows that count as shared equally, see `pool_weights`
     max_cells : rows x classes that are used, since a few numbers per model need no more
     """
     m, _, k = rows.log_posteriors.shape
     rows = rows.some(max(1000, max_cells // k))
     # As many rows as the weights are worth, so that their unit does not matter.
     total = rows.weights.sum()
-    weights = rows.weights * (total / (rows.weights @ rows.weights))
+    weights = rows.weights * (total / (rows.weights @ rows.weights) / rows.repeats)
     crossed, final = [], []
     for log_posterior in rows.log_posteriors:
         found = _calibrated(rows, log_posterior, weights, deviation) if calibrate else None
@@ -137,19 +152,23 @@ def fit_pool(
     floor = rows.shares[rows.fold, rows.codes][:, None]
 
     def weigh(kept: Indices) -> Floats:
-        members = own[:, kept]
-        parts = np.hstack([members, floor]) if calibrate else members
-        return pool_weights(parts, weights, prior=prior)
+        if not calibrate:
+            return pool_weights(own[:, kept], weights)
+        # The floor has to earn its weight: sharp probabilities would suffer from a prior for it.
+        prior = np.append(np.full(len(kept), 1 / len(kept)), 0.0)
+        return pool_weights(np.hstack([own[:, kept], floor]), weights, prior)
 
     kept = np.arange(m)
     pooled = weigh(kept)
-    large = pooled[:m] >= min(min_weight, pooled[:m].max())
-    if not large.all():
-        kept = kept[large]
+    leading = np.argsort(-pooled[:m], kind="stable")[:max_members]
+    large = np.sort(leading[pooled[leading] >= min(min_weight, pooled[:m].max())])
+    if len(large) < m:
+        kept = large
         pooled = weigh(kept)
     share_weight = float(pooled[-1]) if calibrate else 0.0
-    members = [final[i] for i in kept]
-    return Pool.of(pooled[: len(kept)], share_weight, shares, members), kept
+    pool = Pool.of(pooled[: len(kept)], share_weight, shares, [final[i] for i in kept])
+    plain = replace(pool, recalibrations=[Recalibration.none(k)] * len(kept))
+    return PoolFit(pool, kept, rows, plain.log_posterior([crossed[i] for i in kept]))
 
 
 def _calibrated(

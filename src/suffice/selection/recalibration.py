@@ -55,20 +55,20 @@ def recalibrations(
     lowest: float = -15.0,
     max_steps: int = 25,
 ) -> list[Recalibration]:
-    """The most probable recalibration for each of several weightings of the same rows.
+    """The most probable recalibration for each of several weightings of rows, or several models.
 
-    Maximises sum of w ln p(y | x) - ((slope - 1)² + |offsets|²) / (2 deviation²) by Newton's method;
-    the function is concave.
+    Maximises sum of w ln p(y | x) - ((slope - 1)² + |offsets|²) / (2 deviation²) by Newton's
+    method; the function is concave.
 
-    log_posterior : (n, k) of rows that the model was not trained on
+    log_posterior : (n, k) of rows that the model was not trained on, or (b, n, k) of several models
     codes : (n,) the class of each row
     weights : (b, n)
     deviation : how far slope and offsets are expected to be from 1 and 0
     lowest : log-probabilities below it count as this, so that a single row does not decide
     """
-    (n, k), b = log_posterior.shape, len(weights)
+    (n, k), b = log_posterior.shape[-2:], len(weights)
     levels = np.maximum(log_posterior, lowest)
-    levels = levels - levels.mean(axis=1, keepdims=True)
+    levels = levels - levels.mean(axis=-1, keepdims=True)
     own = np.zeros((n, k))
     own[np.arange(n), codes] = 1.0
     at_start = np.concatenate([[1.0], np.zeros(k)])
@@ -101,7 +101,7 @@ def _derivatives(
     gradient = np.concatenate(
         [(excess * levels).sum(axis=(1, 2))[:, None], excess.sum(axis=1)], axis=1
     )
-    b, k = theta.shape[0], levels.shape[1]
+    b, k = theta.shape[0], levels.shape[-1]
     curvature = np.empty((b, k + 1, k + 1))
     from_mean = weighted * (levels - mean)
     curvature[:, 0, 0] = (from_mean * levels).sum(axis=(1, 2))

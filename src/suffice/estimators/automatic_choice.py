@@ -1,0 +1,266 @@
+"""Automatic choice: one model between the best candidates, or a pool of the best of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.estimators.automatic import Automatic
+from suffice.estimators.averaging import average, log_prior_weight
+from suffice.estimators.pooled import PooledDiscriminant
+from suffice.estimators.trial import Trial, describe
+from suffice.selection.contest import Contest, Entrants
+from suffice.selection.metric_sums import MetricSums
+from suffice.selection.metrics import METRICS
+from suffice.selection.pool import HeldOut, PoolFit, fit_pool
+from suffice.selection.recalibration import recalibrations
+from suffice.selection.selection import Selection, standard_error
+from suffice.selection.steps import Steps
+from suffice.statistics.threads import blas_threads, n_threads
+
+# Kinds whose posteriors are too confident are represented by the one that is best when milder.
+MILD_KINDS = ("MixedNB",)
+
+
+@dataclass(frozen=True)
+class AutomaticOptions:
+    """What the user asks of the automatic choice."""
+
+    metric: str
+    rule: str
+    columns: Any = None
+    rivals: bool = False
+    time_limit: float | None = None
+
+
+def choose_automatically(trial: Trial, options: AutomaticOptions, steps: Steps) -> Selection:
+    """The scores of the family, and the model that is taken, fitted to all rows."""
+    metric = METRICS[options.metric]
+
+    def loss(contest: Contest, entrants: Entrants) -> Floats:
+        if options.metric == "log_loss":
+            return contest.losses(entrants)
+        values = contest.metrics(entrants, {metric.name: metric}, metric.ranks)
+        return metric.loss(values[metric.name])
+
+    automatic = Automatic(
+        trial,
+        options.columns,
+        loss,
+        Steps(24.0, steps.part(0.8)),
+        with_rivals=options.rivals,
+        time_limit=options.time_limit,
+    )
+    # Many small products: threads of BLAS would mostly wait for each other.
+    with blas_threads(1 if len(trial.table) < 1 << 16 else n_threads()):
+        automatic.run()
+        choice = _Choice(automatic, options)
+        selection, model = choice.pooled() if options.rule == "pool" else choice.single()
+    steps.finish()
+    return replace(selection, baseline=trial.baseline(), model=model)
+
+
+class _Choice:
+    """What is taken, after all candidates were scored."""
+
+    def __init__(self, automatic: Automatic, options: AutomaticOptions) -> None:
+        self.automatic, self.options = automatic, options
+        self.trial, self.contest = automatic.trial, automatic.contest
+        self.candidates = [one for some in automatic.entrants for one in some.candidates]
+        loss = np.concatenate(automatic.losses)
+        scores = {name: np.full(loss.shape, np.nan) for name in METRICS}
+        scores[options.metric] = METRICS[options.metric].loss(loss)
+        if options.metric != "log_loss":
+            losses = [self.contest.losses(some) for some in automatic.entrants]
+            scores["log_loss"] = np.concatenate(losses)
+        self.selection = Selection(
+            tuple(describe(model) for model in self.candidates),
+            scores,
+            np.concatenate([some.complexity for some in automatic.entrants]),
+            options.metric,
+            tuple(dict.fromkeys([*self.trial.notes, *automatic.notes])),
+            self.trial.repeats,
+        )
+
+    def single(self) -> tuple[Selection, Any]:
+        """The selection with one candidate taken, and its model."""
+        selection, entrants = self._taken()
+        return self._with_all_metrics(selection), self.trial.fit(entrants.candidates[0])
+
+    def pooled(self) -> tuple[Selection, Any]:
+        """The selection with a pool, unless one model is clearly better."""
+        selection, entrants = self._taken()
+        kinds = self._representatives()
+        found = fit_pool(self._held_out(kinds), self._class_shares())
+        if not _is_as_good(found, self._held_out([entrants])):
+            return self._with_all_metrics(selection), self.trial.fit(entrants.candidates[0])
+        members = [kinds[i].candidates[0] for i in found.kept.tolist()]
+        fitted = [self.trial.fit(member) for member in members]
+        table = self.trial.table
+        model = PooledDiscriminant._of(
+            fitted,
+            found.pool.recalibrations,
+            found.pool.weights,
+            found.pool.share_weight,
+            table.X,
+            self.trial.y,
+            table.weights,
+            columns=self.options.columns,
+        )
+        complexity = float(sum(kinds[i].complexity[0] for i in found.kept.tolist()))
+        names = " + ".join(kinds[i].kind for i in found.kept.tolist())
+        row = {"model": "PooledDiscriminant", "members": names}
+        whole = self._add(row, complexity, _pool_metrics(found))
+        return self._with_all_metrics(whole), model
+
+    def _taken(self) -> tuple[Selection, Entrants]:
+        """The selection with one candidate taken, and that candidate."""
+        selection = self.selection
+        if self.options.rule in ("average", "pool"):
+            between = self._average(selection)
+            if between is not None:
+                row, complexity = describe(between.candidates[0]), float(between.complexity[0])
+                metrics = self.contest.metrics(between, METRICS, ranked=True)
+                return self._add(row, complexity, metrics), between
+            at = selection.best
+        else:
+            at = getattr(selection, self.options.rule.replace("-", "_"))
+        return replace(selection, chosen=at), self._entrant_at(at)
+
+    def _average(self, selection: Selection) -> Entrants | None:
+        """The candidate between the good ones; None if the best one is clearly better."""
+        prior = np.array([log_prior_weight(candidate) for candidate in self.candidates])
+        weights = selection.weights(self.trial.table.effective_rows, prior)
+        between, same = average(self.candidates, weights)
+        entrants = self._entrant_at(same) if same is not None else self.automatic.entrant(between)
+        if entrants is None:
+            return None
+        behind = self.contest.losses(entrants)[0] - selection.scores["log_loss"][selection.best]
+        error = standard_error(behind[None], selection.repeats)[0]
+        return entrants if behind.mean() <= error / 4 else None
+
+    def _add(self, row: Any, complexity: float, last: Mapping[str, Floats]) -> Selection:
+        """The selection with one more candidate, which is taken."""
+        return replace(
+            self.selection,
+            candidates=(*self.selection.candidates, row),
+            scores={
+                name: np.concatenate([scores, last[name]])
+                for name, scores in self.selection.scores.items()
+            },
+            complexity=np.append(self.selection.complexity, complexity),
+            averaged=True,
+            chosen=len(self.selection.candidates),
+        )
+
+    def _with_all_metrics(self, selection: Selection) -> Selection:
+        """The selection with all metrics of the candidates that a reader looks at."""
+        leaders = [selection.best, selection.careful, selection.one_standard_error]
+        if selection.chosen is not None and selection.chosen < selection.tried:
+            leaders.append(selection.chosen)
+        scores = {name: values.copy() for name, values in selection.scores.items()}
+        for at in sorted(set(leaders)):
+            found = self.contest.metrics(self._entrant_at(at), METRICS, ranked=True)
+            for name, values in found.items():
+                scores[name][at] = values[0]
+        return replace(selection, scores=scores)
+
+    def _entrant_at(self, at: int) -> Entrants:
+        """One candidate, by its position among all."""
+        for some in self.automatic.entrants:
+            if at < len(some.candidates):
+                return some.take([at])
+            at -= len(some.candidates)
+        raise IndexError(at)
+
+    def _representatives(self, most: int = 6) -> list[Entrants]:
+        """The candidate of each kind that is best after recalibration.
+
+        most : candidates of a kind that are recalibrated, the best ones before
+        """
+        kinds: dict[str, list[tuple[float, int, int]]] = {}
+        for i, (some, loss) in enumerate(
+            zip(self.automatic.entrants, self._mild_losses(), strict=True)
+        ):
+            ranked = [(float(mean), i, j) for j, mean in enumerate(loss) if np.isfinite(mean)]
+            kinds.setdefault(some.kind, []).extend(ranked)
+        return [self._best_recalibrated(sorted(some)[:most]) for some in kinds.values() if some]
+
+    def _mild_losses(self) -> list[Floats]:
+        """The mean loss of each candidate, of over-confident kinds after division of the scores."""
+        means = [loss.mean(axis=1) for loss in self.automatic.losses]
+        for i, some in enumerate(self.automatic.entrants):
+            if some.kind in MILD_KINDS:
+                milder = [self.contest.losses(some.tempered(t)).mean(axis=1) for t in (1.5, 3.0)]
+                means[i] = np.min([means[i], *milder], axis=0)
+        return means
+
+    def _best_recalibrated(self, ranked: Sequence[tuple[float, int, int]]) -> Entrants:
+        """One of some candidates, given with their entrants and their positions among these."""
+        together: dict[int, list[int]] = {}
+        for _, i, j in ranked:
+            together.setdefault(i, []).append(j)
+        some = [self.automatic.entrants[i].take(js) for i, js in together.items()]
+        each = [one.take([j]) for one in some for j in range(len(one.candidates))]
+        if len(each) == 1:
+            return each[0]
+        rows = self._held_out(some)
+        weights = np.tile(rows.weights / rows.repeats, (len(each), 1))
+        own = recalibrations(rows.log_posteriors, rows.codes, weights)
+        at = np.arange(len(rows.codes))
+        parts = zip(own, rows.log_posteriors, strict=True)
+        gains = [float(rows.weights @ one.apply(part)[at, rows.codes]) for one, part in parts]
+        return each[int(np.argmax(gains))]
+
+    def _held_out(self, kinds: Sequence[Entrants]) -> HeldOut:
+        contest, rows = self.contest, self.contest.rows
+        k = contest.k
+        weight = [
+            np.bincount(contest.codes[fold.train], contest.weights[fold.train], k)
+            for fold in contest.folds
+        ]
+        return HeldOut(
+            np.concatenate([contest.log_posteriors(some) for some in kinds]),
+            contest.codes[rows],
+            contest.weights[rows],
+            contest.fold_of,
+            np.array([own / own.sum() for own in weight]),
+            self.trial.repeats,
+        ).some(max(2000, 400_000 // k))
+
+    def _class_shares(self) -> Floats:
+        table = self.trial.table
+        weight = np.bincount(table.codes, table.weight, self.contest.k)
+        return np.asarray(weight / weight.sum())
+
+
+def _is_as_good(found: PoolFit, alone: HeldOut) -> bool:
+    """Whether a pool predicts held-out rows not clearly worse than the best single model.
+
+    Clearly means by half a standard error of the difference. The single model is the luckiest of
+    hundreds, so that its score is flattered more than that of a pool.
+    """
+    rows = np.arange(len(alone.codes))
+    gain = (found.log_posterior - alone.log_posteriors[0])[rows, alone.codes]
+    share = alone.weights / alone.weights.sum()
+    mean = float(share @ gain)
+    # Repeats test the same rows again, which makes the error no smaller.
+    error = float(np.sqrt(alone.repeats * (share**2 @ (gain - mean) ** 2)))
+    return mean > -error / 2
+
+
+def _pool_metrics(found: PoolFit) -> dict[str, Floats]:
+    """Each metric of a pool in each fold, (1, f)."""
+    rows, sums = found.rows, []
+    for fold in range(len(rows.shares)):
+        at = rows.fold == fold
+        scores = np.array(found.log_posterior[at].T[None])
+        sums.append(MetricSums.of(scores, rows.codes[at], rows.weights[at], ranked=True))
+    return {
+        name: np.stack([metric.values(one) for one in sums], axis=1)
+        for name, metric in METRICS.items()
+    }

@@ -1,0 +1,174 @@
+"""Views: the same rows as numbers of some kind, and the candidates that take them so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.data.labelled_table import LabelledTable
+from suffice.estimators.mixed import MixedNB
+from suffice.models.settings import Settings
+from suffice.models.structures import structure_of
+from suffice.selection.contest import Entrants
+from suffice.selection.criteria import effective_parameters
+from suffice.selection.family_path import DiagonalPath, Distances, FullPath
+from suffice.selection.fold_moments import FoldMoments
+from suffice.selection.folds import Fold
+from suffice.selection.level_path import LevelPath
+
+# Distances of some rows to the classes of a fold.
+Measure = Callable[[int, Indices], Distances]
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyView:
+    """Rows for an estimator of the Gaussian family: as they are, or each feature to a power."""
+
+    estimator: Any
+    columns: Any
+    rows: Floats  # (n, d); NaN where a value is missing
+    moments: FoldMoments
+
+    def full(
+        self, target: str, pooling: float, shares: Sequence[float], inflations: Sequence[float]
+    ) -> Iterator[Entrants]:
+        """Full covariances of one pooling; none if all of them are singular."""
+        measure, usable = _full_measure(self.moments, self.rows, target, pooling, shares)
+        given = [
+            {"pooling": pooling, "shrinkage": share, "target": target, "inflation": factor}
+            for share in usable
+            for factor in inflations
+        ]
+        if given:
+            yield self._entrants(
+                "linear" if pooling == 1 else "quadratic", given, measure, inflations
+            )
+
+    def independent(self, poolings: Sequence[float], inflations: Sequence[float]) -> Entrants:
+        """Independent features."""
+        given = [
+            {"structure": "diagonal", "pooling": pooling, "inflation": factor}
+            for pooling in poolings
+            for factor in inflations
+        ]
+        measure = _diagonal_measure(self.moments, self.rows, poolings)
+        return self._entrants("independent", given, measure, inflations)
+
+    def entrant(self, model: Any) -> Entrants | None:
+        """A single candidate with the parameters of a model."""
+        inflations = [float(model.inflation)]
+        if model.structure == "diagonal":
+            return self.independent([model.pooling], inflations)
+        some = self.full(model.target, model.pooling, [model.shrinkage], inflations)
+        return next(some, None)
+
+    def _entrants(
+        self,
+        kind: str,
+        given: Sequence[Mapping[str, Any]],
+        measure: Measure,
+        inflations: Sequence[float],
+    ) -> Entrants:
+        factors, shares = np.array(inflations), np.log(self.moments.shares)
+
+        def scores(fold: int, at: Indices) -> Floats:
+            each = measure(fold, at).scores(factors) + shares[fold][:, None]
+            return np.asarray(each.reshape(-1, *each.shape[2:]))
+
+        models = [self.estimator(**one, columns=self.columns) for one in given]
+        powers = self.rows.shape[1] if self.estimator._has_powers else 0
+        complexity = _complexity(given, self.moments) + powers
+        return Entrants(f"{kind} {self.estimator.__name__}", models, complexity, scores)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelsView:
+    """Rows for MixedNB: levels by their counts, apart from the numbers."""
+
+    columns: Any
+    table: LabelledTable
+    folds: Sequence[Fold]
+    levels: Sequence[tuple[Indices, int]]  # of each column: codes (n,), and how many levels
+    rows: Floats  # (n, d): the numbers
+    moments: FoldMoments | None  # of the numbers, if there are any
+
+    def full(
+        self, pooling: float, shares: Sequence[float], alphas: Sequence[float]
+    ) -> Iterator[Entrants]:
+        """One full covariance of the numbers, or one per class."""
+        assert self.moments is not None
+        measure, usable = _full_measure(self.moments, self.rows, "diagonal", pooling, shares)
+        fixed = {"structure": "full", "pooling": pooling, "target": "diagonal"}
+        given = [{**fixed, "shrinkage": share} for share in usable]
+        if given:
+            yield self._entrants(given, measure, alphas)
+
+    def independent(self, poolings: Sequence[float], alphas: Sequence[float]) -> Entrants:
+        """Independent numbers."""
+        if self.moments is None:
+            return self._entrants([{}], None, alphas)
+        given = [{"pooling": pooling} for pooling in poolings]
+        smoothing = MixedNB().var_smoothing
+        measure = _diagonal_measure(self.moments, self.rows, poolings, smoothing)
+        return self._entrants(given, measure, alphas)
+
+    def entrant(self, model: Any) -> Entrants | None:
+        """A single candidate with the parameters of a model."""
+        if model.structure == "diagonal" or self.moments is None:
+            return self.independent([model.pooling], [model.alpha])
+        return next(self.full(model.pooling, [model.shrinkage], [model.alpha]), None)
+
+    def _entrants(
+        self, given: Sequence[Mapping[str, Any]], measure: Measure | None, alphas: Sequence[float]
+    ) -> Entrants:
+        table, k = self.table, len(self.table.classes)
+        path = LevelPath.of(self.levels, table.codes, table.weight, self.folds, k, np.array(alphas))
+        weight = [np.bincount(table.codes[f.train], table.weight[f.train], k) for f in self.folds]
+        shares = np.log([own / own.sum() for own in weight])
+
+        def scores(fold: int, at: Indices) -> Floats:
+            each = path.scores(fold, at)[:, None] + shares[fold][:, None]
+            if measure is not None:
+                each = each + measure(fold, at).scores(np.ones(1))[:, 0]
+            return np.asarray(each.reshape(-1, *each.shape[2:]))
+
+        models = [
+            MixedNB(**one, alpha=alpha, columns=self.columns) for alpha in alphas for one in given
+        ]
+        free = float(sum(k * (m - 1) for _, m in self.levels))
+        numbers = (
+            np.zeros(len(given))
+            if self.moments is None
+            else _complexity([{"structure": "diagonal", **one} for one in given], self.moments)
+        )
+        return Entrants("MixedNB", models, free + np.tile(numbers, len(alphas)), scores)
+
+
+def _full_measure(
+    moments: FoldMoments, rows: Floats, target: str, pooling: float, shares: Sequence[float]
+) -> tuple[Measure, list[float]]:
+    """Distances under full covariances, for those shares of the target that make them regular."""
+    path, given = FullPath.of(moments, pooling, target), np.array(shares, np.float64)
+    usable = given[path.usable(given)]
+    return lambda fold, at: path.distances(fold, rows[at], usable), usable.tolist()
+
+
+def _diagonal_measure(
+    moments: FoldMoments, rows: Floats, poolings: Sequence[float], smoothing: float = 0.0
+) -> Measure:
+    path = DiagonalPath.of(moments, np.array(poolings, np.float64), smoothing)
+    return lambda fold, at: path.distances(fold, rows[at])
+
+
+def _complexity(given: Sequence[Mapping[str, Any]], moments: FoldMoments) -> Floats:
+    """Effective number of parameters of members of the family, (m,)."""
+    _, k, d = moments.mean.shape
+    settings = [
+        Settings(**{**one, "structure": structure_of(one.get("structure", "full"))})
+        for one in given
+    ]
+    return np.array([effective_parameters(one, k, d) for one in settings])

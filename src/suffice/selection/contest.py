@@ -1,0 +1,140 @@
+"""Contest: candidates of several kinds, compared on the same test rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.selection.folds import Fold
+from suffice.selection.metric_sums import MetricSums
+from suffice.selection.metrics import Metric
+
+
+@dataclass(frozen=True, eq=False)
+class Entrants:
+    """Candidates of one kind that are scored together.
+
+    kind : those of one kind stand for the same idea; the best of each kind may be pooled
+    candidates : what each of them is, for the one who builds the models
+    complexity : effective number of parameters of each, (m,)
+    scores : the fold and the numbers of test rows (n,) -> ln p(x, y) of the model of each candidate
+        that is trained on the fold, up to a constant of the row, (m, k, n)
+    """
+
+    kind: str
+    candidates: Sequence[Any]
+    complexity: Floats
+    scores: Callable[[int, Indices], Floats]
+
+    def take(self, which: Sequence[int]) -> Entrants:
+        """Some of the candidates."""
+        some = list(which)
+
+        def scores(fold: int, at: Indices) -> Floats:
+            return self.scores(fold, at)[some]
+
+        return Entrants(
+            self.kind, [self.candidates[i] for i in some], self.complexity[some], scores
+        )
+
+    def tempered(self, temperature: float) -> Entrants:
+        """The same with scores divided by a temperature, which makes posteriors milder."""
+        return replace(self, scores=lambda fold, at: self.scores(fold, at) / temperature)
+
+
+class Contest:
+    """Folds with their test rows, of large tables a sample of these."""
+
+    def __init__(
+        self,
+        folds: Sequence[Fold],
+        codes: Indices,
+        weights: Floats,
+        k: int,
+        max_tests: int = 8192,
+    ) -> None:
+        self.folds, self.codes, self.weights, self.k = folds, codes, weights, k
+        total = sum(len(fold.test) for fold in folds)
+        rng = np.random.default_rng(0)
+        # Those of a small share would be too few in a fold to represent a rare class.
+        share = max_tests / total
+        self.tests = [
+            fold.test if share >= 1 else _sample(fold.test, codes, k, share, rng) for fold in folds
+        ]
+
+    @property
+    def rows(self) -> Indices:
+        """The rows that are tested, fold by fold."""
+        return np.concatenate(self.tests)
+
+    @property
+    def fold_of(self) -> Indices:
+        """The fold of each of them."""
+        return np.repeat(np.arange(len(self.tests)), [len(test) for test in self.tests])
+
+    def losses(self, entrants: Entrants) -> Floats:
+        """Mean of -ln p(true class | x) over the test rows of each fold, (m, f)."""
+        return np.stack([self._fold_losses(entrants, f) for f in range(len(self.tests))], axis=1)
+
+    def _fold_losses(self, entrants: Entrants, fold: int) -> Floats:
+        total, weight = np.zeros(len(entrants.candidates)), 0.0
+        for at, scores in self._blocks(entrants, fold):
+            own = scores[:, self.codes[at], np.arange(len(at))]
+            top = scores.max(axis=1)
+            scores -= top[:, None]
+            losses = np.log(np.exp(scores, out=scores).sum(axis=1)) + top - own
+            total += losses @ self.weights[at]
+            weight += float(self.weights[at].sum())
+        return total / weight if weight else np.full(len(total), np.nan)
+
+    def metrics(
+        self, entrants: Entrants, metrics: Mapping[str, Metric], ranked: bool
+    ) -> dict[str, Floats]:
+        """Each metric of each candidate in each fold, (m, f)."""
+        sums = []
+        for fold in range(len(self.tests)):
+            parts = [
+                MetricSums.of(scores, self.codes[at], self.weights[at], ranked)
+                for at, scores in self._blocks(entrants, fold)
+            ]
+            sums.append(reduce(add, parts))
+        return {
+            name: np.stack([metric.values(one) for one in sums], axis=1)
+            for name, metric in metrics.items()
+            if ranked or not metric.ranks
+        }
+
+    def log_posteriors(self, entrants: Entrants) -> Floats:
+        """ln p(y | x) of all test rows under each candidate, (m, n, k)."""
+        parts = []
+        for fold in range(len(self.tests)):
+            for _, scores in self._blocks(entrants, fold):
+                scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
+                parts.append(scores.transpose(0, 2, 1))
+        return np.concatenate(parts, axis=1)
+
+    def _blocks(self, entrants: Entrants, fold: int) -> Iterator[tuple[Indices, Floats]]:
+        """Test rows of a fold in blocks, and their scores."""
+        rows = self.tests[fold]
+        step = max(16, (1 << 21) // (len(entrants.candidates) * self.k))
+        for low in range(0, len(rows), step):
+            at = rows[low : low + step]
+            with np.errstate(all="ignore"):
+                yield at, entrants.scores(fold, at)
+
+
+def _sample(
+    rows: Indices, codes: Indices, k: int, share: float, rng: np.random.Generator
+) -> Indices:
+    """A share of the rows of each class, rounded up."""
+    chosen = []
+    for c in range(k):
+        own = rows[codes[rows] == c]
+        chosen.append(rng.permutation(own)[: int(np.ceil(share * len(own)))])
+    return np.sort(np.concatenate(chosen))

@@ -1,0 +1,178 @@
+"""Family path: scores of rows under many members of the Gaussian family at once.
+
+All folds and classes are decomposed together; one decomposition serves every shrinkage and every
+inflation of a pooling. Missing values are integrated out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.selection.fold_moments import FoldMoments
+from suffice.selection.gap_rows import GapRows
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """Squared distances of n rows to k classes under s covariances; their log-determinants.
+
+    Of a row with missing values both are those of its known values.
+    """
+
+    squares: Floats  # (s, k, n)
+    determinants: Floats  # (s, k, n), or 1 in place of k or n where they are the same
+
+    def scores(self, inflations: Floats) -> Floats:
+        """ln p(x | y) up to a constant of the row, (s, i, k, n), for inflated covariances."""
+        factors = -0.5 / inflations[:, None, None]
+        return np.asarray(factors * self.squares[:, None] - 0.5 * self.determinants[:, None])
+
+
+@dataclass(frozen=True, slots=True)
+class FullPath:
+    """Full covariances of one pooling, shrunk toward a target by several shares."""
+
+    directions: Floats  # (f, g, d, d), as columns; g is 1 where all classes share a covariance
+    variances: Floats  # (f, g, d): along them, without shrinkage
+    goal: Floats  # (f, g): the variance of the target in every direction
+    log_scale: Floats  # (f, g): what the log-determinant has beyond the variances
+    mean: Floats  # (f, k, d)
+
+    @classmethod
+    def of(cls, moments: FoldMoments, pooling: float, target: str) -> FullPath:
+        """Eigenvectors of the covariances of every fold and class, or of their correlations."""
+        covariance = _covariances(moments, pooling)
+        scale = np.ones(covariance.shape[:-1])
+        if target == "diagonal":
+            scale = np.sqrt(np.einsum("fgii->fgi", covariance))
+        with np.errstate(all="ignore"):
+            inside = covariance / scale[:, :, :, None] / scale[:, :, None, :]
+        usable = np.isfinite(inside).all(axis=(2, 3))
+        inside[~usable] = np.eye(covariance.shape[-1])
+        scale[~usable] = 1.0
+        variances, vectors = np.linalg.eigh(inside)
+        variances[~usable] = np.nan
+        goal = np.ones(usable.shape) if target == "diagonal" else variances.mean(axis=2)
+        directions = vectors / scale[:, :, :, None]
+        return cls(directions, variances, goal, 2 * np.log(scale).sum(axis=-1), moments.mean)
+
+    def usable(self, shares: Floats, smallest: float = 1e-6) -> Array:
+        """For which shares every covariance is regular, (s,).
+
+        smallest : eigenvalue, as a share of the largest, for which scores have enough digits
+        """
+        ends = (self.variances.min(axis=2), self.variances.max(axis=2))
+        low, high = ((1 - shares) * end[..., None] + shares * self.goal[..., None] for end in ends)
+        with np.errstate(invalid="ignore"):
+            return np.asarray((low > smallest * high).all(axis=(0, 1)))
+
+    def distances(self, fold: int, rows: Floats, shares: Floats) -> Distances:
+        """Distances of test rows for shares (s,) of the target."""
+        directions, mean = self.directions[fold], self.mean[fold]
+        held = ~np.isnan(rows)
+        gapped = not held.all()
+        if gapped or len(directions) > 1:
+            step = rows - mean[:, None]
+            step = np.where(held, step, 0.0) if gapped else step
+            along = step @ directions
+        else:
+            origin = mean.mean(axis=0)
+            along = (rows - origin) @ directions[0] - ((mean - origin) @ directions[0])[:, None]
+        share = shares[:, None, None]
+        variances = (1 - share) * self.variances[fold] + share * self.goal[fold][:, None]
+        squares = (along * along) @ (1 / variances).transpose(1, 2, 0)  # (k, n, s)
+        squares = squares.transpose(2, 0, 1)
+        determinants = (np.log(variances).sum(axis=2) + self.log_scale[fold])[:, :, None]
+        if not gapped:
+            return Distances(squares, determinants)
+        precision = (directions / variances[:, :, None]) @ directions.transpose(0, 2, 1)
+        return _of_known(Distances(squares, determinants), GapRows.of(held), step, precision)
+
+
+@dataclass(frozen=True, slots=True)
+class DiagonalPath:
+    """Independent features with several variances."""
+
+    variances: Floats  # (s, f, k, d)
+    mean: Floats  # (f, k, d)
+
+    @classmethod
+    def of(cls, moments: FoldMoments, poolings: Floats, smoothing: float = 0.0) -> DiagonalPath:
+        """For each pooling, (s,). A variance that is zero in a class is the pooled one.
+
+        smoothing : share of the overall variance added to that of each class, unless it is shared
+        """
+        squares, weight = np.einsum("fkii->fki", moments.scatter), moments.weight[:, :, None]
+        share = poolings[:, None, None, None]
+        pooled, total = squares.sum(axis=1, keepdims=True), weight.sum(axis=1, keepdims=True)
+        own = ((1 - share) * squares + share * pooled) / ((1 - share) * weight + share * total)
+        own = np.where(own > 0, own, pooled / total) + _floor(moments)[:, None]
+        if smoothing:
+            own = own + np.where(share < 1, smoothing, 0.0) * moments.overall[:, None]
+        return cls(own, moments.mean)
+
+    def distances(self, fold: int, rows: Floats) -> Distances:
+        """Distances of test rows."""
+        mean, variances = self.mean[fold], self.variances[:, fold]
+        origin = mean.mean(axis=0)
+        step, precision = mean - origin, 1 / variances  # (k, d), (s, k, d)
+        held = ~np.isnan(rows)
+        z = np.where(held, rows - origin, 0.0)
+        squares = precision @ (z * z).T - 2 * (precision * step) @ z.T
+        if held.all():
+            squares += (precision * step * step).sum(axis=2)[:, :, None]
+            return Distances(squares, np.log(variances).sum(axis=2)[:, :, None])
+        known = held.T.astype(np.float64)
+        squares += (precision * step * step) @ known
+        return Distances(squares, np.log(variances) @ known)
+
+
+def _of_known(
+    completed: Distances, groups: list[GapRows], step: Floats, precision: Floats
+) -> Distances:
+    """Distances of the known values, from those of rows with the mean for what is missing.
+
+    step : (k, n, d) from the mean, zero where a value is missing
+    precision : (s, g, d, d)
+    """
+    s, k, n = completed.squares.shape
+    squares = completed.squares.copy()
+    determinants = np.broadcast_to(completed.determinants, (s, k, n)).copy()
+    for gaps in groups:
+        block = gaps.block(precision)  # (s, g, n, m, m)
+        towards = step[:, gaps.rows] @ precision  # (s, k, n, d)
+        entries = np.take_along_axis(
+            towards, np.broadcast_to(gaps.missing, (s, k, *gaps.missing.shape)), axis=3
+        )
+        solved = np.linalg.solve(block, entries[..., None])[..., 0]
+        squares[:, :, gaps.rows] -= (entries * solved).sum(axis=3)
+        determinants[:, :, gaps.rows] += np.linalg.slogdet(block)[1]
+    return Distances(squares, determinants)
+
+
+def _covariances(moments: FoldMoments, pooling: float) -> Floats:
+    """((1 - pooling) own + pooling pooled scatter) / weight likewise, (f, g, d, d)."""
+    total = moments.weight.sum(axis=1)
+    pooled = moments.pooled[:, None]
+    if pooling == 1:
+        covariance = pooled / total[:, None, None, None]
+    else:
+        weight = (1 - pooling) * moments.weight + pooling * total[:, None]
+        blended = (1 - pooling) * moments.scatter + pooling * pooled
+        covariance = blended / weight[:, :, None, None]
+    d = covariance.shape[-1]
+    covariance[..., np.arange(d), np.arange(d)] += _floor(moments)[:, None]
+    return np.asarray(covariance)
+
+
+def _floor(moments: FoldMoments, separating: float = 1e-9) -> Floats:
+    """Variance to add to features that are constant within every class, (f, d).
+
+    separating : share of the overall variance, for those that differ between classes
+    """
+    still, overall = np.einsum("fkii->fi", moments.scatter) == 0, moments.overall
+    # Any variance does for a feature that never varies: all classes have the same mean.
+    return np.where(still, np.where(overall > 0, separating * overall, 1.0), 0.0)

@@ -1,0 +1,244 @@
+"""The automatic choice: candidates scored from the moments of folds, and what is taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+
+import suffice as sf
+from suffice.errors import InvalidParameter
+from suffice.estimators.automatic import Automatic
+from suffice.estimators.trial import Trial
+from suffice.selection.contest import Contest
+from suffice.selection.fold_completion import completed_moments
+from suffice.selection.fold_moments import FoldMoments
+from suffice.selection.folds import Fold
+from suffice.selection.pooling import pool_weights
+from suffice.selection.recalibration import recalibrations
+from suffice.selection.steps import Steps
+
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+IRIS, KINDS = load_iris(return_X_y=True)
+
+
+def scored(X, y, weights=None, cv=3):
+    trial = Trial(X, y, weights, cv, 1, None)
+    automatic = Automatic(trial, None, Contest.losses, Steps(24.0, None))
+    automatic.run()
+    return trial, automatic
+
+
+def refitted(trial, model):
+    """The log-loss of a model that is fitted to the training rows of each fold."""
+    losses = []
+    for fold in trial.folds:
+        train, test = trial.table.take(fold.train), trial.table.take(fold.test)
+        fitted = clone(model).fit(train.X, train.labels, train.weights)
+        own = fitted.predict_log_proba(test.X)[np.arange(len(test)), test.codes]
+        losses.append(-np.average(own, weights=test.weight))
+    return np.array(losses)
+
+
+def mixed_table(n=150, gaps=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    X = pd.DataFrame(
+        {
+            "size": rng.normal(size=n) + y,
+            "skewed": np.exp(rng.normal(size=n) + 0.5 * y),
+            "colour": np.array(["red", "green", "blue"])[(y + rng.integers(3, size=n)) // 2 % 3],
+            "wet": rng.random(n) < 0.2 + 0.2 * y,
+        }
+    )
+    for name in ("size", "colour"):
+        X.loc[rng.random(n) < gaps, name] = None
+    return X, np.array(["x", "y", "z"])[y]
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_from_moments_are_those_of_refits(offset, weighted):
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(KINDS)) if weighted else None
+    trial, automatic = scored(IRIS + offset, KINDS, weights)
+    for entrants, losses in zip(automatic.entrants, automatic.losses, strict=True):
+        if "Unskewed" in entrants.kind:
+            continue  # its powers are those of all rows
+        for j in range(0, len(entrants.candidates), 7):
+            expected = refitted(trial, entrants.candidates[j])
+            np.testing.assert_allclose(losses[j], expected, rtol=1e-6 if offset else 1e-9)
+
+
+def test_levels_are_scored_as_refits_are():
+    X, y = mixed_table()
+    trial, automatic = scored(X, y)
+    (levels,) = [at for at, one in enumerate(automatic.entrants) if one.kind == "MixedNB"][:1]
+    entrants, losses = automatic.entrants[levels], automatic.losses[levels]
+    for j, model in enumerate(entrants.candidates):
+        np.testing.assert_allclose(losses[j], refitted(trial, model), rtol=1e-9)
+
+
+def test_candidates_between_the_grid_are_scored_as_refits_are():
+    trial, automatic = scored(IRIS, KINDS)
+    for model in (
+        sf.GaussianDiscriminant(pooling=0.37, shrinkage=0.21, target="diagonal", inflation=1.3),
+        sf.GaussianDiscriminant(structure="diagonal", pooling=0.37, inflation=1.3),
+    ):
+        losses = automatic.contest.losses(automatic.entrant(model))[0]
+        np.testing.assert_allclose(losses, refitted(trial, model), rtol=1e-9)
+    assert automatic.entrant(sf.QDA()) is None
+
+
+def test_missing_values_cost_the_choice_little_precision():
+    rows = IRIS.copy()
+    rows[np.random.default_rng(0).random(rows.shape) < 0.1] = np.nan
+    trial, automatic = scored(rows, KINDS)
+    for kind in ("linear GaussianDiscriminant", "quadratic GaussianDiscriminant"):
+        at = next(i for i, one in enumerate(automatic.entrants) if one.kind == kind)
+        expected = refitted(trial, automatic.entrants[at].candidates[5])
+        np.testing.assert_allclose(automatic.losses[at][5].mean(), expected.mean(), atol=0.02)
+
+
+def test_the_density_of_a_row_with_gaps_is_that_of_its_known_values():
+    rows = IRIS.copy()
+    rows[0, 1], rows[1, [0, 2]], rows[60, [0, 1, 3]] = np.nan, np.nan, np.nan
+    # Trained on complete rows, so that the moments are exact.
+    test = np.array([0, 1, 60])
+    train = np.setdiff1d(np.arange(150), test)
+    trial = Trial(rows, KINDS, None, [(train, test)], 1, None)
+    automatic = Automatic(trial, None, Contest.losses, Steps(24.0, None))
+    complete = FoldMoments.of(rows[train], KINDS[train], np.ones(147), [_all(147)], 3)
+    automatic._moments = lambda _: complete
+    automatic.run()
+    for entrants in automatic.entrants:
+        if "Unskewed" not in entrants.kind:
+            model = entrants.candidates[6]
+            fitted = clone(model).fit(rows[train], KINDS[train])
+            (found,) = automatic.contest.log_posteriors(entrants.take([6]))
+            np.testing.assert_allclose(found, fitted.predict_log_proba(rows[test]), atol=1e-9)
+
+
+def _all(n):
+    return Fold(np.arange(n), np.arange(1))
+
+
+def test_completed_moments_of_complete_rows_are_the_moments():
+    folds = [Fold(np.arange(50, 150), np.arange(50)), Fold(np.arange(100), np.arange(100, 150))]
+    codes = np.arange(150) % 3
+    plain, completed = (
+        of(IRIS, codes, np.ones(150), folds, 3) for of in (FoldMoments.of, completed_moments)
+    )
+    for name in ("weight", "mean", "scatter"):
+        np.testing.assert_allclose(getattr(completed, name), getattr(plain, name), rtol=1e-9)
+
+
+def test_folds_that_share_rows_have_the_moments_of_their_own_rows():
+    codes = np.arange(150) % 2
+    folds = [Fold(np.arange(60), np.arange(60, 90)), Fold(np.arange(30, 150), np.arange(70))]
+    found = FoldMoments.of(IRIS, codes, np.ones(150), folds, 2)
+    for f, fold in enumerate(folds):
+        for c in range(2):
+            own = IRIS[fold.train[codes[fold.train] == c]]
+            np.testing.assert_allclose(found.mean[f, c], own.mean(axis=0), rtol=1e-12)
+            scatter = np.cov(own.T, bias=True) * len(own)
+            np.testing.assert_allclose(found.scatter[f, c], scatter, rtol=1e-9)
+
+
+def test_a_large_table_is_tested_on_a_sample_of_every_class():
+    rng = np.random.default_rng(0)
+    codes = np.r_[np.zeros(900, int), np.ones(95, int), np.full(5, 2)]
+    test = rng.permutation(1000)
+    contest = Contest([Fold(test, test)], codes, np.ones(1000), 3, max_tests=100)
+    assert np.bincount(codes[contest.tests[0]]).tolist() == [90, 10, 1]
+
+
+def test_recalibration_undoes_a_known_distortion():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([0.5, 0.5, 0.5], 20_000)
+    codes = (rng.random(len(p))[:, None] > p.cumsum(axis=1)).sum(axis=1).clip(0, 2)
+    distorted = 2.0 * np.log(p) + np.array([0.4, -0.4, 0.0])
+    distorted -= np.logaddexp.reduce(distorted, axis=1, keepdims=True)
+    (found,) = recalibrations(distorted, codes, np.ones((1, len(p))))
+    assert found.slope == pytest.approx(0.5, abs=0.02)
+    assert found.offsets == pytest.approx([-0.2, 0.2, 0.0], abs=0.05)
+
+
+def test_weights_of_a_pool_are_those_of_the_mixture():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([1.0, 1.0], (50_000, 2))  # two models, two classes
+    from_first = rng.random(len(p)) < 0.7
+    own = p[np.arange(len(p)), np.where(from_first, 0, 1)]
+    codes = (rng.random(len(p)) > own[:, 0]).astype(int)
+    found = pool_weights(p[np.arange(len(p)), :, codes], np.ones(len(p)))
+    assert found[0] == pytest.approx(0.7, abs=0.02)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_a_mixed_table_is_chosen_for_and_answers(gaps):
+    X, y = mixed_table(gaps=gaps)
+    found = sf.select_model(X, y)
+    assert found.model.predict_proba(X).shape == (150, 3)
+    single = sf.select_model(X, y, simple=True)
+    assert isinstance(single.model, sf.GaussianDiscriminant | sf.MixedNB)
+    assert not isinstance(single.model, sf.PooledDiscriminant)
+    assert single.table["log_loss"][single.chosen] < single.baseline["log_loss"]
+
+
+def test_a_pool_is_taken_where_it_predicts_better_and_its_scores_say_so():
+    X, y = mixed_table(n=400, seed=1)
+    found = sf.select_model(X, y)
+    single = sf.select_model(X, y, simple=True)
+    taken = found.table["log_loss"][found.chosen]
+    assert taken <= single.table["log_loss"][single.chosen] + 1e-12
+    if isinstance(found.model, sf.PooledDiscriminant):
+        assert found.candidates[found.chosen]["model"] == "PooledDiscriminant"
+        for name in ("accuracy", "brier", "roc_auc"):
+            assert np.isfinite(found.table[name][found.chosen])
+
+
+def test_rivals_may_be_members():
+    X, y = mixed_table(n=300, gaps=0.05)
+    found = sf.select_model(X, y, rivals=True)
+    assert any(one["model"] == "LogisticRegression" for one in found.candidates)
+    assert found.model.predict_proba(X).shape == (300, 3)
+    with pytest.raises(InvalidParameter, match="rivals=True adds members to a pool"):
+        sf.select_model(X, y, rivals=True, simple=True)
+
+
+def test_a_time_limit_keeps_the_best_so_far():
+    X, y = load_wine(return_X_y=True)
+    found = sf.select_model(X, y, time_limit=1e-9)
+    assert "time_limit was reached" in " ".join(found.notes)
+    assert found.model.score(X, y) > 0.9
+    with pytest.raises(InvalidParameter, match="time_limit"):
+        sf.select_model(X, y, time_limit=-1)
+
+
+def test_an_interrupt_keeps_what_was_found():
+    X, y = load_wine(return_X_y=True)
+    shares = []
+
+    def interrupt(share):
+        shares.append(share)
+        if len(shares) == 2:
+            raise KeyboardInterrupt
+
+    found = sf.select_model(X, y, progress=interrupt)
+    assert "interrupted" in " ".join(found.notes)
+    assert found.model.score(X, y) > 0.9
+
+
+def test_wide_tables_are_chosen_for_too():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 1200)) + 0.3 * y[:, None]
+    found = sf.select_model(X, y, repeats=1)
+    assert found.table["log_loss"][found.chosen] < 0.3
+
+
+def test_other_seeds_shuffle_otherwise_and_the_same_seed_repeats():
+    first, again, other = (sf.select_model(IRIS, KINDS, random_state=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first.scores["log_loss"], again.scores["log_loss"])
+    assert not np.array_equal(first.scores["log_loss"][:5], other.scores["log_loss"][:5])
