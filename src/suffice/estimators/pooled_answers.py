@@ -94,7 +94,7 @@ class PooledAnswers(Classifier[PooledModel]):
         codes = None if y is None else class_codes(model.classes, y, n)
         if given is not None:
             rows = take_rows(self._given(given), np.zeros(n, np.int64))
-            drawn = self._draw_gaps(rows, codes, rng)
+            (drawn,) = self._draw_gaps(rows, 1, codes, rng)
         else:
             drawn = self._draw(n, codes, rng)
         table = self._write(drawn)
@@ -133,10 +133,10 @@ class PooledAnswers(Classifier[PooledModel]):
         rows = row_count(X)
         codes = None if y is None else class_codes(model.classes, y, rows)
         n = count("n_draws", n_draws, sys.maxsize)
-        size = 8 * n * rows * self.n_features_in_
+        size = 8 * n * rows * self.n_features_in_ * len(model.members)
         check_room("n_draws", n, size, "Draw less often, or for fewer rows at a time.")
         rng = generator(random_state)
-        tables = [self._write(self._draw_gaps(X, codes, rng), X) for _ in range(n)]
+        tables = [self._write(one, X) for one in self._draw_gaps(X, n, codes, rng)]
         return tables if frame_kind(X) else np.stack(tables)
 
     @property
@@ -195,13 +195,18 @@ class PooledAnswers(Classifier[PooledModel]):
                 places.append(at)
         return joined(parts, places)
 
-    def _draw_gaps(self, X: Any, codes: Indices | None, rng: np.random.Generator) -> MemberRows:
-        """Rows completed at random, each by one of the members."""
+    def _draw_gaps(
+        self, X: Any, n: int, codes: Indices | None, rng: np.random.Generator
+    ) -> list[MemberRows]:
+        """Rows completed at random n times, each by one of the members."""
         model = self._fitted
         labels = None if codes is None else model.classes[codes]
-        chosen = random_columns(model.member_shares(X, codes), rng)
-        drawn = [one.impute_draws(X, 1, labels, rng)[0] for one in model.generative.values()]
-        return pick([self._read(table) for table in drawn], chosen)
+        shares = model.member_shares(X, codes)
+        drawn = [one.impute_draws(X, n, labels, rng) for one in model.generative.values()]
+        return [
+            pick([self._read(table) for table in tables], random_columns(shares, rng))
+            for tables in zip(*drawn, strict=True)
+        ]
 
     def _rows(self, X: Any) -> Any:
         """The table itself, if it has the columns; each member reads it in its own way."""
