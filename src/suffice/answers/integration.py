@@ -11,7 +11,7 @@ from suffice.data.arrays import Array, Floats, Indices
 
 
 def shapley_values(
-    answer: Callable[[Array], Floats], d: int, *, exact_to: int = 5, pairs: int = 16
+    answer: Callable[[Array], Floats], d: int, *, exact_to: int = 5, answers: int = 256
 ) -> tuple[Floats, Floats]:
     """The share of each feature in an answer, (n, d), and the answer without features, (n,).
 
@@ -22,7 +22,7 @@ def shapley_values(
 
     answer : the answers (n,) where the features of a mask (d,) are left out
     exact_to : with more features, random orders and their reverses are averaged
-    pairs : number of these
+    answers : about how many are asked for then; each order takes d of them
 
     >>> weights = np.array([1.0, -2.0])
     >>> shapley_values(lambda left_out: np.array([3.0 + weights @ ~left_out]), 2)
@@ -38,7 +38,7 @@ def shapley_values(
 
     base = recall(np.ones(d, bool))
     total = np.zeros((len(base), d))
-    orders = _orders(d, exact_to, pairs)
+    orders = _orders(d, exact_to, max(1, answers // (2 * d)))
     for order in orders:
         left_out, before = np.ones(d, bool), base
         for j in order.tolist():

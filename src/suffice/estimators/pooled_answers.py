@@ -29,6 +29,7 @@ from suffice.estimators.pooled_model import PooledModel, discrete_positions
 from suffice.estimators.state import at_once
 from suffice.models.independent import random_columns
 from suffice.models.scoring import log_posterior
+from suffice.statistics.threads import blas_threads
 
 # Random rows by which the density of a pool is known.
 RANDOM_ROWS = 20_000
@@ -53,7 +54,7 @@ class PooledAnswers(Classifier[PooledModel]):
 
         Features are integrated out of the pooled posterior in turn; the contribution of one is
         the change that it makes, averaged over the orders of the features (Shapley values; over
-        32 orders where there are more than 5 features).
+        some random orders where there are more than 5 features).
         """
         pair = class_pair(self._fitted.classes, a, b)
         return self._contributions(self._rows(X), *pair)
@@ -93,7 +94,7 @@ class PooledAnswers(Classifier[PooledModel]):
         codes = None if y is None else class_codes(model.classes, y, n)
         if given is not None:
             rows = take_rows(given_row(self, given), np.zeros(n, np.int64))
-            drawn = self._draw_gaps(rows, codes, rng)
+            (drawn,) = self._draw_gaps(rows, 1, codes, rng)
         else:
             drawn = self._draw(n, codes, rng)
         table = self._write(drawn)
@@ -132,10 +133,10 @@ class PooledAnswers(Classifier[PooledModel]):
         rows = row_count(X)
         codes = None if y is None else class_codes(model.classes, y, rows)
         n = count("n_draws", n_draws, sys.maxsize)
-        size = 8 * n * rows * self.n_features_in_
+        size = 8 * n * rows * self.n_features_in_ * len(model.members)
         check_room("n_draws", n, size, "Draw less often, or for fewer rows at a time.")
         rng = generator(random_state)
-        tables = [self._write(self._draw_gaps(X, codes, rng), X) for _ in range(n)]
+        tables = [self._write(one, X) for one in self._draw_gaps(X, n, codes, rng)]
         return tables if frame_kind(X) else np.stack(tables)
 
     @property
@@ -170,7 +171,9 @@ class PooledAnswers(Classifier[PooledModel]):
             scores = model.pool.log_posterior(parts) + shift
             return np.asarray(scores[:, a] - scores[:, b])
 
-        values, base = shapley_values(log_odds, self.n_features_in_)
+        # Small matrices: waiting for other threads takes longer than the work.
+        with blas_threads(1):
+            values, base = shapley_values(log_odds, self.n_features_in_)
         found = Contributions.of(model, values, a, b, base)
         return replace(found, feature_names=tuple(self._feature_names()))
 
@@ -192,13 +195,18 @@ class PooledAnswers(Classifier[PooledModel]):
                 places.append(at)
         return joined(parts, places)
 
-    def _draw_gaps(self, X: Any, codes: Indices | None, rng: np.random.Generator) -> MemberRows:
-        """Rows completed at random, each by one of the members."""
+    def _draw_gaps(
+        self, X: Any, n: int, codes: Indices | None, rng: np.random.Generator
+    ) -> list[MemberRows]:
+        """Rows completed at random n times, each by one of the members."""
         model = self._fitted
         labels = None if codes is None else model.classes[codes]
-        chosen = random_columns(model.member_shares(X, codes), rng)
-        drawn = [one.impute_draws(X, 1, labels, rng)[0] for one in model.generative.values()]
-        return pick([self._read(table) for table in drawn], chosen)
+        shares = model.member_shares(X, codes)
+        drawn = [one.impute_draws(X, n, labels, rng) for one in model.generative.values()]
+        return [
+            pick([self._read(table) for table in tables], random_columns(shares, rng))
+            for tables in zip(*drawn, strict=True)
+        ]
 
     def _rows(self, X: Any) -> Any:
         """The table itself, if it has the columns; each member reads it in its own way."""
