@@ -59,7 +59,7 @@ def _without_rows(
     drop_unlabelled: bool,
 ) -> Any:
     from suffice.cli.loaded import Loaded, load_any
-    from suffice.cli.summarize import statistics_of
+    from suffice.cli.summarize import counts_of, statistics_of
 
     found = load_any(learnt)
     if hasattr(found, "predict") or hasattr(found, "steps"):
@@ -68,7 +68,8 @@ def _without_rows(
         rows = loaded.read_labelled(gone, reading, target, weights, drop_unlabelled)
         return found.forget(rows.features, rows.labels, rows.weights)
     rows = _rows_of(found, gone, target, weights, reading, drop_unlabelled)
-    return found - statistics_of(rows, found.detail)
+    like = counts_of if hasattr(found, "discrete") else statistics_of
+    return found - like(rows, found.detail)
 
 
 def _rows_of(

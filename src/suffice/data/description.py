@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.cell_reading import cells_of
-from suffice.data.column_kinds import SetAside, Target
+from suffice.data.column_kinds import Number, SetAside, Target
 from suffice.data.column_options import ColumnOptions, Role
 from suffice.data.column_rules import describe_column
 from suffice.data.described_column import DescribedColumn
@@ -45,6 +45,12 @@ class Description:
     def set_aside(self) -> tuple[DescribedColumn, ...]:
         """The columns that are not used."""
         return tuple(column for column in self.columns if column.kind.label == SetAside.label)
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether all columns that are used hold numbers."""
+        kinds = {column.kind.label for column in self.columns} - {SetAside.label, Target.label}
+        return kinds <= {Number.label}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -151,12 +157,12 @@ def _sample(X: Any, target: Any) -> Any | None:
     if is_paths(X):
         paths = file_paths(X)
         options = ReadOptions("" if target is None else str(target))
-        names = list(open_source(paths[0], options).schema)
-        found = sample_rows(paths, options, names)
+        first = open_source(paths[0], options)
+        found = sample_rows(paths, first, options, list(first.schema))
         if found is None:
             raise InvalidFeatures(f"there is no row to look at in {paths[0]}.")
         return found
-    if not is_stream(X):
+    if hasattr(X, "shape") or not is_stream(X):
         return None
     source = open_object(X)
     if isinstance(source, BatchSource):

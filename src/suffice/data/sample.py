@@ -13,7 +13,7 @@ import numpy as np
 from suffice.data import packages
 from suffice.data.chunk import Position
 from suffice.data.features import as_frame
-from suffice.data.roles import ReadOptions, Roles
+from suffice.data.roles import ReadOptions
 from suffice.data.source import Source, open_source
 from suffice.data.text_source import TextSource
 from suffice.errors import InvalidInput
@@ -33,28 +33,22 @@ def sample_size(columns: int) -> int:
     return max(FEWEST_ROWS, min(SAMPLE_ROWS, SAMPLE_CELLS // max(1, columns)))
 
 
-def sample_files(paths: Sequence[Path], roles: Roles) -> Any | None:
-    """The features of the first rows of files; None where no row can be inspected."""
-    if not roles.typed and packages.polars() is None:
-        return None
-    return sample_rows(paths, roles.options, roles.features)
-
-
 def sample_rows(
-    paths: Sequence[Path], options: ReadOptions, names: Sequence[str]
+    paths: Sequence[Path], first: Source, options: ReadOptions, names: Sequence[str]
 ) -> Any | None:
-    """The first rows of each of some files, all of the same format, as one data frame.
+    """The first rows of each of some files as one data frame; None where none can be inspected.
 
     Files that cannot be read, or that have other columns than the first, are left out: reading
     all rows reports what is wrong with them.
     """
+    if isinstance(first, TextSource) and packages.polars() is None:
+        return None
     chosen = _spread(paths)
     rows = -(-sample_size(len(names)) // len(chosen))
-    first = open_source(chosen[0], options)
     heads = []
     for path in chosen:
         with suppress(InvalidInput):
-            source = open_source(path, options)
+            source = first if path == paths[0] else open_source(path, options)
             if type(source) is type(first) and {*names} <= {*source.schema}:
                 heads.append(_head(source, names, rows))
     known = [head for head in heads if head is not None]
@@ -97,7 +91,9 @@ def joined(parts: Sequence[Any]) -> Any:
     """Tables in memory below each other; the first alone where their types differ."""
     frames = [frame for frame in map(as_frame, parts) if frame is not None]
     if len(frames) < len(parts):
-        return np.concatenate([np.asarray(part) for part in parts])
+        arrays = [np.asarray(part) for part in parts]
+        alike = [one for one in arrays if one.shape[1:] == arrays[0].shape[1:]]
+        return np.concatenate(alike)
     try:
         return nw.concat(frames).to_native()
     except (TypeError, ValueError, nw.exceptions.NarwhalsError):

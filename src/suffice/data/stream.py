@@ -18,7 +18,7 @@ from suffice.data.fingerprint import Fingerprint
 from suffice.data.object_source import ObjectSource, open_object
 from suffice.data.paths import check_file, unreadable
 from suffice.data.roles import ReadOptions, Roles
-from suffice.data.sample import sample_files, sample_size
+from suffice.data.sample import sample_rows, sample_size
 from suffice.data.source import Source, open_source
 from suffice.data.table_rows import TableReader, holds_numbers
 from suffice.data.text_source import TextSource
@@ -72,7 +72,7 @@ class FileStream:
             first.how.warn_of_row_names(str(paths[0]))
         roles = Roles.of(first.schema, first.typed, str(paths[0]), options)
         if roles.needs_sample:
-            sample = sample_files(paths, roles)
+            sample = sample_rows(paths, first, options, roles.features)
             roles = roles if sample is None else roles.with_reader(_reader_of(sample, roles))
         roles.check_numbers(first.schema, str(paths[0]))
         return cls(tuple(paths), roles, sizes)

@@ -102,6 +102,11 @@ class Stateful:
         return state
 
 
+def set_target(estimator: Stateful, name: str) -> None:
+    """Let an estimator that learned from statistics know the column of the labels."""
+    estimator._state = replace(estimator._learned, target=name)
+
+
 def snapshot(estimator: Anyone) -> Anyone:
     """A copy with the current state, unaffected by what other threads make the estimator learn."""
     copied = object.__new__(type(estimator))

@@ -136,15 +136,22 @@ class Checkpoint:
         return [i for i, (before, after) in enumerate(pairs) if before != after]
 
 
-def resumed_layout(path: Path) -> TableLayout | None:
+def resumed_layout(path: Path, columns: Sequence[str] | None = None) -> TableLayout | None:
     """What the columns are, as the pass that a checkpoint resumes has decided; None if it is new.
 
     Rows that were fixed since then could make the columns look different.
+
+    columns : the features that a user names; another pass is not resumed
     """
-    for statistics in _statistics(_read_ledger(path)) if path.exists() else ():
+    ledger = _read_ledger(path) if path.exists() else None
+    for statistics in () if ledger is None else _statistics(ledger):
+        names = statistics.feature_names or ()
+        if ledger is None or list(names) != ledger.task.get("columns"):
+            return None
+        if columns is not None and tuple(columns) != names:
+            return None
         if isinstance(statistics, TableStatistics):
             return statistics.reader.layout
-        names = statistics.feature_names or ()
         return TableLayout(names, (Number(),) * len(names))
     return None
 

@@ -191,7 +191,8 @@ def summarize_parts(
     if is_paths(X):
         if checkpoint is not None and options.layout is None:
             # What the columns are was decided when the pass began.
-            options = replace(options, layout=resumed_layout(Path(checkpoint)))
+            layout = resumed_layout(Path(checkpoint), options.columns)
+            options = replace(options, layout=layout)
         stream = FileStream.open(file_paths(X), options)
         if checkpoint is not None:
             roles = stream.roles
