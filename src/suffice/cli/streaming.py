@@ -83,7 +83,9 @@ def _layout(data: Sequence[Path], target: str, weights: str | None, options: Tab
     if options.drop_unlabelled:
         table = table.rows(table.column(target).is_not_null())
     _, found = described_features(table, target, weights, options)
-    return found.layout.without([column.name for column in found.set_aside])
+    if found.holds_numbers:
+        return found.layout.without([column.name for column in found.set_aside])
+    return found.layout
 
 
 def _is_json(path: Path) -> bool:

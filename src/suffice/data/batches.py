@@ -181,16 +181,15 @@ def batches_of(
     split : X, y and weights of a part
     reader : how to read the parts, if that is known beforehand
     """
-    rows, decided = 0, reader is not None
-    number = -1
-    for number, part in _enumerate(parts, lambda: rows):
+    decided, lengths, number = reader is not None, [0], -1
+    for number, part in _enumerate(parts, lengths):
         try:
             X, y, sample_weight = split(part)
             reader, decided = reader if decided else TableReader.of(X), True
             if reader is not None:
                 X = indicator_rows(reader.read(X), reader, MOST_LEVELS)
             for batch in _from_table(X, y, sample_weight, source=f"batch {number}: "):
-                rows += len(batch.codes)
+                lengths.append(len(batch.codes))
                 yield replace(batch, reader=reader)
         except InvalidInput as error:
             raise type(error)(f"batch {number}: {error}") from error
@@ -198,15 +197,18 @@ def batches_of(
         raise InvalidFeatures("the iterator held no batch: X is empty.")
 
 
-def _enumerate(parts: Iterable[Any], rows: Callable[[], int]) -> Iterator[tuple[int, Any]]:
-    """The parts with their numbers; an error of the iterator says how far it came."""
+def _enumerate(parts: Iterable[Any], lengths: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    """The parts with their numbers; an error of the iterator says how far it came.
+
+    lengths : numbers of rows read so far
+    """
     source, number = iter(parts), 0
     while True:
         try:
             part = next(source, _END)
         except Exception as error:
             raise BatchFailed(
-                f"the iterator failed at batch {number}, after {rows()} rows: {error!r}. "
+                f"the iterator failed at batch {number}, after {sum(lengths)} rows: {error!r}. "
                 "Nothing was kept; fix the source and start again."
             ) from error
         if part is _END:

@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from suffice.data.chunk import chunk_rows
 from suffice.data.column_options import MISSING_TEXTS
 from suffice.data.labels import KINDS
 from suffice.data.table import check_has, nearest, quote_names
@@ -25,6 +26,9 @@ from suffice.errors import (
 
 # Types of columns that can be labels, and the kind of NumPy array they become.
 _LABEL_KINDS = ((nw.Boolean, "b"), (nw.String, "U"), (nw.Categorical, "U"), (nw.Enum, "U"))
+
+
+INDICATORS = 16  # columns of numbers that a column of levels counts for
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,14 @@ class Roles:
         """The roles with features that a reader reads; None where all are numbers."""
         used = features or self.features if reader is None else reader.names
         return replace(self, features=used, reader=reader, needs_sample=False)
+
+    @property
+    def chunk_rows(self) -> int:
+        """Number of rows in a chunk; texts and indicators take more memory than numbers."""
+        if self.reader is None:
+            return chunk_rows(len(self.features))
+        numbers, levels = len(self.reader.numeric_names), len(self.reader.level_names)
+        return chunk_rows(numbers + INDICATORS * levels)
 
     @property
     def texts(self) -> tuple[str, ...]:

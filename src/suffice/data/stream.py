@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 
-from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
+from suffice.data.chunk import Chunk, Piece, Position, cut
 from suffice.data.description import describe
 from suffice.data.fingerprint import Fingerprint
 from suffice.data.object_source import ObjectSource, open_object
@@ -107,7 +107,7 @@ class FileStream:
     def _pieces(self, number: int, at: Position) -> Iterator[Piece]:
         path = self.paths[number]
         before = Fingerprint.of(path)
-        rows = chunk_rows(len(self.roles.features))
+        rows = self.roles.chunk_rows
         try:
             source = self._open(path)
             yield from cut(source.pieces(self.roles.names, at, rows), rows, at.row)
@@ -147,7 +147,7 @@ class ObjectStream:
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """All chunks."""
-        rows = chunk_rows(len(self.roles.features))
+        rows = self.roles.chunk_rows
         try:
             yield from map(_chunk_of, cut(self._number_rows(rows), rows, start.row))
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Mixed table: statistics of a table with indicators -> moments of its numbers, counts of levels."""
+"""Mixed table: statistics of a table -> moments of its numbers and counts of its levels."""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches, batches_of, is_table, split_columns
-from suffice.data.chunk import chunk_rows
 from suffice.data.engine import engine_of
 from suffice.data.features import IndicatorFeatures
 from suffice.data.indicator_rows import indicator_rows
@@ -213,7 +212,7 @@ def _task(roles: Roles, detail: str) -> dict[str, Any]:
         "detail": detail,
         "missing": list(options.null_markers),
         "drop_unlabelled": options.drop_unlabelled,
-        "rows a chunk": chunk_rows(len(roles.features)),
+        "rows a chunk": roles.chunk_rows,
     }
 
 
