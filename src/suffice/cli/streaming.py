@@ -60,9 +60,10 @@ def summarize_files(
 
     names, roles = [str(path) for path in data], options.roles(target, weights)
     layout = None if checkpoint is None else resumed_layout(checkpoint)
-    if layout is None:
-        layout = _layout(data, target, weights, options)
-    roles = replace(roles, layout=layout)
+    if layout is not None:
+        roles = replace(roles, layout=layout, allows_extra=True)
+    else:
+        roles = _described(data, roles, options)
     return summarize_parts(names, roles, detail, checkpoint=checkpoint, progress=True)
 
 
@@ -77,15 +78,18 @@ def sample(data: Sequence[Path], options: NamedColumns) -> Any:
         return sample_table(paths, text=text, null_markers=options.null_markers)
 
 
-def _layout(data: Sequence[Path], target: str, weights: str | None, options: TableOptions) -> Any:
-    """What the columns of files are, by a sample of their rows; notes say what is set aside."""
+def _described(data: Sequence[Path], roles: Any, options: TableOptions) -> Any:
+    """The roles with what the columns are, by a sample of rows; notes say what is set aside."""
+    from dataclasses import replace
+
     table = sample(data, options)
     if options.drop_unlabelled:
-        table = table.rows(table.column(target).is_not_null())
-    _, found = described_features(table, target, weights, options)
-    if found.holds_numbers:
-        return found.layout.without([column.name for column in found.set_aside])
-    return found.layout
+        table = table.rows(table.column(roles.target).is_not_null())
+    _, found = described_features(table, roles.target, roles.weight, options)
+    if not found.holds_numbers:
+        return replace(roles, layout=found.layout)
+    unused = tuple(column.name for column in found.set_aside)
+    return replace(roles, layout=found.layout.without(unused), drop=(*roles.drop, *unused))
 
 
 def _is_json(path: Path) -> bool:

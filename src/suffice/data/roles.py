@@ -40,6 +40,7 @@ class ReadOptions:
     drop : columns that are not features, where `columns` is None
     null_markers : texts that mean that a value is missing, beside those of every CSV
     drop_unlabelled : whether rows without a label are skipped
+    allows_extra : whether files may have columns beside those described
     """
 
     target: str
@@ -49,6 +50,7 @@ class ReadOptions:
     null_markers: tuple[str, ...] = ()
     drop_unlabelled: bool = False
     layout: TableLayout | None = None
+    allows_extra: bool = False
 
     def __post_init__(self) -> None:
         chosen = self.columns or ()
@@ -153,7 +155,7 @@ class Roles:
             )
         known = self.names if self.reader is None else (*self.names, *self.reader.layout.names)
         extra = [name for name in schema if name not in (*known, *self.options.drop)]
-        if extra and self.options.columns is None and self.options.layout is None:
+        if extra and self.options.columns is None and not self.options.allows_extra:
             raise InvalidFeatures(
                 f"{source} has {quote_names(extra)} beside the columns of {self.source}. Choose "
                 "the features by columns=."
