@@ -105,8 +105,9 @@ def test_several_files_of_text_are_read_by_the_options_of_a_table(folder):
     run("summarize", "whole.csv", *options, "-o", "whole.stats")
     run("summarize", "half*.csv", *options, "-o", "halves.stats")
     assert sf.load("halves.stats") == sf.load("whole.stats")
-    assert answer("describe", "half*.csv", "-t", "species", "--categorical", "code")["columns"] == (
-        answer("describe", "whole.csv", "-t", "species", "--categorical", "code")["columns"]
+    assert (
+        answer("describe", "half*.csv", "-t", "species", "--categorical", "code")["columns"]
+        == (answer("describe", "whole.csv", "-t", "species", "--categorical", "code")["columns"])
     )
 
 
