@@ -1,4 +1,4 @@
-"""Raw tables: real data as it comes, with names, ids, dates and gaps, from packages that ship it."""
+"""Raw tables: real data as it comes, with names, ids, dates and gaps, shipped by packages."""
 
 from __future__ import annotations
 

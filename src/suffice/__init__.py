@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from suffice.statistics.incomplete import IncompleteStatistics
     from suffice.statistics.mixed import MixedStatistics
     from suffice.statistics.statistics import Statistics
+    from suffice.statistics.table_statistics import TableStatistics
     from suffice.statistics.summarize import summarize
 
 __version__ = "0.1.0"
@@ -89,6 +90,7 @@ _HOME = {
     "select_model": "suffice.estimators.selecting",
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
+    "TableStatistics": "suffice.statistics.table_statistics",
     "summarize": "suffice.statistics.summarize",
     "summary": "suffice.estimators.summary",
     "Summary": "suffice.estimators.summary",
@@ -125,6 +127,7 @@ __all__ = [
     "RepairedModel",
     "Selection",
     "Statistics",
+    "TableStatistics",
     "Summary",
     "Thresholds",
     "UnskewedDiscriminant",
