@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from suffice.statistics.incomplete import IncompleteStatistics
     from suffice.statistics.mixed import MixedStatistics
     from suffice.statistics.statistics import Statistics
-    from suffice.statistics.table_statistics import TableStatistics
     from suffice.statistics.summarize import summarize
+    from suffice.statistics.table_statistics import TableStatistics
 
 __version__ = "0.1.0"
 
@@ -127,8 +127,8 @@ __all__ = [
     "RepairedModel",
     "Selection",
     "Statistics",
-    "TableStatistics",
     "Summary",
+    "TableStatistics",
     "Thresholds",
     "UnskewedDiscriminant",
     "__version__",
