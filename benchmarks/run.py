@@ -25,6 +25,7 @@ SUBJECTS = (
     "mixtures",
     "selection",
     "quality",
+    "everyday",
     "files",
     "clusters",
 )

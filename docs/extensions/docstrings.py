@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.ext.autosummary import Autosummary
 
 import suffice
 from suffice import plots
@@ -87,8 +88,24 @@ def skipped(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: An
     return True if PLUMBING.match(name) else None
 
 
+class Summaries(Autosummary):
+    """Autosummary in which a second name of a class, such as LDA, has the summary of the class."""
+
+    def get_items(self, names: list[str]) -> list[tuple[str, str | None, str, str]]:
+        """Name, signature, summary and full name of each object."""
+        items = super().get_items(names)
+        return [(name, how, text or _first_line(full), full) for name, how, text, full in items]
+
+
+def _first_line(full_name: str) -> str:
+    """The first line of what an object of this package says about itself."""
+    found = getattr(suffice, full_name.removeprefix("suffice."), None)
+    return (found.__doc__ or "").strip().partition("\n")[0] if found is not None else ""
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Listen to autodoc."""
+    """Listen to autodoc, and fill the summaries of second names."""
     app.connect("autodoc-process-docstring", rendered)
     app.connect("autodoc-skip-member", skipped)
+    app.add_directive("autosummary", Summaries, override=True)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from suffice.statistics.mixed import MixedStatistics
     from suffice.statistics.statistics import Statistics
     from suffice.statistics.summarize import summarize
+    from suffice.statistics.table_statistics import TableStatistics
 
 __version__ = "0.1.0"
 
@@ -93,6 +94,7 @@ _HOME = {
     "select_model": "suffice.estimators.selecting",
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
+    "TableStatistics": "suffice.statistics.table_statistics",
     "summarize": "suffice.statistics.summarize",
     "summary": "suffice.estimators.summary",
     "Summary": "suffice.estimators.summary",
@@ -132,6 +134,7 @@ __all__ = [
     "Selection",
     "Statistics",
     "Summary",
+    "TableStatistics",
     "Thresholds",
     "UnskewedDiscriminant",
     "__version__",

@@ -127,3 +127,7 @@ class NotConverged(UserWarning):
 
 class RepairedModel(UserWarning):
     """A model could not be estimated as asked for; the message says what was done instead."""
+
+
+class ColumnNote(UserWarning):
+    """Columns of files are set aside, or some of their cells count as missing."""

@@ -71,13 +71,44 @@ def test_a_large_file_is_read_in_parts_and_a_small_one_is_not(folder, monkeypatc
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_large_file_with_columns_of_text_is_read_as_a_whole(folder, monkeypatch, ending):
-    monkeypatch.setattr(streaming, "LARGE_BYTES", 0)
+def test_a_large_file_with_columns_of_text_is_read_as_a_small_one(folder, monkeypatch, ending):
     getattr(flowers(), f"write_{ending}")(f"flowers.{ending}")
-    facts = answer("summarize", f"flowers.{ending}", "-t", "species", "-o", "mixed.stats")
-    assert facts["statistics"] == "MixedStatistics"
-    facts = answer("summarize", f"flowers.{ending}", "-t", "species", "--drop", "colour", "-o", "n")
-    assert facts["statistics"] == "IncompleteStatistics"
+    commands = {
+        "stats": ("summarize", f"flowers.{ending}", "-t", "species"),
+        "numbers": ("summarize", f"flowers.{ending}", "-t", "species", "--drop", "colour"),
+        "lda": ("fit", f"flowers.{ending}", "-t", "species", "--model", "lda"),
+        "mixed": ("fit", f"flowers.{ending}", "-t", "species", "--model", "mixed"),
+    }
+    for name, command in commands.items():
+        run(*command, "-o", f"small.{name}")
+    monkeypatch.setattr(streaming, "LARGE_BYTES", 0)
+    for name, command in commands.items():
+        run(*command, "-o", f"large.{name}")
+    for name in ("stats", "numbers"):
+        assert sf.load(f"large.{name}") == sf.load(f"small.{name}")
+    assert type(sf.load("large.stats")).__name__ == "TableStatistics"
+    assert type(sf.load("large.numbers")).__name__ == "IncompleteStatistics"
+    X = flowers().drop("species")
+    for name in ("lda", "mixed"):
+        large, small = sf.load(f"large.{name}"), sf.load(f"small.{name}")
+        assert type(large) is type(small)
+        assert large.target_name_ == small.target_name_ == "species"
+        np.testing.assert_allclose(large.predict_proba(X), small.predict_proba(X), rtol=1e-8)
+
+
+def test_several_files_of_text_are_read_by_the_options_of_a_table(folder):
+    table = flowers().with_columns(code=pl.int_range(pl.len()) % 3)
+    table.write_csv("whole.csv")
+    for i in range(2):
+        table[i::2].write_csv(f"half{i}.csv")
+    options = ("-t", "species", "--categorical", "code")
+    run("summarize", "whole.csv", *options, "-o", "whole.stats")
+    run("summarize", "half*.csv", *options, "-o", "halves.stats")
+    assert sf.load("halves.stats") == sf.load("whole.stats")
+    assert (
+        answer("describe", "half*.csv", "-t", "species", "--categorical", "code")["columns"]
+        == (answer("describe", "whole.csv", "-t", "species", "--categorical", "code")["columns"])
+    )
 
 
 def test_options_reach_the_pass(folder):
@@ -107,9 +138,9 @@ def test_options_reach_the_pass(folder):
 def test_a_checkpoint_is_for_tables_that_are_read_in_parts(folder):
     run("summarize", "all.csv", "-t", "species", "-o", "a.stats", "--checkpoint", "half")
     assert (folder / "half").exists()
-    flowers().write_csv("flowers.csv")
-    message = refused("summarize", "flowers.csv", "-t", "species", "-o", "s", "--checkpoint", "x")
-    assert "flowers.csv is read as a whole" in message
+    flowers().write_json("flowers.json")
+    message = refused("summarize", "flowers.json", "-t", "species", "-o", "s", "--checkpoint", "x")
+    assert "flowers.json is read as a whole" in message
 
 
 def test_what_needs_all_rows_refuses_several_files(folder):
@@ -120,9 +151,9 @@ def test_what_needs_all_rows_refuses_several_files(folder):
         *("fit", "rows0.csv", "rows1.csv", "-t", "species", "-o", "m.suffice"),
         *("--model", "lda", "--shrinkage", "cv"),
     )
-    assert "cross-validation need all rows in memory" in message
-    message = refused("summarize", "rows*.csv", "-t", "species", "--categorical", "a", "-o", "s")
-    assert "--categorical, --text and --encoding are for a single table" in message
+    assert "cross-validation needs all rows in memory" in message
+    message = refused("summarize", "rows*.csv", "-t", "species", "--encoding", "cp1252", "-o", "s")
+    assert "--encoding is for a single table" in message
 
 
 def test_errors_name_the_file(folder):

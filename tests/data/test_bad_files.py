@@ -14,11 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import chunk, packages, text_blocks, text_source
+from suffice.data import chunk, packages, sample, text_blocks, text_source
 from suffice.data.table_file import read_table
 from suffice.errors import (
     BatchFailed,
     ChangedInput,
+    ColumnNote,
     InvalidFeatures,
     InvalidFile,
     InvalidLabels,
@@ -136,6 +137,8 @@ def test_a_bad_line_of_csv_is_reported_by_its_number(
     folder, monkeypatch, line, message, columns, block
 ):
     monkeypatch.setattr(text_source, "BLOCK_BYTES", block)
+    monkeypatch.setattr(sample, "SAMPLE_ROWS", 50)  # of the rows before that line
+    monkeypatch.setattr(sample, "FEWEST_ROWS", 1)
     lines = frame().write_csv().splitlines()
     (folder / "rows.csv").write_text("\n".join([*lines[:70], line, *lines[70:]]))
     with pytest.raises((InvalidFile, NotNumbers), match=rf"rows\.csv, line 71: {message}"):
@@ -191,11 +194,12 @@ def test_a_quote_left_open_in_a_long_file_is_reported_soon(folder, monkeypatch):
     read = counted(monkeypatch)
     with pytest.raises(InvalidFile, match=r"rows\.csv, line 2: a quote is opened"):
         sf.summarize("rows.csv", target="label")
-    # Each line is looked at once or twice, not once for every line before it.
-    assert read() < 4 * 5_000
+    # Each line is looked at once or twice, not once for every line before it; and those of a
+    # sample once more.
+    assert read() < 6 * 5_000
     stats = sf.summarize("pipes.csv", target="label")
     assert stats.count.tolist() == [1, 2_500, 2_500]
-    assert read() < 4 * 5_000
+    assert read() < 6 * 5_000
 
 
 def counted(monkeypatch):
@@ -315,13 +319,14 @@ def test_batches_of_other_types_than_were_declared(folder):
 
 
 @pytest.mark.parametrize("kind", [pa.binary(8), pa.fixed_shape_tensor(pa.float64(), (2,))])
-def test_columns_of_strange_types_are_not_numbers(folder, kind):
+def test_columns_of_strange_types_are_set_aside(folder, kind):
     storage = pa.list_(pa.float64(), 2) if isinstance(kind, pa.BaseExtensionType) else kind
     values = pa.nulls(4, storage)
     column = pa.ExtensionArray.from_storage(kind, values) if storage is not kind else values
     table = pa.table({"a": column, "b": [1.0, 2, 4, 8], "label": [0, 1, 0, 1]})
-    with pytest.raises(NotNumbers, match="not numbers: 'a'"):
-        sf.summarize(table.to_reader(), target="label")
+    with pytest.warns(ColumnNote, match="column 'a' is set aside"):
+        found = sf.summarize(table.to_reader(), target="label")
+    assert found.every == sf.summarize(table.select(["b", "label"]), target="label")
 
 
 def test_arrow_files_without_rows_are_passed_over(folder, length):

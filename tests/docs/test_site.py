@@ -68,6 +68,20 @@ def lacking_pages(site: Path) -> list[str]:
     return [n for n in names if not (site / "api" / "generated" / f"{n}.html").exists()]
 
 
+def blank_rows(site: Path) -> list[str]:
+    """Names in the reference beside which nothing is said."""
+    rows = re.findall(r"<tr.*?</tr>", (site / "api" / "index.html").read_text("utf-8"), re.DOTALL)
+    texts = [re.sub(r"<[^>]+>", " ", row).split() for row in rows]
+    return [words[0] for words in texts if len(words) < 2]
+
+
+def not_found(site: Path) -> list[str]:
+    """Words that people look for and the search does not know."""
+    index = (site / "searchindex.js").read_text("utf-8")
+    words = ("class_weight", "auc", "drift", "hot", "threshold", "nan")
+    return [word for word in words if not re.search(rf'[{{,]"?{word}"?:', index)]
+
+
 def lacking_pictures(site: Path) -> set[str]:
     """Displays without an example in the gallery."""
     shown = {name.removesuffix("Display").lower() for name in plots.__all__ if name != "theme"}
@@ -112,6 +126,8 @@ def test_the_site_is_whole_and_asks_for_nothing(tmp_path: Path) -> None:
     pages = {file: Page(file) for file in files}
     assert not lacking_pages(site)
     assert not lacking_pictures(site)
+    assert not blank_rows(site)
+    assert not not_found(site)
     assert not loaded_from_elsewhere(site, pages)
     assert not broken_links(pages)
     for name in ("lecture.html", "errata.html", "guides/streaming.html"):

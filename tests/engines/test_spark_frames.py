@@ -132,6 +132,9 @@ def test_levels_and_gaps_are_read_as_in_memory(spark):
     levels = sf.CategoricalNB().fit(frame.select("colour", "ripe", "fruit"), "fruit")
     local = sf.CategoricalNB().fit(rows[["colour", "ripe"]], labels)
     assert levels.statistics_.digest() == local.statistics_.digest()
+    summed = sf.summarize(frame, target="fruit")
+    assert summed == sf.summarize(whole, target="fruit", columns=summed.reader.layout)
+    assert summed.reader.level_names == ("colour", "ripe")
 
 
 def test_a_task_that_fails_at_first_counts_nothing_twice(spark):

@@ -6,7 +6,7 @@ from suffice.cli import options
 
 
 def describe(
-    data: options.Data,
+    data: options.Tables,
     *,
     target: options.AnyTarget = None,
     table: options.NamedColumns,
@@ -14,14 +14,21 @@ def describe(
 ) -> None:
     """Show what each column of a table is taken for: numbers, categories, dates, or nothing.
 
-    The other commands read tables in the same way.
+    The other commands read tables in the same way. Of several files, and of a large one, some of
+    the rows are looked at.
     """
     from suffice.cli.errors import with_options
     from suffice.cli.output import print_json, say
+    from suffice.cli.streaming import is_streamed, sample
     from suffice.cli.training import describe_columns, read_columns
 
     drop = options.listed(table.drop)
-    rows = read_columns(data, table, [*drop, *([] if target is None else [target])])
+    others = [*drop, *([] if target is None else [target])]
+    if is_streamed(data, table):
+        rows = sample(data, table)
+        rows.check_has([*others, *table.named])
+    else:
+        rows = read_columns(data[0], table, others)
     description = describe_columns(rows, table, target, drop)
     if json:
         print_json(description.to_dict())

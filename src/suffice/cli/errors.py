@@ -32,6 +32,8 @@ PARAMETER = re.compile(
     rf"(\[\]|\[(?:{TEXT})(?:, (?:{TEXT}))*\]|{TEXT}|True|(?=[\s,;]|\.(?!\.)|$))"
 )
 CALLS = (
+    # What is said about columns in Python is an option of each command.
+    (re.compile(r"columns=suffice\.describe\(X, ((?:drop|categorical|numeric)=\[.*?\])\)"), r"\1"),
     (re.compile(rf"suffice\.load\(({TEXT})\) reads it"), r"`suffice info \1` shows it"),
     (re.compile(r"MixtureDiscriminant\(\)"), "`suffice fit --model mixture`"),
 )

@@ -39,6 +39,7 @@ def fit(
     from suffice.cli.loaded import is_ours, load_statistics
     from suffice.cli.output import check_model_out, save
     from suffice.cli.training import read_training
+    from suffice.estimators.state import set_target
 
     check_model_out(out)
     selection = None
@@ -53,9 +54,10 @@ def fit(
         fitted = _from_statistics(load_statistics(data[0]), str(data[0]), choice)
     else:
         target = options.needed(target)
-        statistics = _stream(data, table.roles(target, weights), table, choice, checkpoint)
+        statistics = _stream(data, target, weights, table, choice, checkpoint)
         if statistics is not None:
             fitted = _from_statistics(statistics, str(data[0]), choice)
+            set_target(fitted, target)
         else:
             gaps = choice.model is Kind.MIXTURE
             rows = read_training(data[0], target, table, weights, gaps=gaps)
@@ -66,7 +68,8 @@ def fit(
 
 def _stream(
     data: list[Path],
-    roles: Any,
+    target: str,
+    weights: str | None,
     table: options.TableOptions,
     choice: ModelOptions,
     checkpoint: Path | None,
@@ -74,9 +77,9 @@ def _stream(
     """Statistics of tables that are read in parts; None if all rows are needed, or are few."""
     from suffice.cli.streaming import is_streamed, summarize_files
 
-    if _needs_rows(choice, data) or not is_streamed(data, roles, table, checkpoint):
+    if _needs_rows(choice, data) or not is_streamed(data, table, checkpoint):
         return None
-    return summarize_files(data, roles, choice.detail, checkpoint)
+    return summarize_files(data, target, weights, table, choice.detail, checkpoint)
 
 
 def _check_named(kind: Kind, what: str) -> None:
@@ -87,23 +90,24 @@ def _check_named(kind: Kind, what: str) -> None:
 
 
 def _needs_rows(choice: ModelOptions, data: list[Path]) -> bool:
-    """Whether statistics of numbers are not enough; several files are refused then."""
+    """Whether statistics are not enough; several files are refused then."""
     from suffice.cli.streaming import are_several
 
-    rows_only = (Kind.AUTO, Kind.MIXTURE, Kind.MIXED, Kind.POOLED)
+    rows_only = (Kind.AUTO, Kind.MIXTURE, Kind.POOLED)
     needs = choice.model in rows_only or "cv" in choice.given.values()
     if needs and are_several(data):
         _check_named(choice.model, "several files")
         raise InvalidParameter(
-            "categories and cross-validation need all rows in memory, in one file; with several "
-            "files, name a model such as --model lda and its --pooling and --shrinkage."
+            "cross-validation needs all rows in memory, in one file; with several files, give "
+            "--pooling and --shrinkage as numbers."
         )
     return needs
 
 
 def _from_statistics(statistics: Any, source: str, choice: ModelOptions) -> Any:
-    levels = hasattr(statistics, "discrete")
-    if levels and choice.model not in (Kind.NB, Kind.MIXED):
+    counts = hasattr(statistics, "discrete")
+    levels = counts or bool(getattr(statistics, "known_levels", ()))
+    if counts and choice.model not in (Kind.NB, Kind.MIXED):
         raise InvalidParameter(f"{source} has counts of categories; fit them with --model mixed.")
     if not levels and choice.model is Kind.MIXED:
         raise InvalidParameter(f"{source} has no counts of categories; fit it with --model nb.")

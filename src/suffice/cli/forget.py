@@ -54,7 +54,7 @@ def _without_rows(
     drop_unlabelled: bool,
 ) -> Any:
     from suffice.cli.loaded import Loaded, load_any
-    from suffice.cli.summarize import statistics_of
+    from suffice.cli.summarize import counts_of, statistics_of
 
     content = load_any(learnt)
     if hasattr(content, "predict") or hasattr(content, "steps"):
@@ -63,7 +63,8 @@ def _without_rows(
         rows = loaded.read_labelled(gone, reading, target, weights, drop_unlabelled)
         return content.forget(rows.features, rows.labels, rows.weights)
     rows = _rows_of(content, gone, target, weights, reading, drop_unlabelled)
-    return content - statistics_of(rows, content.detail)
+    like = counts_of if hasattr(content, "discrete") else statistics_of
+    return content - like(rows, content.detail)
 
 
 def _rows_of(

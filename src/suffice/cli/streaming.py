@@ -7,41 +7,36 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any
 
-from suffice.cli.options import TableOptions
+from suffice.cli.options import NamedColumns, TableOptions
+from suffice.cli.output import working
+from suffice.cli.training import described_features
 from suffice.errors import InvalidParameter
 
 LARGE_BYTES = 1 << 26  # a single file of this size is read in parts
 
 
 def is_streamed(
-    data: Sequence[Path],
-    roles: Any,
-    options: TableOptions,
-    checkpoint: Path | None = None,
+    data: Sequence[Path], options: NamedColumns, checkpoint: Path | None = None
 ) -> bool:
-    """Whether to read in parts: several files always, a large one if all features are numbers.
+    """Whether to read in parts: several files always, a single one if it is large.
 
     checkpoint : any file counts as large
     """
-    needs_memory = options.categorical or options.text or options.encoding or options.indicates
     if are_several(data):
-        if needs_memory:
+        if options.encoding or options.indicates:
             raise InvalidParameter(
-                "--categorical, --text, --encoding and --missing indicator are for a single table "
-                "that fits into memory; several files are read in parts, as UTF-8 and numbers."
+                "--encoding and --missing indicator are for a single table that fits into memory; "
+                "several files are read in parts, as UTF-8."
             )
         return True
     path = data[0]
-    whole = needs_memory or not path.is_file()
-    large = not whole and (checkpoint is not None or path.stat().st_size >= LARGE_BYTES)
-    if large and not _has_text(path, roles):
-        return True
-    if checkpoint is not None:
+    whole = options.encoding or options.indicates or not path.is_file() or _is_json(path)
+    if whole and checkpoint is not None:
         raise InvalidParameter(
-            f"--checkpoint is for files of numbers that are read in parts; {path} is read as a "
-            "whole. Leave --checkpoint out, or drop the columns of text by --drop."
+            f"--checkpoint is for files that are read in parts; {path} is read as a whole. Leave "
+            "--checkpoint out, or save it as CSV in UTF-8 or as Parquet."
         )
-    return False
+    return not whole and (checkpoint is not None or path.stat().st_size >= LARGE_BYTES)
 
 
 def are_several(data: Sequence[Path]) -> bool:
@@ -50,26 +45,54 @@ def are_several(data: Sequence[Path]) -> bool:
 
 
 def summarize_files(
-    data: Sequence[Path], roles: Any, detail: str, checkpoint: Path | None = None
+    data: Sequence[Path],
+    target: str,
+    weights: str | None,
+    options: TableOptions,
+    detail: str,
+    checkpoint: Path | None = None,
 ) -> Any:
     """The statistics of files, with a progress bar on a terminal."""
+    from dataclasses import replace
+
+    from suffice.statistics.checkpoint import resumed_layout
     from suffice.statistics.summarize import summarize_parts
 
-    names = [str(path) for path in data]
+    names, roles = [str(path) for path in data], options.roles(target, weights)
+    layout = None if checkpoint is None else resumed_layout(checkpoint)
+    if layout is not None:
+        roles = replace(roles, layout=layout, allows_extra=True)
+    else:
+        roles = _described(data, roles, options)
     return summarize_parts(names, roles, detail, checkpoint=checkpoint, progress=True)
 
 
-def _has_text(path: Path, roles: Any) -> bool:
-    from suffice.data.source import file_format, open_source
-    from suffice.data.text_source import TextSource
+def sample(data: Sequence[Path], options: NamedColumns) -> Any:
+    """Some rows of files that are read in parts, as a table."""
+    from suffice.data.paths import file_paths
+    from suffice.data.table_file import sample_table
 
-    if file_format(path) == "json":
-        return True
-    source = open_source(path, roles)
-    types = source.first_types() if isinstance(source, TextSource) else source.schema
-    others = {roles.target, roles.weight, *roles.drop}
-    return any(
-        not (dtype.is_numeric() or str(dtype) in ("Null", "Unknown"))
-        for name, dtype in types.items()
-        if name not in others
-    )
+    paths, kinds = file_paths([str(path) for path in data]), options.kinds
+    text = (*kinds["categorical"], *kinds["text"])
+    with working(f"looking at {paths[0]}"):
+        return sample_table(paths, text=text, null_markers=options.null_markers)
+
+
+def _described(data: Sequence[Path], roles: Any, options: TableOptions) -> Any:
+    """The roles with what the columns are, by a sample of rows; notes say what is set aside."""
+    from dataclasses import replace
+
+    table = sample(data, options)
+    if options.drop_unlabelled:
+        table = table.rows(table.column(roles.target).is_not_null())
+    _, found = described_features(table, roles.target, roles.weight, options)
+    if not found.holds_numbers:
+        return replace(roles, layout=found.layout)
+    unused = tuple(column.name for column in found.set_aside)
+    return replace(roles, layout=found.layout.without(unused), drop=(*roles.drop, *unused))
+
+
+def _is_json(path: Path) -> bool:
+    from suffice.data.source import file_format
+
+    return file_format(path) == "json"

@@ -45,9 +45,8 @@ def summarize(
     from suffice.cli.training import read_training
 
     check_model_out(out)
-    roles = table.roles(target, weights)
-    if is_streamed(data, roles, table, checkpoint):
-        statistics = summarize_files(data, roles, str(detail), checkpoint)
+    if is_streamed(data, table, checkpoint):
+        statistics = summarize_files(data, target, weights, table, str(detail), checkpoint)
     else:
         rows = read_training(data[0], target, table, weights, several=False)
         with working("summarizing"):
@@ -56,11 +55,16 @@ def summarize(
 
 
 def statistics_of(rows: Any, detail: str) -> Any:
-    """Moments of a table of numbers, with counts if there are categories."""
+    """Statistics of a table, with an indicator for each category if there are any."""
     import suffice as sf
 
-    if not rows.has_levels:
-        return sf.summarize(rows.prepared, rows.labels, rows.weights, detail)
+    return sf.summarize(rows.features, rows.labels, rows.weights, detail, columns=rows.layout)
+
+
+def counts_of(rows: Any, detail: str) -> Any:
+    """Moments of the numbers of a table, and counts of its categories."""
+    import suffice as sf
+
     model = sf.MixedNB(
         columns=rows.layout,
         structure="diagonal" if detail == Detail.DIAGONAL else "full",

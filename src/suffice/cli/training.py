@@ -64,30 +64,48 @@ def read_training(
 
     checks : as for `class_column`
     """
-    from suffice.cli.errors import with_options
+    kinds = options.kinds
+    table = read(path, options, (*kinds["categorical"], *kinds["text"]))
+    # Fail early if a column is not there.
+    feature_names(table, target, weights, options)
+    kept, labels, own = labels_and_weights(
+        table, target, weights, options.drop_unlabelled, **checks
+    )
+    chosen, found = described_features(kept, target, weights, options)
+    features = checked_features(chosen, found.layout)
+    layout = None if found.holds_numbers else found.layout
+    rows = features if layout is None else chosen.frame
+    return TrainingTable(rows, labels, own, table.source, layout)
 
+
+def feature_names(table: Any, target: str, weights: str | None, options: TableOptions) -> list[str]:
+    """The columns that are features; an error reports one that is named but not there."""
     roles = options.roles(target, weights)
     for name in options.named:
         if name in (target, weights):
             raise InvalidParameter(f"column {name!r} is the target or the weights, not a feature.")
     others = [target, *([] if weights is None else [weights]), *roles.drop]
-    table = read_columns(path, options, others)
-    features = [name for name in table.columns if name not in others]
-    if not features:
+    table.check_has([*others, *options.named])
+    names = [name for name in table.columns if name not in others]
+    if not names:
         raise InvalidParameter(
             f"{table.source} has no column beside the target and those left out: no features."
         )
-    dropping = options.drop_unlabelled
-    kept, labels, own = labels_and_weights(table, target, weights, dropping, **checks)
-    chosen = kept.only(features)
-    description = describe_columns(chosen, options)
-    say(*(f"note: {with_options(note)}" for note in description.notes), err=True)
-    if not description.layout.used:
+    return names
+
+
+def described_features(
+    table: Any, target: str, weights: str | None, options: TableOptions
+) -> tuple[Any, Description]:
+    """The columns that may be features, and what they are; notes report those set aside."""
+    from suffice.cli.errors import with_options
+
+    chosen = table.only(feature_names(table, target, weights, options))
+    found = describe_columns(chosen, options)
+    say(*(f"note: {with_options(note)}" for note in found.notes), err=True)
+    if not found.layout.used:
         raise InvalidParameter(f"{table.source} has no features: all columns are set aside.")
-    features = checked_features(chosen, description.layout)
-    layout = None if all(dtype.is_numeric() for dtype in features.dtypes) else description.layout
-    rows = features if layout is None else chosen.frame
-    return TrainingTable(rows, labels, own, table.source, layout)
+    return chosen, found
 
 
 def read_columns(path: Path, options: NamedColumns, others: Sequence[str]) -> Any:

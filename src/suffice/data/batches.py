@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import Features, as_features, as_frame
+from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.labels import Labels
+from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
 
@@ -38,6 +40,7 @@ class Batch:
     ignores_rows: bool = False
     is_chunk: bool = False  # of a stream: summarized by one thread, beside other chunks
     is_long: bool = False  # the stream has enough rows to repay compiled loops
+    reader: TableReader | None = None  # how a table with levels was read, if it is one
 
     @property
     def n_codes(self) -> int:
@@ -55,10 +58,10 @@ class Batch:
 
 def batches(X: Any, y: Any, sample_weight: Any) -> Iterator[Batch]:
     """Validated batches of a table, or of an iterable of (X, y) or (X, y, weight)."""
-    if y is None and not _is_table(X):
+    if y is None and not is_table(X):
         if sample_weight is not None:
             raise InvalidInput("with an iterator of batches, pass weights as (X, y, weight).")
-        yield from _from_iterable(X)
+        yield from batches_of(X, _unpack)
     else:
         yield from _from_table(X, y, sample_weight)
 
@@ -161,34 +164,57 @@ def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterato
         yield Batch(rows, classes, codes, part, start, source, bool(ignores))
 
 
-def _is_table(X: Any) -> bool:
+def is_table(X: Any) -> bool:
+    """Whether X is one table, not an iterable of several."""
     if hasattr(X, "shape") or hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__"):
         return True
     return X is None or isinstance(X, str | bytes) or not isinstance(X, Iterable)
 
 
-def _from_iterable(parts: Iterable[Any]) -> Iterator[Batch]:
-    rows = number = 0
-    source = iter(parts)
+def batches_of(
+    parts: Iterable[Any],
+    split: Callable[[Any], tuple[Any, Any, Any]],
+    reader: TableReader | None = None,
+) -> Iterator[Batch]:
+    """Validated batches of an iterable; tables with levels are all read as the first one.
+
+    split : X, y and weights of a part
+    reader : how to read the parts, if that is known beforehand
+    """
+    decided, lengths, number = reader is not None, [0], -1
+    for number, part in _enumerate(parts, lengths):
+        try:
+            X, y, sample_weight = split(part)
+            reader, decided = reader if decided else TableReader.of(X), True
+            if reader is not None:
+                X = indicator_rows(reader.read(X), reader, MOST_LEVELS)
+            for batch in _from_table(X, y, sample_weight, source=f"batch {number}: "):
+                lengths.append(len(batch.codes))
+                yield replace(batch, reader=reader)
+        except InvalidInput as error:
+            raise type(error)(f"batch {number}: {error}") from error
+    if number < 0:
+        raise InvalidFeatures("the iterator held no batch: X is empty.")
+
+
+def _enumerate(parts: Iterable[Any], lengths: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    """The parts with their numbers; an error of the iterator says how far it came.
+
+    lengths : numbers of rows read so far
+    """
+    source, number = iter(parts), 0
     while True:
         try:
             part = next(source, _END)
         except Exception as error:
             raise BatchFailed(
-                f"the iterator failed at batch {number}, after {rows} rows: {error!r}. "
+                f"the iterator failed at batch {number}, after {sum(lengths)} rows: {error!r}. "
                 "Nothing was kept; fix the source and start again."
             ) from error
         if part is _END:
-            break
-        try:
-            for batch in _from_table(*_unpack(part), source=f"batch {number}: "):
-                rows += len(batch.codes)
-                yield batch
-        except InvalidInput as error:
-            raise type(error)(f"batch {number}: {error}") from error
+            return
+        yield number, part
         number += 1
-    if number == 0:
-        raise InvalidFeatures("the iterator held no batch: X is empty.")
 
 
 def _unpack(part: Any) -> tuple[Any, Any, Any]:

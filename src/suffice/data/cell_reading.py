@@ -12,6 +12,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from suffice.data import packages
 from suffice.data.arrays import Array
 from suffice.data.cells import (
     BooleanCells,
@@ -24,7 +25,7 @@ from suffice.data.cells import (
 )
 from suffice.data.features import as_frame, check_table, check_two_dimensional
 from suffice.data.gaps import is_missing
-from suffice.data.levels import declared_levels, level_values
+from suffice.data.levels import MISSING, declared_levels, level_values
 from suffice.errors import InvalidFeatures
 
 _NUMBERS = (bool, int, float, np.number, np.bool_, Decimal, Fraction)
@@ -60,9 +61,13 @@ def _of_rows(X: Any) -> Array:
     return out
 
 
-def cells_of(column: Any) -> Cells:
-    """The cells of a narwhals series or of a one-dimensional array."""
-    return _of_array(column) if isinstance(column, np.ndarray) else _of_series(column)
+def cells_of(column: Any, first_row: int = 0) -> Cells:
+    """The cells of a narwhals series or of a one-dimensional array.
+
+    first_row : number of the first cell, for messages
+    """
+    cells = _of_array(column) if isinstance(column, np.ndarray) else _of_series(column)
+    return replace(cells, row=first_row) if isinstance(cells, TextCells) and first_row else cells
 
 
 def _name(name: Any) -> str:
@@ -93,12 +98,26 @@ def _of_series(series: Any) -> Cells:
         what = "binary values" if kind == nw.Binary else "lists or records"
         return OtherCells(what, np.asarray(series.is_null().to_numpy(), bool))
     if kind == nw.String:
-        return TextCells.of(series.to_list())
+        return _of_texts(series)
     values = series.to_numpy() if kind == nw.Unknown else None
     # narwhals does not know all time zones, and NumPy none.
     if values is None or values.dtype.kind == "M":
         return _of_objects(series.to_list())
     return _of_array(values)
+
+
+def _of_texts(series: Any) -> TextCells:
+    """The cells of a column of text; with pyarrow, each text becomes a Python object only once."""
+    arrow = packages.pyarrow()
+    if arrow is None:
+        return TextCells.of(series.to_list())
+    try:
+        native = arrow.chunked_array(series.to_arrow()).combine_chunks()
+        coded = native.cast("large_string").dictionary_encode()
+    except (arrow.ArrowException, UnicodeError):
+        return TextCells.of(series.to_list())
+    codes = coded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int64)
+    return TextCells.of_codes(codes, coded.dictionary.to_pylist())
 
 
 def _of_datetimes(series: Any) -> TimeCells:

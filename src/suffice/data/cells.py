@@ -23,6 +23,7 @@ class TextCells:
     distinct: tuple[str, ...]
     is_category: bool = False
     declared: Array | None = None  # sorted: the levels that the type of the column lists
+    row: int = 0  # number of the first cell
 
     @classmethod
     def of(cls, values: Sequence[Any]) -> TextCells:
@@ -31,6 +32,11 @@ class TextCells:
         codes = np.fromiter(map(index.__getitem__, values), np.int64, len(values))
         texts = [clean_text(v) if type(v) is str or not is_missing(v) else "" for v in index]
         return cls._joined(codes, texts)
+
+    @classmethod
+    def of_codes(cls, codes: Indices, texts: Sequence[str]) -> TextCells:
+        """The texts at some positions in a list; MISSING where there is none."""
+        return cls._joined(codes, [clean_text(text) for text in texts])
 
     @classmethod
     def _joined(cls, codes: Indices, texts: Sequence[str]) -> TextCells:
@@ -65,7 +71,7 @@ class TextCells:
         if declared is not None:
             declared = declared[[text not in markers for text in declared.tolist()]]
         cells = self._joined(self.codes, texts)
-        return replace(cells, is_category=self.is_category, declared=declared)
+        return replace(cells, is_category=self.is_category, declared=declared, row=self.row)
 
     def texts(self) -> TextCells:
         """The cells as text."""
@@ -95,7 +101,7 @@ class TextCells:
 
     def first_row(self, text: str) -> int:
         """The first row that holds a text."""
-        return int((self.codes == self.distinct.index(text)).argmax())
+        return self.row + int((self.codes == self.distinct.index(text)).argmax())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

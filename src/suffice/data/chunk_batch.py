@@ -12,7 +12,8 @@ from suffice.data import packages
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk, is_large
-from suffice.data.features import ArrayFeatures
+from suffice.data.features import ArrayFeatures, Features
+from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.labels import Labels, string_array
 from suffice.data.roles import Roles
 from suffice.data.text_source import NULL_MARKERS
@@ -56,9 +57,38 @@ def batch_of(
     some = bool(ignored.any())
     if some:
         codes = np.where(ignored, len(classes), codes)
-    features = ArrayFeatures(floats(frames, roles.features, room, is_long), roles.features)
-    about = {"ignores_rows": some, "is_chunk": True, "is_long": is_long}
-    return Batch(features, classes, codes, weights, chunk.row, source, **about)
+    features: Features
+    try:
+        features = _features(frames, roles, chunk.row, room, is_long)
+    except InvalidInput as error:
+        raise type(error)(f"{source}{error}") from None
+    return Batch(
+        features,
+        classes,
+        codes,
+        weights,
+        chunk.row,
+        source,
+        ignores_rows=some,
+        is_chunk=True,
+        is_long=is_long,
+        reader=roles.reader,
+    )
+
+
+def _features(
+    frames: Sequence[nw.DataFrame[Any]],
+    roles: Roles,
+    first_row: int,
+    room: Callable[[tuple[int, int]], Floats],
+    is_long: bool,
+) -> Features:
+    """The features of a chunk: numbers alone, or also the indicators of levels."""
+    reader = roles.reading
+    if reader is None:
+        return ArrayFeatures(floats(frames, roles.features, room, is_long), roles.features)
+    whole = nw.concat([frame.select(list(roles.features)) for frame in frames])
+    return indicator_rows(reader.read(whole.to_native(), first_row), reader, MOST_LEVELS)
 
 
 def floats(

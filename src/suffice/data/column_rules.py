@@ -102,7 +102,7 @@ def _describe_numeric(name: str, cells: Cells, options: ColumnOptions) -> Descri
         return describe_written(name, cells, options)
     missing, why = int(cells.missing.sum()), "named by numeric="
     if isinstance(cells, TimeCells):
-        kind = Dates((TimePart.DAYS,), CLEAR, cells.zone)
+        kind = Dates((TimePart.DAYS.value,), CLEAR, cells.zone)
         return DescribedColumn(name, kind, f"{why}: days since 1970-01-01", missing)
     return DescribedColumn(name, Number(), why, missing)
 

@@ -9,12 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from suffice.data.cell_reading import cells_of
-from suffice.data.column_kinds import SetAside, Target
+from suffice.data.column_kinds import Number, SetAside, Target
 from suffice.data.column_options import ColumnOptions, Role
 from suffice.data.column_rules import describe_column
 from suffice.data.described_column import DescribedColumn
 from suffice.data.labelled_table import row_count
+from suffice.data.object_source import BatchSource, is_stream, open_object
+from suffice.data.paths import file_paths, is_paths
+from suffice.data.roles import ReadOptions
+from suffice.data.sample import sample_rows, sample_size
+from suffice.data.source import open_source
 from suffice.data.table_layout import TableLayout, describe_columns
+from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.html import html_table
 from suffice.text import plural, shorten, visible
 
@@ -32,11 +38,18 @@ class Description:
     columns: tuple[DescribedColumn, ...]
     target: str | None
     layout: TableLayout
+    is_sample: bool = False  # whether only some rows were looked at
 
     @property
     def set_aside(self) -> tuple[DescribedColumn, ...]:
         """The columns that are not used."""
         return tuple(column for column in self.columns if column.kind.label == SetAside.label)
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether all columns that are used hold numbers."""
+        kinds = {column.kind.label for column in self.columns} - {SetAside.label, Target.label}
+        return kinds <= {Number.label}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -82,7 +95,8 @@ class Description:
     @property
     def _title(self) -> str:
         used = len(self.columns) - len(self.set_aside) - (self.target is not None)
-        counts = [plural(self.rows, "row"), f"{plural(used, 'column')} used"]
+        rows = plural(self.rows, "sampled row" if self.is_sample else "row")
+        counts = [rows, f"{plural(used, 'column')} used"]
         counts += [f"{len(self.set_aside)} set aside"] if self.set_aside else []
         return ", ".join(counts)
 
@@ -100,7 +114,8 @@ def describe(
 ) -> Description:
     """The columns of a table, what each is taken for, and why.
 
-    X : data frame, array, or list of rows
+    X : data frame, array, or list of rows. Of files (by name, pattern or list) and of lazy frames
+        some of the rows are looked at, spread over the files
     target : column with the classes, by name or position; or the classes themselves
     categorical : further columns whose values are categories (levels), by name or position
     numeric : columns whose values are numbers; what cannot be read as one is missing
@@ -126,15 +141,39 @@ treated as missing (say missing=[] to keep them as levels)
     colour  target                       2  the classes
     """
     options = ColumnOptions(categorical, numeric, drop, text, missing, dates)
+    sample = _sample(X, target)
+    X = X if sample is None else sample
     has_labels = hasattr(target, "__len__") and not isinstance(target, str | tuple)
     columns, named = describe_columns(X, None if has_labels else target, options)
     if has_labels:
-        label = str(getattr(target, "name", None) or "y")
+        own = str(getattr(target, "name", None) or "y")
         cells = cells_of(np.asarray(target, object))
-        columns.append(describe_column(label, cells, Role.TARGET, options))
+        columns.append(describe_column(own, cells, Role.TARGET, options))
     labels = [column.name for column in columns if isinstance(column.kind, Target)]
     layout = TableLayout.of_columns(columns, options.markers, named)
-    return Description(row_count(X), tuple(columns), labels[0] if labels else None, layout)
+    label = labels[0] if labels else None
+    return Description(row_count(X), tuple(columns), label, layout, sample is not None)
+
+
+def _sample(X: Any, target: Any) -> Any | None:
+    """Some rows of files or of a lazy frame; None for a table in memory."""
+    if is_paths(X):
+        paths = file_paths(X)
+        options = ReadOptions("" if target is None else str(target))
+        first = open_source(paths[0], options)
+        found = sample_rows(paths, first, options, list(first.schema))
+        if found is None:
+            raise InvalidFeatures(f"there is no row to look at in {paths[0]}.")
+        return found
+    if hasattr(X, "shape") or not is_stream(X):
+        return None
+    source = open_object(X)
+    if isinstance(source, BatchSource):
+        raise InvalidParameter(
+            f"a {type(X).__name__} can be read only once, so it cannot be described first; "
+            "describe a table of some of its rows."
+        )
+    return source.head(sample_size(len(source.schema)))
 
 
 def _cells(column: DescribedColumn) -> tuple[str, ...]:

@@ -24,8 +24,13 @@ ENGINES = {
 class Engine(Protocol):
     """A module with these functions."""
 
-    def summarize(self, X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
-        """What `suffice.summarize` returns for such rows."""
+    def summarize(
+        self, X: Any, y: Any, sample_weight: Any, detail: str, target: str | None, columns: Any
+    ) -> Any:
+        """What `suffice.summarize` returns for such rows.
+
+        columns : the layout of their columns, if the user has described them
+        """
         ...
 
     def call(self, estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:

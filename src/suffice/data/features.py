@@ -103,6 +103,7 @@ class IndicatorFeatures:
     sizes: tuple[int, ...]  # number of codes of each column
     first: int
     names: tuple[str, ...]
+    levels: tuple[Array, ...] = ()  # of each column, where codes are positions among them
 
     @property
     def shape(self) -> tuple[int, int]:

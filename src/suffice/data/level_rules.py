@@ -44,6 +44,7 @@ def describe_dates(
     missing = int(np.isnat(times).sum())
     if options.dates == "drop":
         return DescribedColumn(name, SetAside("dates"), f"{what}; dates='drop'", missing)
-    kind = Dates(varying_parts(times), kind.order, kind.zone, kind.strict)
+    varying = tuple(part.value for part in varying_parts(times))
+    kind = Dates(varying, kind.order, kind.zone, kind.strict)
     parts = ", ".join(kind.parts)
     return DescribedColumn(name, kind, f"{what}; read as {parts}", missing, None, unread)

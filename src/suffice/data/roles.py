@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from suffice.data.chunk import chunk_rows
+from suffice.data.column_options import MISSING_TEXTS
 from suffice.data.labels import KINDS
 from suffice.data.table import check_has, nearest, quote_names
+from suffice.data.table_layout import TableLayout
+from suffice.data.table_rows import TableReader
+from suffice.data.text_rules import looks_like_id
+from suffice.data.text_source import NULL_MARKERS
 from suffice.errors import (
     InvalidFeatures,
     InvalidLabels,
@@ -18,15 +24,19 @@ from suffice.errors import (
     NotNumbers,
 )
 
+INDICATORS = 16  # columns of numbers that a column of levels counts for
+
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """Which columns a user names, and how to read them.
 
     columns : the features in this order; None for all columns but the target and the weights
+    layout : what the columns are, if the user has described them; None to find out
     drop : columns that are not features, where `columns` is None
     null_markers : texts that mean that a value is missing, beside those of every CSV
     drop_unlabelled : whether rows without a label are skipped
+    allows_extra : whether files may have columns beside those described
     """
 
     target: str
@@ -35,6 +45,8 @@ class ReadOptions:
     drop: tuple[str, ...] = ()
     null_markers: tuple[str, ...] = ()
     drop_unlabelled: bool = False
+    layout: TableLayout | None = None
+    allows_extra: bool = False
 
     def __post_init__(self) -> None:
         chosen = self.columns or ()
@@ -57,8 +69,10 @@ class Roles:
     options: ReadOptions
     features: tuple[str, ...]
     labels: str  # kind of the labels, as in `KINDS`
-    typed: bool  # whether the labels have a type, as in Parquet, or are text, as in CSV
+    typed: bool  # whether columns have a type, as in Parquet, or are text, as in CSV
     source: str  # the first file
+    reader: TableReader | None = None  # how features are read that are not all numbers
+    needs_sample: bool = False  # whether rows must show what the features are
 
     @classmethod
     def of(cls, schema: Mapping[str, Any], typed: bool, source: str, options: ReadOptions) -> Roles:
@@ -69,8 +83,55 @@ class Roles:
         if not features:
             raise InvalidFeatures(f"{_name_of(source)} has no column beside {quote_names(needed)}.")
         roles = cls(options, features, _label_kind(schema, options, source), typed, source)
-        roles._check_numbers(schema, source)
-        return roles
+        if options.layout is not None:
+            return roles._with_layout(options.layout, schema)
+        plain = typed and all(
+            _is_numeric(schema[name]) and not looks_like_id(name) for name in features
+        )
+        return replace(roles, needs_sample=not plain)
+
+    def _with_layout(self, layout: TableLayout, schema: Mapping[str, Any]) -> Roles:
+        """The roles where the user has described the columns."""
+        options = self.options
+        others = (options.target, *([options.weight] if options.weight else []), *options.drop)
+        reader = TableReader.of(None, layout.without(others))
+        assert reader is not None
+        check_has(reader.names, schema, _name_of(self.source))
+        return self.with_reader(None if reader.is_plain else reader, reader.names)
+
+    def with_reader(
+        self, reader: TableReader | None, features: tuple[str, ...] | None = None
+    ) -> Roles:
+        """The roles with features that a reader reads; None where all are numbers."""
+        used = features or self.features if reader is None else reader.names
+        return replace(self, features=used, reader=reader, needs_sample=False)
+
+    @property
+    def chunk_rows(self) -> int:
+        """Number of rows in a chunk; texts and indicators take more memory than numbers."""
+        if self.reader is None:
+            return chunk_rows(len(self.features))
+        numbers, levels = len(self.reader.numeric_names), len(self.reader.level_names)
+        return chunk_rows(numbers + INDICATORS * levels)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns of CSV that are read as text."""
+        return (self.options.target, *(() if self.reader is None else self.reader.text_columns))
+
+    @property
+    def number_markers(self) -> tuple[str, ...]:
+        """Texts that mean a missing value in the numeric columns of CSV."""
+        return MISSING_TEXTS if self.reader is None else self.reader.layout.missing
+
+    @property
+    def reading(self) -> TableReader | None:
+        """The reader of rows that may hold further null markers, those of any CSV."""
+        if self.reader is None:
+            return None
+        markers = (*(() if self.typed else NULL_MARKERS), *self.options.null_markers)
+        layout = self.reader.layout
+        return TableReader(replace(layout, missing=(*layout.missing, *markers)))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,8 +149,9 @@ class Roles:
                 f"{source} lacks {quote_names(absent)}, which {self.source} has.{hint} Its columns "
                 f"are {quote_names(schema)}."
             )
-        extra = [name for name in schema if name not in (*self.names, *self.options.drop)]
-        if extra and self.options.columns is None:
+        known = self.names if self.reader is None else (*self.names, *self.reader.layout.names)
+        extra = [name for name in schema if name not in (*known, *self.options.drop)]
+        if extra and self.options.columns is None and not self.options.allows_extra:
             raise InvalidFeatures(
                 f"{source} has {quote_names(extra)} beside the columns of {self.source}. Choose "
                 "the features by columns=."
@@ -101,10 +163,12 @@ class Roles:
                 f"the labels {self.options.target!r} are {here} in {source} but {there} in "
                 f"{self.source}; write them alike."
             )
-        self._check_numbers(schema, source)
+        self.check_numbers(schema, source)
 
-    def _check_numbers(self, schema: Mapping[str, Any], source: str) -> None:
-        bad = [name for name in self.features if not _is_numeric(schema[name])]
+    def check_numbers(self, schema: Mapping[str, Any], source: str) -> None:
+        """Raise unless the columns of numbers have types of numbers."""
+        plain = self.features if self.reader is None else ()
+        bad = [name for name in plain if not _is_numeric(schema[name])]
         if bad:
             raise NotNumbers(
                 f"{_name_of(source)} has columns that are not numbers: {quote_names(bad)} "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -77,8 +78,17 @@ def file_format(path: Path) -> Format:
         return format_of(file.read(HEAD_BYTES), str(path))
 
 
-def open_source(path: Path, options: ReadOptions) -> Source:
-    """The file at a path."""
+def open_source(
+    path: Path,
+    options: ReadOptions,
+    texts: Sequence[str] | None = None,
+    number_markers: Sequence[str] = (),
+) -> Source:
+    """The file at a path.
+
+    texts : columns of CSV to read as text; None for the target alone
+    number_markers : texts that mean a missing value in the other columns of CSV
+    """
     kind = file_format(path)
     if kind == "json":
         raise InvalidFile(
@@ -86,7 +96,9 @@ def open_source(path: Path, options: ReadOptions) -> Source:
         )
     packages.check_reader()
     if kind == "text":
-        return TextSource.open(path, str(path), (options.target,), options.null_markers)
+        as_text = (options.target,) if texts is None else texts
+        source = TextSource.open(path, str(path), as_text, options.null_markers)
+        return replace(source, number_markers=tuple(number_markers))
     if packages.pyarrow() is not None:
         return ParquetSource.open(path) if kind == "parquet" else ArrowSource.open(path)
     if kind == "stream":

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import accumulate, zip_longest
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 
-from suffice.data import packages
-from suffice.data.arrow_source import schema_of
-from suffice.data.chunk import Chunk, Piece, Position, chunk_rows, cut
+from suffice.data.chunk import Chunk, Piece, Position, cut
+from suffice.data.description import describe
 from suffice.data.fingerprint import Fingerprint
+from suffice.data.object_source import ObjectSource, open_object
 from suffice.data.paths import check_file, unreadable
 from suffice.data.roles import ReadOptions, Roles
+from suffice.data.sample import sample_rows, sample_size
 from suffice.data.source import Source, open_source
+from suffice.data.table_rows import TableReader, holds_numbers
 from suffice.data.text_source import TextSource
-from suffice.errors import (
-    BatchFailed,
-    InvalidFeatures,
-    InvalidFile,
-    MissingPackage,
-)
+from suffice.errors import BatchFailed, ColumnNote, InvalidInput
 
 # Files of this total size repay loading compiled loops, however few rows each has.
 LONG_BYTES = 1 << 27
@@ -66,12 +65,17 @@ class FileStream:
 
     @classmethod
     def open(cls, paths: Sequence[Path], options: ReadOptions) -> FileStream:
-        """Files after a look at the columns of the first."""
+        """Files after a look at the columns of the first, and at some rows of all if needed."""
+        sizes = tuple(_size(path) for path in paths)
         first = open_source(paths[0], options)
         if isinstance(first, TextSource):
             first.how.warn_of_row_names(str(paths[0]))
         roles = Roles.of(first.schema, first.typed, str(paths[0]), options)
-        return cls(tuple(paths), roles, tuple(_size(path) for path in paths))
+        if roles.needs_sample:
+            sample = sample_rows(paths, first, options, roles.features)
+            roles = roles if sample is None else roles.with_reader(_reader_of(sample, roles))
+        roles.check_numbers(first.schema, str(paths[0]))
+        return cls(tuple(paths), roles, sizes)
 
     @property
     def is_long(self) -> bool:
@@ -103,7 +107,7 @@ class FileStream:
     def _pieces(self, number: int, at: Position) -> Iterator[Piece]:
         path = self.paths[number]
         before = Fingerprint.of(path)
-        rows = chunk_rows(len(self.roles.features))
+        rows = self.roles.chunk_rows
         try:
             source = self._open(path)
             yield from cut(source.pieces(self.roles.names, at, rows), rows, at.row)
@@ -114,7 +118,7 @@ class FileStream:
         before.check(path)
 
     def _open(self, path: Path) -> Source:
-        source = open_source(path, self.roles.options)
+        source = open_source(path, self.roles.options, self.roles.texts, self.roles.number_markers)
         self.roles.check(source.schema, source.typed, str(path))
         return source
 
@@ -124,19 +128,26 @@ class ObjectStream:
     """The rows of an object that delivers them once: a lazy frame, a query, a reader."""
 
     roles: Roles
-    pieces: Callable[[Sequence[str], int], Iterator[Any]] = field(repr=False)
+    source: ObjectSource = field(repr=False)
 
     is_long = False  # not known in advance
 
     @classmethod
     def open(cls, X: Any, options: ReadOptions) -> ObjectStream:
         """An object after a look at its columns."""
-        schema, pieces = _lazy(X) if _is_polars(X) else _arrow(X)
-        return cls(Roles.of(schema, True, "", options), pieces)
+        source = open_object(X)
+        roles = Roles.of(source.schema, True, "", options)
+        if roles.needs_sample:
+            with _failing_after(0):
+                first = source.head(sample_size(len(source.schema)))
+            sample = nw.from_native(first, eager_only=True).select(roles.features).to_native()
+            roles = roles.with_reader(_reader_of(sample, roles))
+        roles.check_numbers(source.schema, "")
+        return cls(roles, source)
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """All chunks."""
-        rows = chunk_rows(len(self.roles.features))
+        rows = self.roles.chunk_rows
         try:
             yield from map(_chunk_of, cut(self._number_rows(rows), rows, start.row))
         except Exception as error:
@@ -144,16 +155,15 @@ class ObjectStream:
 
     def _number_rows(self, rows: int) -> Iterator[Piece]:
         row = 0
-        try:
-            for native in self.pieces(self.roles.names, rows):
+        pieces = self.source.pieces(self.roles.names, rows)
+        while True:
+            with _failing_after(row):
+                native = next(pieces, None)
+                if native is None:
+                    return
                 frame = nw.from_native(native, eager_only=True).select(list(self.roles.names))
-                yield Piece((frame,), row)
-                row += len(frame)
-        except Exception as error:
-            raise BatchFailed(
-                f"the input failed after {row} rows: {error!r}. Nothing was kept; fix the "
-                "source and start again."
-            ) from error
+            yield Piece((frame,), row)
+            row += len(frame)
 
 
 def _size(path: Path) -> int:
@@ -166,80 +176,27 @@ def _chunk_of(piece: Piece) -> Chunk:
     return Chunk(piece.frames, "", piece.row, Position(0, piece.row + len(piece)), 0.0)
 
 
-def is_stream(X: Any) -> bool:
-    """Whether X delivers its rows in parts: a lazy frame of polars, or Arrow batches.
-
-    A data frame in memory is not a stream, although it can deliver Arrow batches.
-    """
-    if _is_polars(X):
-        return True
-    if not hasattr(X, "__arrow_c_stream__"):
-        return False
+@contextmanager
+def _failing_after(row: int) -> Iterator[None]:
+    """Raises errors of the input as one that says how many rows were read before."""
     try:
-        known = nw.from_native(X, pass_through=True, allow_series=True)
-    except Exception:  # narwhals' own error classes differ between versions
-        return True
-    return not isinstance(known, nw.DataFrame | nw.Series)
+        yield
+    except Exception as error:
+        raise BatchFailed(
+            f"the input failed after {row} rows: {error!r}. Nothing was kept; fix the source and "
+            "start again."
+        ) from error
 
 
-def _is_polars(X: Any) -> bool:
-    kind = type(X)
-    return kind.__name__ == "LazyFrame" and kind.__module__.startswith("polars")
-
-
-def _lazy(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Iterator[Any]]]:
-    import polars as pl
-
+def _reader_of(sample: Any, roles: Roles) -> TableReader | None:
+    """How columns are read by the look of some rows; None where all are numbers."""
+    if holds_numbers(sample):
+        return None
+    found = describe(sample)
     try:
-        empty = pl.DataFrame(schema=X.collect_schema())
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InvalidFeatures(f"X cannot be collected: {error}") from None
-    schema = dict(nw.from_native(empty, eager_only=True).schema)
-
-    def pieces(names: Sequence[str], rows: int) -> Iterator[Any]:
-        chosen = X.select(list(names))
-        if hasattr(chosen, "collect_batches"):
-            yield from chosen.collect_batches(chunk_size=rows, maintain_order=True)
-        else:
-            yield chosen.collect()
-
-    return schema, pieces
-
-
-def _arrow(X: Any) -> tuple[dict[str, Any], Callable[[Sequence[str], int], Iterator[Any]]]:
-    arrow = packages.pyarrow()
-    if arrow is None:
-        raise MissingPackage(
-            f"reading a {type(X).__name__} in parts needs pyarrow: pip install 'suffice[files]'"
-        )
-    try:
-        # Read from it directly: then each batch shows its own schema, which may differ.
-        itself = isinstance(X, arrow.RecordBatchReader)
-        reader = X if itself else arrow.RecordBatchReader.from_stream(X)
-        schema = schema_of(reader.schema, "X")
-    except InvalidFile as error:
-        raise InvalidFeatures(str(error)) from None
-    except Exception as error:  # of whichever library holds the rows
-        raise InvalidFeatures(f"X cannot be read as Arrow batches: {error}") from error
-
-    def pieces(names: Sequence[str], rows: int) -> Iterator[Any]:
-        for batch in reader:
-            _check_same(batch.schema, reader.schema)
-            table = arrow.Table.from_batches([batch]).select(list(names))
-            yield from (table.slice(at, rows) for at in range(0, len(table), rows))
-
-    return schema, pieces
-
-
-def _check_same(schema: Any, declared: Any) -> None:
-    """Raise where columns have other names or types than were declared for them."""
-    if schema.equals(declared):
-        return
-    pairs = zip_longest(_columns(schema), _columns(declared), fillvalue="no further one")
-    for one, other in pairs:
-        if one != other:
-            raise InvalidFeatures(f"a batch has the column {one}, where {other} was declared.")
-
-
-def _columns(schema: Any) -> list[str]:
-    return [f"{field.name!r} ({field.type})" for field in schema]
+        reader = TableReader.of_layout(found.layout)
+    except InvalidInput as error:
+        raise type(error)(f"{roles.source}: {error}" if roles.source else str(error)) from None
+    if found.notes:
+        warnings.warn("; ".join(found.notes), ColumnNote, stacklevel=6)
+    return reader

@@ -13,7 +13,9 @@ from typing import Any
 from suffice.data.packages import require_polars, unreadable_by_polars
 from suffice.data.paths import check_file, unreadable
 from suffice.data.polars_source import PolarsSource
-from suffice.data.source import HEAD_BYTES, format_of
+from suffice.data.roles import ReadOptions
+from suffice.data.sample import sample_rows
+from suffice.data.source import HEAD_BYTES, format_of, open_source
 from suffice.data.table import Table
 from suffice.data.text_blocks import TextFile
 from suffice.data.text_layout import decode
@@ -59,6 +61,22 @@ def read_table(
         frame = _with_nulls(typed, text, null_markers)
     if not frame.height:
         raise InvalidFile(f"{name} has column names but no rows.")
+    return Table(frame, name)
+
+
+def sample_table(
+    paths: Sequence[Path], *, text: Sequence[str] = (), null_markers: Sequence[str] = ()
+) -> Table:
+    """The first rows of files that are read in parts, as `read_table` reads whole ones."""
+    pl, name = require_polars(), str(paths[0])
+    options = ReadOptions("", null_markers=tuple(null_markers))
+    first = open_source(paths[0], options, text)
+    frame = sample_rows(paths, first, options, list(first.schema))
+    if frame is None:
+        raise InvalidFile(f"{name} has no rows that can be read.")
+    if not isinstance(first, TextSource):
+        frame = frame if isinstance(frame, pl.DataFrame) else pl.from_arrow(frame)
+        frame = _with_nulls(frame, text, null_markers)
     return Table(frame, name)
 
 

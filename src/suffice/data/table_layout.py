@@ -100,15 +100,24 @@ class TableLayout:
         kinds = tuple(Ignored(kind) if name in columns else kind for name, kind in pairs)
         return replace(self, kinds=kinds)
 
-    def read(self, X: Any) -> tuple[PreparedColumn, ...]:
-        """The features of a table: columns are found by name, in any order; others are ignored."""
+    def without(self, names: Collection[str]) -> TableLayout:
+        """The layout of a table without some columns, if it has them."""
+        kept = [j for j, name in enumerate(self.names) if name not in names]
+        own = tuple(self.names[j] for j in kept), tuple(self.kinds[j] for j in kept)
+        return TableLayout(*own, self.missing, self.named)
+
+    def read(self, X: Any, first_row: int = 0) -> tuple[PreparedColumn, ...]:
+        """The features of a table: columns are found by name, in any order; others are ignored.
+
+        first_row : number of the first row, for messages
+        """
         check_unique(self.features, "X", "feature", InvalidFeatures)
         columns = self._columns(X)
         return tuple(
             feature
             for name, kind in zip(self.names, self.kinds, strict=True)
             if name in columns
-            for feature in kind.read(name, cells_of(columns[name]), self.missing)
+            for feature in kind.read(name, cells_of(columns[name], first_row), self.missing)
         )
 
     def _columns(self, X: Any) -> dict[str, Any]:

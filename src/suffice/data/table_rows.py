@@ -44,9 +44,11 @@ class TableReader:
         """
         if columns is not None:
             return cls(_given_layout(columns))
-        if _is_numeric(X):
-            return None
-        layout = TableLayout.of(X)
+        return None if holds_numbers(X) else cls.of_layout(TableLayout.of(X))
+
+    @classmethod
+    def of_layout(cls, layout: TableLayout) -> TableReader | None:
+        """The reader by a layout; None where all columns are numbers, and none is set aside."""
         if all(isinstance(kind, Number) for kind in layout.kinds):
             return None
         # Why a column is set aside that can be used if the user says so.
@@ -123,9 +125,24 @@ class TableReader:
             for feature in kind.features(name)
         ]
 
-    def read(self, X: Any) -> TableRows:
-        """The rows of a table, numbers apart from levels."""
-        return self.prepare(X).rows
+    @property
+    def is_plain(self) -> bool:
+        """Whether all columns are numbers, none of them set aside."""
+        return all(isinstance(kind, Number) for kind in self.layout.kinds)
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """The columns whose cells are read as text, where they have no type."""
+        pairs = zip(self.layout.names, self.layout.kinds, strict=True)
+        numbers = (Number(), Levels("numbers"))
+        return tuple(name for name, kind in pairs if name in self.names and kind not in numbers)
+
+    def read(self, X: Any, first_row: int = 0) -> TableRows:
+        """The rows of a table, numbers apart from levels.
+
+        first_row : number of the first row, for messages
+        """
+        return PreparedTable(self.layout.read(X, first_row)).rows
 
     def prepare(self, X: Any) -> PreparedTable:
         """The features of a table, in the order of its columns."""
@@ -245,9 +262,15 @@ class TableReader:
         return out
 
 
-def _given_layout(columns: Any) -> TableLayout:
+def given_layout(columns: Any) -> TableLayout | None:
+    """The layout of a description or a layout; None for anything else."""
     layout = getattr(columns, "layout", columns)
-    if not isinstance(layout, TableLayout):
+    return layout if isinstance(layout, TableLayout) else None
+
+
+def _given_layout(columns: Any) -> TableLayout:
+    layout = given_layout(columns)
+    if layout is None:
         raise InvalidParameter(
             f"columns is {shown(columns)}; it must be what suffice.describe(X) returns."
         )
@@ -270,7 +293,7 @@ def _objects(columns: Mapping[str, Array]) -> Array:
     return out
 
 
-def _is_numeric(X: Any) -> bool:
+def holds_numbers(X: Any) -> bool:
     """Whether a table plainly holds numbers and nothing else."""
     if isinstance(X, np.ndarray):
         return X.dtype.kind not in "OUT" or (X.dtype.kind == "O" and not _has_texts(X))

@@ -39,6 +39,7 @@ class TextSource:
     texts: frozenset[str]
     null_markers: tuple[str, ...]
     field_bytes: float = 8.0  # average length of a field
+    number_markers: tuple[str, ...] = ()  # further null markers, of columns of numbers only
 
     typed = False
 
@@ -81,18 +82,16 @@ class TextSource:
         """All rows as a polars frame."""
         as_text = replace(self, texts=frozenset(self.how.named))
         pieces = as_text.pieces(self.how.named, Position())
-        return self._infer([frame.to_native() for piece in pieces for frame in piece.frames])
+        return self.infer([frame.to_native() for piece in pieces for frame in piece.frames])
 
-    def first_types(self) -> dict[str, Any]:
-        """The polars type of each column that has a name, by the first rows."""
+    def first_rows(self, names: Sequence[str], rows: int) -> Any | None:
+        """The first rows as a polars frame of text; `infer` finds the types of its columns."""
         as_text = replace(self, texts=frozenset(self.how.named))
-        # Bytes from which the types of columns are guessed.
-        type_sample_bytes = 1 << 20
-        block = next(self.file.blocks(self.start, type_sample_bytes), None)
-        frames = [] if block is None else [as_text._parse(block, self.how.named, [()])]
-        return dict(self._infer(frames).schema)
+        size = int(rows * len(self.how.names) * self.field_bytes)
+        block = next(self.file.blocks(self.start, max(1, min(BLOCK_BYTES, size))), None)
+        return None if block is None else as_text._parse(block, names, [()]).head(rows)
 
-    def _infer(self, frames: Sequence[Any]) -> Any:
+    def infer(self, frames: Sequence[Any]) -> Any:
         """Columns of text, each but `texts` with the narrowest type that all of its cells have."""
         pl: Any = packages.require_polars()
         if not frames:
@@ -148,7 +147,28 @@ class TextSource:
             if frame is not None:
                 attempts[:] = tried[failed:]
                 return frame
-        return self._field_by_field(block, names)
+        frame = self._as_texts(block, names) if self.number_markers else None
+        return self._field_by_field(block, names) if frame is None else frame
+
+    def _as_texts(self, block: TextBlock, names: Sequence[str]) -> Any | None:
+        """The block with columns of numbers that hold further null markers; None if it has others.
+
+        They are read as text first: polars would look for the markers in all columns.
+        """
+        pl = packages.polars()
+        as_text = replace(self, texts=frozenset(self.how.named), number_markers=())
+        frame = None if pl is None else as_text._by_polars(block.data, names, ())
+        if pl is None or frame is None:
+            return None
+        markers = [*self.null_markers, *self.number_markers]
+        numbers = [pl.col(name).str.strip_chars() for name in names if name not in self.texts]
+        if self.how.separator != ",":
+            numbers = [one.str.replace(",", ".", literal=True) for one in numbers]
+        known = [pl.when(~one.is_in(markers)).then(one).cast(pl.Float64) for one in numbers]
+        try:
+            return frame.with_columns(known)
+        except pl.exceptions.PolarsError:
+            return None
 
     def _by_polars(self, data: bytes, names: Sequence[str], markers: Sequence[str]) -> Any | None:
         pl: Any = packages.polars()
@@ -236,6 +256,8 @@ class TextSource:
             return None
         if name in self.texts:
             return field
+        if text in self.number_markers:
+            return None
         number = text if self.how.separator == "," else text.replace(",", ".", 1)
         try:
             if "_" in number:

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from suffice.data.sample import joined
+from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.engines.parts import Sums, single_threaded
 from suffice.engines.recipes import (
     ColumnsRecipe,
     LearnerRecipe,
     MomentsRecipe,
-    ReaderRecipe,
+    SampleRecipe,
     TotalRecipe,
 )
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter, NeedsAllRows
@@ -99,12 +101,28 @@ class ClusterRows(Protocol):
 
 
 def summarize_rows(
-    rows: ClusterRows, y: Any, sample_weight: Any, detail: str, target: str | None
+    rows: ClusterRows,
+    y: Any,
+    sample_weight: Any,
+    detail: str,
+    target: str | None,
+    columns: TableLayout | None = None,
 ) -> Any:
-    """What `suffice.summarize` returns for rows in partitions."""
+    """What `suffice.summarize` returns for rows in partitions.
+
+    columns : how they are read; None to decide by a sample of the rows
+    """
     if target is not None and y is not None:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
-    return rows.over(y if target is None else target, sample_weight)(MomentsRecipe(detail))
+    labels = y if target is None else target
+    sums = rows.over(labels, sample_weight)
+    like = None
+    if columns is not None:
+        others = [name for name in (labels, sample_weight) if isinstance(name, str)]
+        like = Outline(reader=TableReader.of(None, columns.without(others)))
+    elif rows.has_text:
+        like = Outline(reader=TableReader.of(joined(sums(SampleRecipe()))))
+    return sums(MomentsRecipe(detail, like))
 
 
 def dispatch(rows: ClusterRows, estimator: Any, method: str, args: Any, kwargs: Any) -> Any:
@@ -175,17 +193,15 @@ class RowsInParts(NewRows):
         return Outline((self.rows.over(self.y, None)(ColumnsRecipe(settings.claims)), {}))
 
     def _reader(self, learner: Any) -> TableReader | None:
-        """How all partitions are read, if they hold more than numbers: as the first one."""
+        """How all partitions are read, if they hold more than numbers, by a sample of the rows."""
         columns = getattr(learner, "columns", None)
         if columns is not None:
             return TableReader.of(None, columns)
         named = getattr(learner, "categorical", None), getattr(learner, "parts", None)
         if not hasattr(learner, "columns") or named != (None, None) or not self.rows.has_text:
             return None
-        reader: TableReader | None = self.rows.over(self.y, self.sample_weight)(
-            ReaderRecipe()
-        ).reader
-        return reader
+        sample = self.rows.over(self.y, self.sample_weight)(SampleRecipe())
+        return TableReader.of(joined(sample))
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
         """Statistics of all partitions, added."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ from weakref import WeakSet
 import numpy as np
 
 import suffice
+from suffice.data.text_rules import looks_like_id
 from suffice.engines.cluster import Question, dispatch, summarize_rows
 from suffice.engines.dask_columns import Cuts
 from suffice.engines.named import NamedSplit, split_of
@@ -21,9 +23,11 @@ from suffice.statistics.statistics import listed
 _checked: WeakSet[Any] = WeakSet()
 
 
-def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
+def summarize(
+    X: Any, y: Any, sample_weight: Any, detail: str, target: str | None, columns: Any = None
+) -> Any:
     """What `suffice.summarize` returns for a Dask array, data frame or delayed table."""
-    return summarize_rows(rows_of(X), y, sample_weight, detail, target)
+    return summarize_rows(rows_of(X), y, sample_weight, detail, target, columns)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
@@ -116,7 +120,8 @@ class FrameRows:
     def has_text(self) -> bool:
         """Whether some columns may hold more than numbers."""
         kinds = (getattr(dtype, "kind", "O") for dtype in self.X.dtypes)
-        return any(kind not in "fiub" for kind in kinds)
+        ids = any(looks_like_id(str(name)) for name in self.X.columns)
+        return ids or any(kind not in "fiub" for kind in kinds)
 
     def over(self, y: Any, weight: Any) -> Sums:
         """The function that applies a recipe to all partitions and adds the results."""
@@ -188,11 +193,19 @@ def _total(
 ) -> Any:
     """The parts of all partitions, added in a tree; few per task, so that all workers help."""
     job, make, add = _delayed(Job(recipe)), _delayed(_part), _delayed(_together)
-    level = [make(job, split, number, *piece) for number, piece in enumerate(pieces)]
-    while len(level) > 1:
-        starts = range(0, len(level), parts_per_task)
-        level = [add(job, level[at : at + parts_per_task]) for at in starts]
-    return total_value(run(level[0].compute) if level else None)
+
+    def total(numbers: Sequence[int]) -> Part | None:
+        level = [make(job, split, number, *pieces[number]) for number in numbers]
+        while len(level) > 1:
+            starts = range(0, len(level), parts_per_task)
+            level = [add(job, level[at : at + parts_per_task]) for at in starts]
+        return run(level[0].compute) if level else None
+
+    chosen = recipe.spread(len(pieces))
+    found = total(chosen)
+    if found is not None and not found.rows and len(chosen) < len(pieces):
+        found = total(range(len(pieces)))  # those chosen have no rows
+    return total_value(found)
 
 
 def _blocks(columns: list[Any]) -> list[list[Any]]:

@@ -22,6 +22,13 @@ class Recipe:
 
     __slots__ = ()
 
+    most_partitions: int | None = None  # how many are enough; None where all must be read
+
+    def spread(self, partitions: int) -> list[int]:
+        """The first partition, the last one, and some between, at equal distances."""
+        most = min(partitions, self.most_partitions or partitions)
+        return [i * (partitions - 1) // max(1, most - 1) for i in range(most)]
+
     def of(self, X: Any, y: Any, weight: Any) -> Any:
         """The value of some rows."""
         raise NotImplementedError

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.data.batches import select_columns
+from suffice.data.indicator_rows import MOST_LEVELS
+from suffice.data.labelled_table import row_count, take_rows
 from suffice.data.mixed import Claim, ColumnLayout
-from suffice.data.table_rows import TableReader
+from suffice.data.sample import SAMPLE_FILES, SAMPLE_ROWS
 from suffice.engines.parts import Recipe
 from suffice.estimators.new_rows import check_announced
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
-from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize import summarize, summarize_batches, summarize_table
+from suffice.statistics.table_statistics import added
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +26,22 @@ class MomentsRecipe(Recipe):
     """What `summarize` returns."""
 
     detail: str
+    like: Outline | None = None  # how tables are read; None where a single one decides
 
     def of(self, X: Any, y: Any, weight: Any) -> Any:
         """Statistics of some rows."""
-        return summarize(X, y, weight, self.detail)
+        if self.like is None:
+            return summarize(X, y, weight, self.detail)
+        reader = self.like.reader
+        if reader is None:
+            return summarize_batches(X, y, weight, self.detail)
+        if reader.is_plain:
+            return summarize_batches(select_columns(X, reader.names), y, weight, self.detail)
+        return summarize_table(reader.read(X), y, weight, self.detail, reader, MOST_LEVELS)
+
+    def added(self, a: Any, b: Any) -> Any:
+        """Statistics of the rows of both."""
+        return added(a, b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +74,7 @@ class LearnerRecipe(Recipe):
     def added(self, a: Any, b: Any) -> Any:
         """Statistics of the rows of both."""
         a, b = self.settings.alike(a, b)
-        return a + b
+        return added(a, b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +97,22 @@ class ColumnsRecipe(Recipe):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundReader:
-    """The reader of some rows; None where they are all numbers."""
+class SampleRecipe(Recipe):
+    """The first rows of some partitions, by which their columns are described."""
 
-    reader: TableReader | None
+    rows: int = SAMPLE_ROWS
+    most_partitions: int | None = SAMPLE_FILES
 
+    def of(self, X: Any, y: Any, weight: Any) -> list[Any]:
+        """The first rows of a table."""
+        return [take_rows(X, slice(0, self.rows))]
 
-@dataclass(frozen=True, slots=True)
-class ReaderRecipe(Recipe):
-    """How tables are read: as the first of them that holds more than numbers."""
-
-    def of(self, X: Any, y: Any, weight: Any) -> FoundReader:
-        """The reader of some rows."""
-        return FoundReader(TableReader.of(X))
-
-    def added(self, a: FoundReader, b: FoundReader) -> FoundReader:
-        """The first reader."""
-        return b if a.reader is None else a
+    def added(self, a: list[Any], b: list[Any]) -> list[Any]:
+        """Both, each shorter if they are more rows than asked for."""
+        sizes = [row_count(one) for one in (*a, *b)]
+        share = min(1.0, self.rows / max(1, sum(sizes)))
+        pairs = zip((*a, *b), sizes, strict=True)
+        return [take_rows(one, slice(0, max(1, int(share * size)))) for one, size in pairs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from suffice.data.text_rules import looks_like_id
 from suffice.engines.cluster import Question, dispatch, summarize_rows
 from suffice.engines.named import NamedSplit, split_of
 from suffice.engines.parts import Job, Part, Recipe, Sums, run, total_value
@@ -19,11 +20,13 @@ PARTS_PER_TASK = 32  # parts that one task adds
 ROUNDS = 2  # of adding parts in tasks, before the driver adds the rest
 
 
-def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
+def summarize(
+    X: Any, y: Any, sample_weight: Any, detail: str, target: str | None, columns: Any = None
+) -> Any:
     """What `suffice.summarize` returns for a Spark data frame that holds the labels."""
     if y is None and target is None:
         raise InvalidLabels("y is missing: name the label column, target='label'.")
-    return summarize_rows(rows_of(X), y, sample_weight, detail, target)
+    return summarize_rows(rows_of(X), y, sample_weight, detail, target, columns)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
@@ -57,7 +60,8 @@ class SparkRows:
     def has_text(self) -> bool:
         """Whether some columns may hold more than numbers."""
         kinds = dict(self.frame.dtypes).values()
-        return any(kind in ("string", "boolean", "date", "timestamp") for kind in kinds)
+        ids = any(map(looks_like_id, self.frame.columns))
+        return ids or any(kind in ("string", "boolean", "date", "timestamp") for kind in kinds)
 
     @property
     def sample(self) -> str:
@@ -120,6 +124,8 @@ def _parts(job: Job, split: NamedSplit) -> Callable[[Iterable[Any]], Iterator[An
                 named = table.rename_columns(list(split.columns))
                 part = job.part(number, named, None, None, split, first_row)
                 total = job.together([total, part])
+            if job.recipe.most_partitions is not None:
+                break  # the first rows are enough
             first_row += table.num_rows
         yield from _as_row(number, total).to_batches()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from suffice.estimators.discrete_classifier import DiscreteClassifier
 from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.estimators.state import at_once
 from suffice.models.categorical import MOST_LEVELS, Categorical
+from suffice.statistics.mixed_table import level_counts
+from suffice.statistics.table_statistics import TableStatistics
 
 
 class CategoricalNB(DiscreteClassifier):
@@ -77,6 +79,17 @@ class CategoricalNB(DiscreteClassifier):
         tags.input_tags.positive_only = True
         tags.input_tags.string = True
         return tags
+
+    def fit_statistics(self, statistics: Any) -> Self:
+        """Build the model from counts, or from statistics of a table whose columns are levels."""
+        if isinstance(statistics, TableStatistics):
+            numeric = statistics.reader.numeric_names
+            if numeric:
+                raise InvalidParameter(
+                    f"CategoricalNB takes levels, but {numeric[0]!r} is numeric; use MixedNB."
+                )
+            statistics = level_counts(statistics)
+        return super().fit_statistics(statistics)
 
     def _settings(self) -> Categorical:
         flag("fit_prior", self.fit_prior)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from suffice.models.product import Product, ProductModel, ProductPart
 from suffice.models.settings import Settings
 from suffice.models.structures import DIAGONAL
 from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.mixed_table import as_mixed
+from suffice.statistics.table_statistics import TableStatistics
 
 
 class MixedNB(NaiveBayes[ProductModel]):
@@ -60,7 +62,7 @@ class MixedNB(NaiveBayes[ProductModel]):
     array(['cherry', 'plum'], dtype='<U6')
     """
 
-    _takes = "the statistics_ of another MixedNB"
+    _takes = "the statistics_ of another MixedNB, or what suffice.summarize returns of a table"
 
     def __init__(
         self,
@@ -112,6 +114,11 @@ class MixedNB(NaiveBayes[ProductModel]):
         return Product(
             {NUMERIC: ProductPart(gaussian), DISCRETE: discrete, **_other_parts(self.parts)}
         )
+
+    def fit_statistics(self, statistics: Any) -> Self:
+        """Build the model from statistics, also from those of a table, without reading rows."""
+        own = as_mixed(statistics) if isinstance(statistics, TableStatistics) else statistics
+        return super().fit_statistics(own)
 
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, MixedStatistics)

@@ -65,6 +65,11 @@ class State:
         return {**self.__dict__, "kept": kept}
 
 
+def set_target(estimator: Any, name: str) -> None:
+    """Let an estimator that learned from statistics know the column of the labels."""
+    estimator._state = replace(estimator._learned, target=name)
+
+
 def snapshot(estimator: Anyone) -> Anyone:
     """A copy with the current state, unaffected by what other threads make the estimator learn."""
     copied = object.__new__(type(estimator))

@@ -12,8 +12,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from suffice.data.column_kinds import Number
 from suffice.data.files import read_whole, write_whole
 from suffice.data.fingerprint import Fingerprint
+from suffice.data.table_layout import TableLayout
+from suffice.data.table_rows import TableReader
 from suffice.errors import (
     ChangedInput,
     CheckpointFailed,
@@ -25,6 +28,7 @@ from suffice.statistics.container import brief, pack, unpack
 from suffice.statistics.ledger import Ledger, PassState
 from suffice.statistics.room import Room
 from suffice.statistics.storage import read_value
+from suffice.statistics.table_statistics import RowStatistics, TableStatistics
 from suffice.statistics.walker import to_arrays
 
 # Shortest time between two commits, in seconds.
@@ -39,11 +43,13 @@ class Checkpoint:
     """A file from which an interrupted pass over files is resumed.
 
     task : what is computed; a file of another task is refused
+    reader : how columns are read, if they are not all numbers; it must not change either
     """
 
     path: Path
     paths: Sequence[Path]
     task: dict[str, Any]
+    reader: TableReader | None = None  # how a table with levels is read
     before: PassState | None = None  # the state at the start of an unreadable file
     _prints: list[Fingerprint] = field(default_factory=list)
     _due: float = 0.0
@@ -83,7 +89,7 @@ class Checkpoint:
         return tuple(map(str, self.paths))
 
     def _read(self) -> PassState:
-        name, ledger = str(self.path), self._ledger()
+        name, ledger = str(self.path), _read_ledger(self.path)
         self._check_task(ledger)
         changed = self._changed(ledger)
         self.before = ledger.before
@@ -97,18 +103,6 @@ class Checkpoint:
             "start again."
         )
 
-    def _ledger(self) -> Ledger:
-        """The content of the file, fully validated."""
-        name, data = str(self.path), read_whole(self.path)
-        header, arrays = unpack(data, name)
-        if header.get("kind") != Ledger.__name__:
-            kind = brief(header.get("kind"))
-            raise InvalidFile(f"{name} is not a checkpoint but {kind}; choose another file name.")
-        # Twice the memory of other files, and labels of any length: the labels of further rows
-        # are not limited either.
-        ledger: Ledger = read_value(header, arrays, name, Room(2 * len(data), label_bytes=None))
-        return ledger
-
     def _check_task(self, ledger: Ledger) -> None:
         for key, value in self.task.items():
             if ledger.task.get(key) != value:
@@ -116,15 +110,14 @@ class Checkpoint:
                     f"the checkpoint {self.path} was made with {key} {ledger.task.get(key)!r}, "
                     f"not {value!r}. Name another file, or delete this one to start again."
                 )
-        for state in (ledger.now, ledger.before):
-            statistics = None if state is None else state.statistics
-            if statistics is not None and (
-                statistics.detail,
-                list(statistics.feature_names or ()),
-            ) != (
-                self.task["detail"],
-                self.task["columns"],
-            ):
+        for statistics in _statistics(ledger):
+            if getattr(statistics, "reader", None) != self.reader:
+                raise InvalidParameter(
+                    f"the checkpoint {self.path} was made with columns that are read in another "
+                    "way. Pass the same columns=, or none, or delete the file to start again."
+                )
+            own = statistics.detail, list(statistics.feature_names or ())
+            if own != (self.task["detail"], self.task["columns"]):
                 raise InvalidFile(
                     f"{self.path} is not consistent: its statistics do not belong to its task."
                 )
@@ -141,3 +134,40 @@ class Checkpoint:
             )
         pairs = zip(ledger.prints, self._prints, strict=True)
         return [i for i, (before, after) in enumerate(pairs) if before != after]
+
+
+def resumed_layout(path: Path, columns: Sequence[str] | None = None) -> TableLayout | None:
+    """What the columns are, as the pass that a checkpoint resumes has decided; None if it is new.
+
+    Rows that were fixed since then could make the columns look different.
+
+    columns : the features that a user names; another pass is not resumed
+    """
+    ledger = _read_ledger(path) if path.exists() else None
+    for statistics in () if ledger is None else _statistics(ledger):
+        names = statistics.feature_names or ()
+        if ledger is None or list(names) != ledger.task.get("columns"):
+            return None
+        if columns is not None and tuple(columns) != names:
+            return None
+        if isinstance(statistics, TableStatistics):
+            return statistics.reader.layout
+        return TableLayout(names, (Number(),) * len(names))
+    return None
+
+
+def _statistics(ledger: Ledger) -> list[RowStatistics]:
+    states = [state for state in (ledger.now, ledger.before) if state is not None]
+    return [state.statistics for state in states if state.statistics is not None]
+
+
+def _read_ledger(path: Path) -> Ledger:
+    name, data = str(path), read_whole(path)
+    header, arrays = unpack(data, name)
+    if header.get("kind") != Ledger.__name__:
+        kind = brief(header.get("kind"))
+        raise InvalidFile(f"{name} is not a checkpoint but {kind}; choose another file name.")
+    # Twice the memory of other files, and labels of any length: the labels of further rows
+    # are not limited either.
+    ledger: Ledger = read_value(header, arrays, name, Room(2 * len(data), label_bytes=None))
+    return ledger

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 from suffice.data.chunk import Position
 from suffice.data.fingerprint import Fingerprint
-from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.registry import storable
 from suffice.statistics.soundness import MOST_ROWS
+from suffice.statistics.table_statistics import RowStatistics
 
 storable(Position)
 storable(Fingerprint)
@@ -22,7 +22,7 @@ class PassState:
     """The statistics of all rows before a position."""
 
     position: Position = field(default_factory=Position)
-    statistics: AnyStatistics | None = None  # None if no row has been counted yet
+    statistics: RowStatistics | None = None  # None if no row has been counted yet
 
     @property
     def rows(self) -> int:

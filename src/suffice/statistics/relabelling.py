@@ -15,9 +15,10 @@ from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.table_statistics import RowStatistics, TableStatistics
 
 
-def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
+def infer_label_type(statistics: RowStatistics) -> RowStatistics:
     """Statistics with labels read as text, as integers or booleans if all labels are such.
 
     >>> import suffice as sf
@@ -44,8 +45,14 @@ def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
     return relabel(statistics, numbers)
 
 
-def relabel(statistics: AnyStatistics, labels: Array) -> AnyStatistics:
+def relabel(statistics: RowStatistics, labels: Array) -> RowStatistics:
     """The statistics with other labels: one per class, in their order, all different."""
+    if isinstance(statistics, TableStatistics):
+        return replace(statistics, every=_relabel(statistics.every, labels))
+    return _relabel(statistics, labels)
+
+
+def _relabel(statistics: AnyStatistics, labels: Array) -> AnyStatistics:
     if isinstance(statistics, Statistics):
         return _sort_classes(statistics, labels)
     old, order = statistics.classes, np.argsort(labels)

@@ -25,13 +25,13 @@ from suffice.data.prefetch import Prefetched
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
 from suffice.statistics.checkpoint import Checkpoint
-from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.ledger import PassState
 from suffice.statistics.progress import Listener, Progress
 from suffice.statistics.relabelling import infer_label_type
+from suffice.statistics.table_statistics import RowStatistics, added
 from suffice.statistics.threads import blas_threads, n_threads
 
-Part: TypeAlias = AnyStatistics | None
+Part: TypeAlias = RowStatistics | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Waiting:
 
 def summarize_stream(
     stream: Stream,
-    of_batch: Callable[[Batch], AnyStatistics],
+    of_batch: Callable[[Batch], RowStatistics],
     checkpoint: Checkpoint | None = None,
     listener: Listener | None = None,
-) -> AnyStatistics:
+) -> RowStatistics:
     """Statistics of all chunks of a stream.
 
     of_batch : makes the statistics of one chunk
@@ -134,7 +134,7 @@ class _Pass:
         part, total = one.part.result(), self.state.statistics
         if part is not None:
             try:
-                total = part if total is None else total + part
+                total = part if total is None else added(total, part)
             except InvalidInput as error:
                 raise type(error)(f"{one.source}: {error}" if one.source else str(error)) from error
         self.state = PassState(one.after, total)
@@ -161,7 +161,7 @@ class _Pass:
 class _Parts:
     """Makes the statistics of a chunk; each thread reuses one array for its rows."""
 
-    def __init__(self, stream: Stream, of_batch: Callable[[Batch], AnyStatistics]) -> None:
+    def __init__(self, stream: Stream, of_batch: Callable[[Batch], RowStatistics]) -> None:
         self._roles = stream.roles
         self._is_long = stream.is_long
         self._of_batch = of_batch

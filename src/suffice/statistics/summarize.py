@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -11,18 +12,19 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Indices
-from suffice.data.batches import Batch, batches, split_columns
-from suffice.data.chunk import chunk_rows
+from suffice.data.batches import Batch, batches, batches_of, is_table, split_columns
 from suffice.data.engine import engine_of
 from suffice.data.features import IndicatorFeatures
+from suffice.data.indicator_rows import indicator_rows
+from suffice.data.object_source import is_stream
 from suffice.data.parameters import choice
 from suffice.data.paths import file_paths, is_paths
 from suffice.data.prepared_table import TableRows
 from suffice.data.roles import ReadOptions, Roles
-from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
-from suffice.data.table_rows import TableReader
+from suffice.data.stream import FileStream, ObjectStream, Stream
+from suffice.data.table_rows import TableReader, given_layout
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
-from suffice.statistics.checkpoint import Checkpoint
+from suffice.statistics.checkpoint import Checkpoint, resumed_layout
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.first_pass import class_sums
 from suffice.statistics.fourth import Fourth, unit_of
@@ -35,7 +37,7 @@ from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.second_pass import scatter
 from suffice.statistics.statistics import DETAILS, Statistics
 from suffice.statistics.streaming import summarize_stream
-from suffice.statistics.table_statistics import TableStatistics, every_name
+from suffice.statistics.table_statistics import RowStatistics, TableStatistics, added
 
 
 def summarize(
@@ -46,10 +48,10 @@ def summarize(
     *,
     target: str | None = None,
     weight: str | None = None,
-    columns: Sequence[str] | None = None,
+    columns: Any = None,
     checkpoint: str | PathLike[str] | None = None,
     progress: bool | Listener = False,
-) -> AnyStatistics | TableStatistics:
+) -> RowStatistics:
     """Sufficient statistics of labelled rows.
 
     NaN (or None, or null in a frame) means that a value is missing; then the result is an
@@ -59,16 +61,20 @@ def summarize(
     Parameters
     ----------
     X : NumPy array of any real dtype, data frame (pandas, polars, pyarrow, ...), or an
-        iterable of batches (X, y) or (X, y, weight). Or a source read in parts, in bounded
-        memory: files by name, pattern or list (CSV, also gzip or zstd; Parquet; Arrow), a polars
-        LazyFrame, or anything with `__arrow_c_stream__`, such as a DuckDB query
+        iterable of batches (X, y) or (X, y, weight), or of frames with `target`. Or a source read
+        in parts, in bounded memory: files by name, pattern or list (CSV, also gzip or zstd;
+        Parquet; Arrow), a polars LazyFrame, or anything with `__arrow_c_stream__`, such as a
+        DuckDB query
     y : one label per row: strings, integers, booleans, categories; None with batches or `target`
     sample_weight : one weight per row; rows of weight zero are ignored
     detail : what later models need at least: a scatter matrix for each class ("separate"),
         one pooled over classes ("shared"), or variances only ("diagonal")
     target : the label column, if X is files or a data frame that contains it
     weight : the column of weights, likewise
-    columns : the features and their order; all other columns if None
+    columns : the names of the features in their order, or what `suffice.describe` returns, which
+        says how to read each column; None for all other columns. What the columns of a source
+        read in parts are is then decided by some of its rows, spread over the files; levels
+        (categories) that only later rows have are welcome
     checkpoint : a file from which an interrupted pass over files resumes, with the same result in
         every bit; it stays until you delete it
     progress : True for a bar on a terminal, or a function that is passed `rows`, `rate` and
@@ -92,54 +98,76 @@ def summarize(
     if checkpoint is not None and not files:
         raise InvalidParameter("checkpoint works with files only: other rows cannot be read again.")
     engine = None if files else engine_of(X)
+    layout = given_layout(columns)
     if engine is not None:
-        if weight is not None or columns is not None:
+        if weight is not None or (columns is not None and layout is None):
             raise InvalidParameter(
-                f"weight= and columns= do not apply to a {type(X).__name__}; select "
+                f"weight= and names of columns do not apply to a {type(X).__name__}; select "
                 "its columns first."
             )
-        statistics: AnyStatistics = engine.summarize(X, y, sample_weight, detail, target)
+        statistics: RowStatistics = engine.summarize(X, y, sample_weight, detail, target, layout)
         return statistics
+    names = None if columns is None or layout is not None else tuple(columns)
     if y is None and (files or is_stream(X)):
         if sample_weight is not None or target is None:
             raise InvalidParameter(
                 "rows that are read in parts have their labels in a column: name it with target=, "
                 "and the column of weights, if any, with weight=, not sample_weight=."
             )
-        chosen = None if columns is None else tuple(columns)
-        options = ReadOptions(target, weight, chosen)
+        options = ReadOptions(target, weight, names, layout=layout)
         return summarize_parts(X, options, detail, checkpoint=checkpoint, progress=progress)
-    X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, columns)
-    reader = None if y is None else TableReader.of(X)
+    others = tuple(name for name in (target, weight) if name is not None)
+    reader = None if layout is None else TableReader.of(None, layout.without(others))
+    if reader is not None and reader.is_plain:
+        names, reader = reader.names, None
+    if y is None and target is not None and not is_table(X):
+        split = partial(_split_part, target=target, weight=weight, columns=names)
+        return _add_up(batches_of(X, split, reader), detail)
+    X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, names)
+    if y is None:
+        return _add_up(batches(X, None, sample_weight), detail)
+    reader = reader or (None if layout is not None else TableReader.of(X))
     if reader is not None:
         return summarize_table(reader.read(X), y, sample_weight, detail, reader)
     return summarize_batches(X, y, sample_weight, detail)
 
 
+def _split_part(
+    part: Any, *, target: str, weight: str | None, columns: Sequence[str] | None
+) -> tuple[Any, Any, Any]:
+    return split_columns(part, None, None, target, weight, columns)
+
+
 def summarize_table(
-    table: TableRows, y: Any, sample_weight: Any, detail: str, reader: TableReader
+    table: TableRows,
+    y: Any,
+    sample_weight: Any,
+    detail: str,
+    reader: TableReader,
+    most: int | None = None,
 ) -> TableStatistics:
-    """The statistics of the rows of a table with levels, as its reader returns them."""
-    encoded = [column.encode() for column in table.levels]
-    levels = tuple(own for own, _ in encoded)
-    features = IndicatorFeatures(
-        table.numbers,
-        tuple(codes for _, codes in encoded),
-        tuple(map(len, levels)),
-        0,
-        every_name(reader, levels),
-    )
+    """The statistics of the rows of a table with levels, as its reader returns them.
+
+    most : the largest number of levels of a column; None for any
+    """
+    features = indicator_rows(table, reader, most)
     every = summarize_batches(features, y, sample_weight, detail)
-    return TableStatistics(every, reader, levels)
+    return TableStatistics(every, reader, features.levels)
 
 
 def summarize_batches(X: Any, y: Any, sample_weight: Any, detail: str) -> AnyStatistics:
-    """The statistics of a table of numbers, or of an iterable of batches."""
-    total: AnyStatistics | None = None
-    for batch in batches(X, y, sample_weight):
+    """The statistics of a table of numbers."""
+    total: Any = _add_up(batches(X, y, sample_weight), detail)
+    statistics: AnyStatistics = total
+    return statistics
+
+
+def _add_up(parts: Iterable[Batch], detail: str) -> RowStatistics:
+    total: RowStatistics | None = None
+    for batch in parts:
         try:
-            part = _of_any_batch(batch, detail=detail)
-            total = part if total is None else total + part
+            part = _of_rows(batch, detail=detail)
+            total = part if total is None else added(total, part)
         except InvalidInput as error:
             if not batch.source:
                 raise
@@ -156,18 +184,23 @@ def summarize_parts(
     *,
     checkpoint: str | PathLike[str] | None = None,
     progress: bool | Listener = False,
-) -> AnyStatistics:
+) -> RowStatistics:
     """The statistics of rows that are read in parts: files, or a stream of Arrow batches."""
     stream: Stream
     saved = None
     if is_paths(X):
+        if checkpoint is not None and options.layout is None:
+            # What the columns are was decided when the pass began.
+            layout = resumed_layout(Path(checkpoint), options.columns)
+            options = replace(options, layout=layout)
         stream = FileStream.open(file_paths(X), options)
         if checkpoint is not None:
-            saved = Checkpoint(Path(checkpoint), stream.paths, _task(stream.roles, detail))
+            roles = stream.roles
+            saved = Checkpoint(Path(checkpoint), stream.paths, _task(roles, detail), roles.reader)
     else:
         stream = ObjectStream.open(X, options)
     with progress_listener(progress) as listener:
-        of_batch = partial(_of_any_batch, detail=detail)
+        of_batch = partial(_of_rows, detail=detail)
         return summarize_stream(stream, of_batch, saved, listener)
 
 
@@ -180,8 +213,16 @@ def _task(roles: Roles, detail: str) -> dict[str, Any]:
         "detail": detail,
         "missing": list(options.null_markers),
         "drop_unlabelled": options.drop_unlabelled,
-        "rows a chunk": chunk_rows(len(roles.features)),
+        "rows a chunk": roles.chunk_rows,
     }
+
+
+def _of_rows(batch: Batch, *, detail: str) -> RowStatistics:
+    every = _of_any_batch(batch, detail=detail)
+    if batch.reader is None:
+        return every
+    assert isinstance(batch.features, IndicatorFeatures)
+    return TableStatistics(every, batch.reader, batch.features.levels)
 
 
 def _of_any_batch(batch: Batch, *, detail: str) -> AnyStatistics:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
 from suffice.data.frame_output import FrameForm
+from suffice.data.indicator_rows import check_level_count, every_name
 from suffice.data.labels import narrowest, shown
 from suffice.data.level_groups import RARE_ROWS, LevelGroups, distinct
 from suffice.data.levels import comparable
@@ -229,12 +230,15 @@ class TableStatistics(Savable):
             )
 
 
-def every_name(reader: TableReader, levels: Iterable[Array]) -> tuple[str, ...]:
-    """The names of the numeric features and of the indicators of all levels."""
-    names = list(reader.numeric_names)
-    for name, own in zip(reader.level_names, levels, strict=True):
-        names += [f"{name}={level}" for level in own.tolist()]
-    return distinct(names)
+RowStatistics: TypeAlias = AnyStatistics | TableStatistics
+
+
+def added(a: Any, b: Any) -> Any:
+    """Statistics of rows that are read in parts, added; too many levels are an error."""
+    total = a + b
+    if isinstance(total, TableStatistics):
+        check_level_count(total.reader, total.known_levels)
+    return total
 
 
 def _same(a: Array, b: Array) -> bool:

@@ -42,10 +42,14 @@ METHODS: dict[str, Callable[..., Any]] = {
 }
 
 
-def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Statistics:
+def summarize(
+    X: Any, y: Any, sample_weight: Any, detail: str, target: str | None, columns: Any = None
+) -> Statistics:
     """Statistics of rows on a device; large tables stay there until they are needed."""
     if target is not None:
         raise InvalidInput("target names the label column of a data frame; pass y beside X.")
+    if columns is not None:
+        raise InvalidInput("columns describes a data frame; of an array, pass X[:, ...].")
     rows = DeviceRows.of(X)
     with np.errstate(all="ignore"):
         return summarize_coded(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
