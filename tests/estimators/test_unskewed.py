@@ -25,7 +25,6 @@ from suffice.errors import (
     NotOnDevice,
 )
 from suffice.estimators.files import file_of
-from suffice.estimators.onnx_export import to_onnx
 from suffice.statistics import container
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -228,7 +227,6 @@ def test_what_does_not_exist_for_powers_is_refused_in_words():
         model.log_likelihood,
         model.bic,
         lambda: sf.UnskewedDiscriminant().fit_statistics(sf.summarize(X, Y)),
-        lambda: to_onnx(model),
     ):
         with pytest.raises(InvalidParameter):
             ask()
