@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.column_kinds import Number, WrittenNumber
+from suffice.data.column_kinds import Levels, Number, WrittenNumber
 from suffice.data.features import as_frame
 from suffice.data.frame_output import FrameForm, frame_kind, text_columns, with_gaps_filled
 from suffice.data.gaps import is_missing
