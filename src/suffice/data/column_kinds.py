@@ -71,7 +71,7 @@ class Number:
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
     ) -> tuple[PreparedColumn, ...]:
-        """The numbers; an error names the first cell that is none."""
+        """The numbers; an error names the first cell that is not a number."""
         numbers = _numbers(name, cells.without(markers), ".", strict=True)
         return (PreparedNumbers(name, numbers),)
 
@@ -147,7 +147,7 @@ class Levels:
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
     ) -> tuple[PreparedColumn, ...]:
-        """The level of each row; one that was never seen before is as good as any."""
+        """The level of each row; levels never seen before are accepted."""
         known = cells.without([text for text in markers if text not in self.keeps])
         return (PreparedLevels(name, self.column(name, known)),)
 
@@ -270,7 +270,7 @@ class Target(SetAside):
 
 def _check_known(value: str, values: tuple[str, ...]) -> None:
     if value not in values:
-        raise InvalidParameter(f"{shown(value)} is none of {', '.join(values)}.")
+        raise InvalidParameter(f"{shown(value)} is not one of {', '.join(values)}.")
 
 
 def _numbers(name: str, cells: Cells, decimal: str, strict: bool) -> Floats:

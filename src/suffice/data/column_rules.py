@@ -29,7 +29,7 @@ FIRST_NUMBERS = 1000
 def describe_column(
     name: str, cells: Cells, role: Role | None, options: ColumnOptions
 ) -> DescribedColumn:
-    """What the cells of a column are, given what the user says of it."""
+    """What the cells of a column are, given what the user says about it."""
     if role is Role.TARGET:
         return _describe_target(name, cells)
     missing = int(cells.without(options.markers).missing.sum())
@@ -49,7 +49,7 @@ def describe_column(
 def _describe_freely(
     name: str, cells: Cells, role: Role | None, options: ColumnOptions
 ) -> DescribedColumn:
-    """What the cells are by their looks."""
+    """What the cells appear to be."""
     if isinstance(cells, BooleanCells):
         return describe_levels(name, cells, Levels("booleans"), "true or false")
     if role is Role.TEXT:

@@ -12,7 +12,7 @@ from suffice.data.levels import MOST_FRACTIONS
 from suffice.data.time_parts import varying_parts
 from suffice.errors import InvalidParameter
 
-CONSTANT = "; the same in every row, which tells nothing"
+CONSTANT = "; the same in every row, so it carries no information"
 
 
 def describe_levels(name: str, cells: Cells, kind: Levels, why: str) -> DescribedColumn:
