@@ -32,7 +32,7 @@ class Description:
     layout : how the columns of this and of any later table are read
     """
 
-    header: ClassVar[tuple[str, ...]] = ("column", "kind", "missing", "levels", "why")
+    _header: ClassVar[tuple[str, ...]] = ("column", "kind", "missing", "levels", "why")
 
     rows: int
     columns: tuple[DescribedColumn, ...]
@@ -57,9 +57,9 @@ class Description:
         return tuple(column.note for column in self.columns if column.note is not None)
 
     def __str__(self) -> str:
-        lines = [self.header, *map(_cells, self.columns)]
+        lines = [self._header, *map(_cells, self.columns)]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        right = [name in ("missing", "levels") for name in self.header]
+        right = [name in ("missing", "levels") for name in self._header]
         texts = [
             "  ".join(
                 cell.rjust(width) if at_right else cell.ljust(width)
@@ -75,7 +75,7 @@ class Description:
     def _repr_html_(self) -> str:
         """The table in a notebook."""
         return html_table(
-            self.header, map(_cells, self.columns), caption=self._title, words=(0, 1, 4)
+            self._header, map(_cells, self.columns), caption=self._title, words=(0, 1, 4)
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class LearningDisplay(Display):
     (['LDA', 'QDA'], array([ 12,  30,  60, 120]))
     """
 
-    metrics: ClassVar[dict[str, str]] = {"log_loss": "log-loss", "accuracy": "accuracy"}
+    _metrics: ClassVar[dict[str, str]] = {"log_loss": "log-loss", "accuracy": "accuracy"}
 
     comparison: Comparison
     metric: str = "log_loss"
@@ -47,7 +47,7 @@ class LearningDisplay(Display):
         """The result of `suffice.compare`; options as for `plot`."""
         if not isinstance(comparison, Comparison):
             raise InvalidParameter("pass the result of compare(X, y).")
-        choice("metric", metric, tuple(cls.metrics))
+        choice("metric", metric, tuple(cls._metrics))
         return cls(comparison, metric).plot(ax, **options)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
@@ -68,6 +68,6 @@ class LearningDisplay(Display):
         ax.minorticks_off()
         if self.metric == "log_loss":
             scale_heights(ax, scores, decades=1.2)
-        name_axes(ax, ("training rows", self.metrics[self.metric]))
+        name_axes(ax, ("training rows", self._metrics[self.metric]))
         folds = self.comparison.selection.scores[self.metric].shape[1]
         return [f"mean over {folds} folds ± standard error"]

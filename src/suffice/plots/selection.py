@@ -55,7 +55,7 @@ class SelectionDisplay(Display):
     """
 
     # Lines with bands; of more only the best has one: bands would hide the lines.
-    most_bands: ClassVar[int] = 3
+    _most_bands: ClassVar[int] = 3
 
     selection: Selection
     along: str
@@ -108,7 +108,7 @@ class SelectionDisplay(Display):
             x, y, e = path.values[ok], y[ok], e[ok]
             look = {"marker": style.marker, "markersize": 5, **style.line_options(1.6), **options}
             ax.plot(x, y, label=path.name, **look)
-            if self.selection.best not in path.at and len(self.paths) > self.most_bands:
+            if self.selection.best not in path.at and len(self.paths) > self._most_bands:
                 continue
             low = np.maximum(y - e, 0.2 * y)  # a logarithmic scale has no zero
             ax.fill_between(x, low, y + e, color=style.colour, alpha=0.15, linewidth=0)
@@ -148,7 +148,7 @@ class SelectionDisplay(Display):
         folds = self.selection.scores[self.metric].shape[1]
         n, drawn = self.selection.tried, sum(len(path.at) for path in self.paths)
         rest = f"; {drawn} of {n} candidates, the others differ in more" if drawn < n else ""
-        whose = " of the best line" if len(self.paths) > self.most_bands else ""
+        whose = " of the best line" if len(self.paths) > self._most_bands else ""
         return f"mean over {folds} folds ± standard error{whose}{rest}"
 
 
