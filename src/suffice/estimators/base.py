@@ -60,8 +60,8 @@ class Classifier(
         """The priors that the parameters ask for."""
         return self.priors
 
-    def _class_weight(self) -> Floats:
-        """Total weight of each class, (k,)."""
+    def _class_weight(self) -> Floats | None:
+        """Total weight of each class, (k,); None if there are no rows."""
         raise NotImplementedError
 
     @at_once

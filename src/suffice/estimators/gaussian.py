@@ -10,11 +10,13 @@ from suffice.data.arrays import Floats
 from suffice.data.parameters import not_negative, share
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.known import KnownForm, KnownGaussians
 from suffice.estimators.sklearn_parameters import check_algorithm, normalised_priors
+from suffice.models.known_gaussians import GivenCovariances
 from suffice.models.settings import Settings
 
 
-class GaussianDiscriminant(GaussianClassifier):
+class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
     """The whole family of Gaussian class models, from nearest centroid to QDA.
 
     Parameters
@@ -50,6 +52,8 @@ class GaussianDiscriminant(GaussianClassifier):
     0.98
     """
 
+    _known_form = KnownForm()
+
     def __init__(
         self,
         structure: str = "full",
@@ -80,8 +84,13 @@ class GaussianDiscriminant(GaussianClassifier):
             inflation=self._parameter("inflation"),
         )
 
+    @classmethod
+    def _known_parameters(cls, given: GivenCovariances) -> dict[str, Any]:
+        structure = "diagonal" if given.are_variances else "full"
+        return {"structure": structure, "pooling": float(given.shared)}
 
-class QuadraticDiscriminantAnalysis(GaussianClassifier):
+
+class QuadraticDiscriminantAnalysis(KnownGaussians, GaussianClassifier):
     """QDA: a mean and a full covariance for each class.
 
     Parameters
@@ -100,6 +109,8 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
     >>> QuadraticDiscriminantAnalysis().fit(X, y).predict(X[:2])
     array([0, 0])
     """
+
+    _known_form = KnownForm(diagonal=False, shared=False)
 
     def __init__(
         self,
@@ -139,7 +150,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
         return normalised_priors(self.priors)
 
 
-class GaussianNB(GaussianClassifier):
+class GaussianNB(KnownGaussians, GaussianClassifier):
     """Gaussian naive Bayes: independent features with a variance for each class.
 
     Parameters
@@ -155,6 +166,8 @@ class GaussianNB(GaussianClassifier):
     >>> GaussianNB().fit(X, y).score(X, y)
     0.96
     """
+
+    _known_form = KnownForm(diagonal=True, shared=False)
 
     def __init__(
         self, *, priors: Any = None, var_smoothing: float = 1e-9, columns: Any = None
@@ -188,7 +201,7 @@ class GaussianNB(GaussianClassifier):
         return np.asarray(self._fitted_statistics.weight)
 
 
-class DiagonalLDA(GaussianClassifier):
+class DiagonalLDA(KnownGaussians, GaussianClassifier):
     """LDA with naive Bayes: independent features with one variance shared by all classes.
 
     Parameters
@@ -201,6 +214,8 @@ class DiagonalLDA(GaussianClassifier):
     >>> DiagonalLDA().fit(X, y).score(X, y)
     0.96
     """
+
+    _known_form = KnownForm(diagonal=True, shared=True)
 
     def __init__(
         self,

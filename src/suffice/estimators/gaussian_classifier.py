@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from suffice.answers.nulls import EstimatedNulls
+from suffice.answers.nulls import EstimatedNulls, KnownNulls
 from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.encoding import Encoding
@@ -196,6 +196,8 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return with_estimated_scatter(whole, estimator, X, y)
 
     def _new_atypicality(self) -> Atypicality:
+        if self._learned.statistics is None:
+            return Atypicality(self._fitted, KnownNulls(self._fitted))
         weight = self._fitted_statistics.known_weight.mean(axis=1)
         return Atypicality(self._fitted, EstimatedNulls(self._fitted, weight, self._built_with))
 

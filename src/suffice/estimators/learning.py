@@ -20,6 +20,7 @@ from suffice.errors import (
     Mismatch,
     MissingClasses,
     NeverIncluded,
+    NoStatistics,
     TooFewRows,
 )
 from suffice.estimators.anywhere import anywhere
@@ -43,7 +44,7 @@ class Learned(State):
     """Statistics, and everything else that determines the model."""
 
     classes: Array
-    statistics: Any
+    statistics: Any  # None if the parameters of the model are known
     settings: Any
     priors: Any  # as they were given
     selection: Selection | None = None
@@ -63,6 +64,28 @@ class Learned(State):
             powers=powers,
         )
 
+    @classmethod
+    def known(cls, model: Any, columns: LearnedColumns, settings: Any, priors: Any) -> Self:
+        """The state of a model whose parameters are known, so that there are no statistics."""
+        return cls(
+            columns=columns,
+            classes=model.classes,
+            statistics=None,
+            settings=settings,
+            priors=priors,
+            kept={"model": model},
+        )
+
+    @property
+    def observed(self) -> Any:
+        """The statistics; raises if there are none."""
+        if self.statistics is None:
+            raise NoStatistics(
+                "this model was made from known parameters, so it has no statistics of rows; for "
+                "what needs them, fit a model to rows: fit(X, y)."
+            )
+        return self.statistics
+
     @property
     def numbers(self) -> tuple[Any, Any]:
         """The statistics and settings from which the model is built."""
@@ -71,7 +94,7 @@ class Learned(State):
     @property
     def outline(self) -> Outline:
         """The form in which more rows must be summarized."""
-        return Outline.of(self.statistics, self.powers)
+        return Outline.of(self.observed, self.powers)
 
     def under(self, priors: Any, model: Any) -> Self:
         """The same with the model under other priors."""
@@ -101,6 +124,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     _state: Learned | None
     _takes = "what suffice.summarize returns"  # description of the statistics for messages
     _has_powers = False  # whether features are raised to powers first
+    _can_be_known = False  # whether it can be made from known parameters
 
     def _settings(self) -> Any:
         """The likelihood with its settings, after checking the parameters."""
@@ -123,7 +147,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     @property
     def statistics_(self) -> Any:
         """The statistics of all rows."""
-        return self._learned.statistics
+        return self._learned.observed
 
     @anywhere
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -214,20 +238,19 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
 
     def _merge_state(self, theirs: Learned, name: str) -> Learned:
         mine, settings = self._learned, self._settings()
+        own, others = mine.observed, theirs.observed
         if mine.powers != theirs.powers:
             raise Mismatch(
                 "the two classifiers have different powers; add rows to one of them by partial_fit."
             )
-        if not self._is_statistics(theirs.statistics):
+        if not self._is_statistics(others):
             raise Mismatch(f"a {name} keeps different statistics than a {type(self).__name__}.")
-        if isinstance(mine.statistics, TableStatistics) != isinstance(
-            theirs.statistics, TableStatistics
-        ):
+        if isinstance(own, TableStatistics) != isinstance(others, TableStatistics):
             raise Mismatch(
                 "one classifier has learned from a table with levels, the other from numbers "
                 "alone; fit both to the same columns, with columns=suffice.describe(X)."
             )
-        both = settings.alike(mine.statistics, theirs.statistics)
+        both = settings.alike(own, others)
         return self._next(both[0] + both[1], settings, later=True)
 
     def _next(
@@ -290,6 +313,7 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     @property
     def _fitted_statistics(self) -> Any:
         """The statistics that the model is built from."""
+        self._learned.observed  # noqa: B018 - raises if there are none
         return self._learned.numbers[0]
 
     @property
@@ -298,7 +322,8 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
         return self._learned.numbers[1]
 
     def _class_weight(self) -> Any:
-        return self.statistics_.weight
+        statistics = self._learned.statistics
+        return None if statistics is None else statistics.weight
 
     def _build(self, learned: Learned) -> AnyModel:
         read = learned.from_file

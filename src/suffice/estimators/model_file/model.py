@@ -15,6 +15,7 @@ from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file.fitted_content import IndicatorsContent, MixtureContent
+from suffice.estimators.model_file.known_content import KnownContent
 from suffice.estimators.model_file.learner_content import LearnerContent
 from suffice.estimators.model_file.parameters import split_storable
 from suffice.estimators.state import snapshot
@@ -64,7 +65,7 @@ class StoredModel:
     library: str
     parameters: Mapping[str, Any]
     dropped: Mapping[str, str]
-    content: LearnerContent | MixtureContent | IndicatorsContent
+    content: LearnerContent | KnownContent | MixtureContent | IndicatorsContent
     names: tuple[str, ...] | None = None
     output: str | None = None
     created: str | None = None
@@ -89,7 +90,7 @@ class StoredModel:
             suffice.__version__,
             parameters,
             dropped,
-            _content_class(model).of(model),
+            _content_of(model),
             None if names is None else tuple(map(str, names)),
             getattr(model, "_sklearn_output_config", {}).get("transform"),
             created,
@@ -115,7 +116,7 @@ class StoredModel:
         """The estimator, fully validated; an error says what is wrong."""
         model = getattr(suffice, self.estimator)()
         self._set_parameters(model)
-        if type(self.content) is not _content_class(model):
+        if type(self.content) not in _content_classes(model):
             raise ValueError(f"it does not hold what a {self.estimator} learns")
         with np.errstate(all="ignore"):  # overflow is detected by the checks
             self.content.restore(model, room)
@@ -152,9 +153,16 @@ def check_note(name: str, text: str | None) -> None:
         raise ValueError(f"{name} is not a short text")
 
 
-def _content_class(model: Any) -> Any:
+def _content_of(model: Any) -> Any:
+    """What a fitted estimator has learned; without statistics, its parameters."""
+    classes = _content_classes(model)
+    known = KnownContent in classes and model._learned.statistics is None
+    return (KnownContent if known else classes[0]).of(model)
+
+
+def _content_classes(model: Any) -> tuple[Any, ...]:
     if isinstance(model, Indicators):
-        return IndicatorsContent
+        return (IndicatorsContent,)
     if isinstance(model, GaussianMixture | MixtureDiscriminant):
-        return MixtureContent
-    return LearnerContent
+        return (MixtureContent,)
+    return LearnerContent, KnownContent
