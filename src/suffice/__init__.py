@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from suffice.statistics.mixed import MixedStatistics
     from suffice.statistics.statistics import Statistics
     from suffice.statistics.summarize import summarize
+    from suffice.web.explore import ExplorerPage, explore
 
 __version__ = "0.1.0"
 
@@ -65,6 +66,8 @@ _HOME = {
     "Diagnosis": "suffice.selection.diagnostics.diagnosis",
     "DiagonalLDA": "suffice.estimators.gaussian",
     "evaluate": "suffice.estimators.evaluating",
+    "explore": "suffice.web.explore",
+    "ExplorerPage": "suffice.web.explore",
     "Evaluation": "suffice.selection.evaluation",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
@@ -110,6 +113,7 @@ __all__ = [
     "Diagnosis",
     "DiagonalLDA",
     "Evaluation",
+    "ExplorerPage",
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
@@ -134,6 +138,7 @@ __all__ = [
     "describe",
     "diagnose",
     "evaluate",
+    "explore",
     "importance",
     "load",
     "model_card",
