@@ -45,9 +45,13 @@ def random_settings(seed, k):
     pooling = float(rng.choice([0.0, 1.0, round(rng.random(), 3)]))
     shrinkage = float(rng.choice([0.0, 0.0, round(rng.random(), 3), 1.0]))
     structure = str(rng.choice(["full", "full", "diagonal", "spherical"]))
-    return dict(
-        structure=structure, pooling=pooling, shrinkage=shrinkage, ddof=seed % 2, priors=priors
-    )
+    return {
+        "structure": structure,
+        "pooling": pooling,
+        "shrinkage": shrinkage,
+        "ddof": seed % 2,
+        "priors": priors,
+    }
 
 
 def case(name, X, y, settings):
@@ -113,9 +117,9 @@ def drags(seed, steps=1000):
 
 
 def oracle():
-    base = dict(shrinkage=0.0, ddof=0, priors=None)
+    base = {"shrinkage": 0.0, "ddof": 0, "priors": None}
     cases = [
-        case(name, X, y, dict(structure=structure, pooling=pooling, **base))
+        case(name, X, y, {"structure": structure, "pooling": pooling, **base})
         for name, X, y in lecture_tables()
         for structure, pooling in FAMILY
     ]

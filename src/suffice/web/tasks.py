@@ -38,14 +38,15 @@ class Tasks:
             "select": self.select,
             "others": self.others,
         }
-        if not isinstance(request, dict) or request.get("task") not in known:
+        task = request.get("task") if isinstance(request, dict) else None
+        if not isinstance(task, str) or task not in known:
             return {"error": "there is no such task"}
         if self.dataset.rows is None:
             return {"error": "this takes rows, and there are none"}
         try:
             with warnings.catch_warnings(), repairs_expected():
                 warnings.simplefilter("ignore")
-                return known[request["task"]](request)
+                return known[task](request)
         except (SufficeError, KeyError, TypeError, ValueError, OverflowError) as error:
             return {"error": str(error)}
 

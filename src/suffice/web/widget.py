@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -29,7 +30,7 @@ export default {
 """
 
 
-class ExplorerWidget(anywidget.AnyWidget):
+class ExplorerWidget(anywidget.AnyWidget):  # type: ignore[misc]
     """The explorer as a widget: everything runs in the browser, nothing comes back."""
 
     _esm = bundle() + RENDER
@@ -40,7 +41,5 @@ class ExplorerWidget(anywidget.AnyWidget):
 
 def widget(made: ExplorerPage) -> Any:
     """The widget of a page."""
-    import json
-
     content = json.dumps(payload(made.datasets, made.presets), allow_nan=False)
     return ExplorerWidget(style=asset("explorer.css"), code=bundle(), payload=content)

@@ -21,7 +21,10 @@ export class Hands {
     this.tool = "move";
     /** Counts changes of rows in place, which the table itself does not show. */
     this.version = 0;
-    /** @type {{key: string, before: import("./lesson.js").Lesson, moved: boolean, by: string} | null} */
+    /** What is held, and the lesson and the ellipse as they were when it was taken.
+     * @type {{key: string, before: import("./lesson.js").Lesson, moved: boolean, by: string,
+     *   known: import("./model.js").Known | null, mean: number[], axes: number[][],
+     *   at: {x: number, y: number} | null} | null} */
     this.held = null;
     this.handles = new Map();
     const { overlay } = explorer.drawing;
@@ -97,8 +100,10 @@ export class Hands {
         this.handles.set(key, element);
         drawing.layers.handles.append(element);
       }
-      const inside = x >= drawing.box.x0 && x <= drawing.box.x1 && y >= drawing.box.y0 && y <= drawing.box.y1;
-      setAll(element, { transform: `translate(${drawing.px(x).toFixed(1)} ${drawing.py(y).toFixed(1)}) scale(${unit.toFixed(3)})`, "aria-label": `${name}. Arrow keys move it.`, visibility: inside ? null : "hidden" });
+      // What lies outside stays within reach, at the edge.
+      const px = drawing.px(Math.min(drawing.box.x1, Math.max(drawing.box.x0, x)));
+      const py = drawing.py(Math.min(drawing.box.y1, Math.max(drawing.box.y0, y)));
+      setAll(element, { transform: `translate(${px.toFixed(1)} ${py.toFixed(1)}) scale(${unit.toFixed(3)})`, "aria-label": `${name}. Arrow keys move it.` });
       setAll(element.firstChild, { r: 12 });
       const signs = /** @type {Record<string, string>} */ ({ mean: "M-7 0H7M0-7V7", axis: "M-5-5H5V5H-5Z", point: "M8 0A8 8 0 1 1-8 0A8 8 0 1 1 8 0Z" });
       setAll(element.lastChild, { d: signs[shape], stroke: colour });
@@ -139,7 +144,11 @@ export class Hands {
       explorer.announce("Rows cannot be moved along discriminant axes; choose two features.");
       return;
     }
-    this.held = { key, before: explorer.lesson, moved: false, by };
+    const [kind, c] = key.split(":");
+    const { model, lesson } = explorer;
+    const found = kind === "axis" && model ? planeGaussian(model, Number(c), lesson.view, null) : null;
+    const known = kind === "point" ? null : explorer.knownNow();
+    this.held = { key, before: lesson, moved: false, by, known, mean: found?.mean ?? [], axes: found ? halfAxes(found.matrix) : [], at: null };
   }
 
   /** @param {PointerEvent} event */
@@ -156,6 +165,7 @@ export class Hands {
     const { x0, x1, y0, y1 } = explorer.drawing.box;
     const x = Math.min(x1, Math.max(x0, place.x));
     const y = Math.min(y1, Math.max(y0, place.y));
+    held.at = { x, y };
     const [kind, c, axis] = held.key.split(":");
     if (kind === "mean") this.moveMean(Number(c), x, y);
     else if (kind === "axis") this.moveAxis(Number(c), Number(axis), x, y);
@@ -178,7 +188,7 @@ export class Hands {
   /** @param {number} c @param {number} x @param {number} y */
   moveMean(c, x, y) {
     const { explorer } = this;
-    const known = explorer.knownNow();
+    const known = this.held?.known;
     const { view } = explorer.lesson;
     if (!known || view.kind !== "features") return;
     const means = known.means.map((mean) => [...mean]);
@@ -187,20 +197,17 @@ export class Hands {
     explorer.lesson = { ...explorer.lesson, known: { ...known, means } };
   }
 
-  /** Rotate and stretch the ellipse so that one of its axes ends here: T Σ T', always positive definite.
+  /** Rotate and stretch the ellipse so that one of its axes ends here: T Σ T', always positive
+   * definite. From where it was taken: on the way, the longer axis may become the shorter one.
    * @param {number} c @param {number} axis @param {number} x @param {number} y */
   moveAxis(c, axis, x, y) {
     const { explorer } = this;
-    const known = explorer.knownNow();
     const { view, settings } = explorer.lesson;
-    const { model } = explorer;
-    if (!known || !model || view.kind !== "features") return;
-    const found = planeGaussian(model, c, view, null);
-    if (!found) return;
-    const axes = halfAxes(found.matrix);
+    const { known, mean, axes } = this.held ?? { known: null, mean: [], axes: [] };
+    if (!known || !axes.length || view.kind !== "features") return;
     const { x0, x1, y0, y1 } = explorer.drawing.box;
     const least = 0.004 * Math.min(x1 - x0, y1 - y0);
-    let wanted = [(x - found.mean[0]) / AXIS_RADIUS, (y - found.mean[1]) / AXIS_RADIUS];
+    let wanted = [(x - mean[0]) / AXIS_RADIUS, (y - mean[1]) / AXIS_RADIUS];
     const old = axes[axis];
     if (settings.structure !== "full") {
       // Without correlations an axis keeps its direction.
@@ -254,7 +261,8 @@ export class Hands {
     } else if (event.key in ARROWS) {
       event.preventDefault();
       if (!this.held) this.take(key, "keys");
-      const place = this.wanted().get(key);
+      // From where it was last put: the other axis may have become the longer one since.
+      const place = this.held?.at ?? this.wanted().get(key);
       if (!this.held || !place) return;
       const { x0, x1, y0, y1 } = explorer.drawing.box;
       const step = 0.01 * (event.shiftKey ? FINE : 1);

@@ -93,7 +93,7 @@ export class Panel {
   /** @param {string} title @param {number} value @param {boolean} disabled
    * @param {(value: number, live: boolean) => void} change */
   slider(title, value, disabled, change) {
-    const output = h("output", {}, shown(value));
+    const output = h("span", { class: "value" }, shown(value));
     const input = h("input", { type: "range", min: 0, max: 1, step: 0.01, value, disabled });
     input.addEventListener("input", () => {
       output.textContent = shown(Number(input.value));
