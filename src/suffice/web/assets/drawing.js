@@ -121,12 +121,11 @@ export class Drawing {
       this.points.height = height;
       this.dots = this.points.getContext("2d").createImageData(width, height);
     }
-    const { data } = /** @type {ImageData} */ (this.dots);
-    data.fill(0);
+    const pixels = new Uint32Array(/** @type {ImageData} */ (this.dots).data.buffer).fill(0);
     const radius = POINT_RADIUS * scale * (codes.length > 2000 ? 0.7 : 1);
     const [x0, y0] = [this.px(0), this.py(0)];
     const [dx, dy] = [this.px(1) - x0, this.py(1) - y0];
-    const marks = new Map();
+    const marks = /** @type {{inner: Int32Array, edge: Int32Array, full: number, half: number}[]} */ ([]);
     const edge = { left: MARGIN.left * scale, right: (WIDTH - MARGIN.right) * scale, top: MARGIN.top * scale, bottom: (HEIGHT - MARGIN.bottom) * scale };
     for (let i = 0; i < codes.length; i++) {
       const c = codes[i];
@@ -134,9 +133,11 @@ export class Drawing {
       const x = Math.round((x0 + xs[i] * dx) * scale);
       const y = Math.round((y0 + ys[i] * dy) * scale);
       if (!(x >= edge.left && x <= edge.right && y >= edge.top && y <= edge.bottom)) continue;
-      let mark = marks.get(c);
-      if (!mark) marks.set(c, (mark = { ...stamp(c, radius), rgb: colour(c) }));
-      blend(data, width, height, x, y, mark);
+      const mark = (marks[c] ??= inkOf(c, radius, width));
+      // The margins are wider than a marker, so that no pixel lies outside.
+      const at = y * width + x;
+      for (let m = 0; m < mark.inner.length; m++) pixels[at + mark.inner[m]] = mark.full;
+      for (let m = 0; m < mark.edge.length; m++) if (pixels[at + mark.edge[m]] === 0) pixels[at + mark.edge[m]] = mark.half;
     }
     this.points.getContext("2d").putImageData(this.dots, 0, 0);
   }
@@ -174,20 +175,22 @@ function fixed(value) {
   return Math.max(-1e4, Math.min(1e4, value)).toFixed(1);
 }
 
-/** @param {Uint8ClampedArray} data @param {number} width @param {number} height @param {number} x
- * @param {number} y @param {{dx: Int16Array, dy: Int16Array, share: Float32Array, rgb: number[]}} mark */
-function blend(data, width, height, x, y, mark) {
-  for (let m = 0; m < mark.share.length; m++) {
-    const px = x + mark.dx[m];
-    const py = y + mark.dy[m];
-    if (px < 0 || py < 0 || px >= width || py >= height) continue;
-    const at = 4 * (py * width + px);
-    const share = mark.share[m];
-    const before = (data[at + 3] / 255) * (1 - share);
-    const alpha = share + before;
-    for (let rgb = 0; rgb < 3; rgb++) data[at + rgb] = (mark.rgb[rgb] * share + data[at + rgb] * before) / alpha;
-    data[at + 3] = 255 * alpha;
-  }
+/** A marker as pixels relative to its centre: those it covers, and those it covers in part.
+ * @param {number} c @param {number} radius @param {number} width of the image */
+function inkOf(c, radius, width) {
+  const { dx, dy, share } = stamp(c, radius);
+  const places = Array.from(share.keys());
+  /** @param {number} m */
+  const offset = (m) => dx[m] + dy[m] * width;
+  const [r, g, b] = colour(c);
+  // As bytes in the order of memory, whatever the order of the machine.
+  const word = (/** @type {number} */ alpha) => new Uint32Array(Uint8Array.of(r, g, b, alpha).buffer)[0];
+  return {
+    inner: Int32Array.from(places.filter((m) => share[m] > 0.6), offset),
+    edge: Int32Array.from(places.filter((m) => share[m] <= 0.6), offset),
+    full: word(255),
+    half: word(110),
+  };
 }
 
 /** A closed ellipse as points. @param {number[]} mean @param {number[][]} axes half axes @param {number} radius */

@@ -44,6 +44,8 @@ export class Explorer {
     /** @type {{training: any, left: any} | null} */
     this.scores = null;
     this.pending = 0;
+    /** Colour of the background; looked up once. @type {number[] | undefined} */
+    this.ground = undefined;
     /** @type {string | null} */
     this.written = null;
     /** The lesson before a slider began to move. @type {Lesson | null} */
@@ -81,7 +83,10 @@ export class Explorer {
 
   listen() {
     const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener?.("change", () => this.refresh());
+    dark.addEventListener?.("change", () => {
+      this.ground = undefined;
+      this.refresh();
+    });
     if (this.options.usesHash)
       addEventListener("hashchange", () => {
         const hash = location.hash.slice(1);
@@ -264,7 +269,8 @@ export class Explorer {
 
   drawModel() {
     const { drawing, model, lesson, table } = this;
-    const ground = rgb(getComputedStyle(this.root).getPropertyValue("--ground"));
+    this.ground ??= rgb(getComputedStyle(this.root).getPropertyValue("--ground"));
+    const { ground } = this;
     if (!model) {
       drawing.drawRegions(null, table.k, ground);
       for (const layer of ["borders", "ellipses", "contours", "curves"]) drawing.reuse(layer, "path", []);

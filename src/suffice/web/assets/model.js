@@ -39,6 +39,9 @@ export class Model {
     );
     this.step = new Float64Array(d);
     this.white = new Float64Array(d);
+    this.centre = meanOfMeans(means, d);
+    /** Whitened means about the centre, of a shared covariance. @type {Float64Array | null} */
+    this.places = null;
   }
 
   /** Squared Mahalanobis distance of a point to the mean of class c.
@@ -55,6 +58,7 @@ export class Model {
   /** ln p(x, y) of each class.
    * @param {ArrayLike<number>} x @param {Float64Array} [out] */
   joint(x, out = new Float64Array(this.k)) {
+    if (this.shared) return this.sharedJoint(x, out);
     for (let c = 0; c < this.k; c++)
       out[c] =
         this.constants[c] === -Infinity
@@ -62,6 +66,36 @@ export class Model {
           : this.constants[c] - this.squaredDistance(x, c) / 2;
     return out;
   }
+
+  /** The same with a shared covariance: the row is whitened once, and not for each class.
+   * @param {ArrayLike<number>} x @param {Float64Array} out */
+  sharedJoint(x, out) {
+    const { d, k, step, white, centre } = this;
+    const covariance = /** @type {Covariance} */ (this.covariances.find((one) => one));
+    if (!this.places) {
+      this.places = new Float64Array(k * d);
+      for (let c = 0; c < k; c++) {
+        for (let j = 0; j < d; j++) step[j] = this.means[c * d + j] - centre[j];
+        covariance.whiten(step, this.places.subarray(c * d, c * d + d));
+      }
+    }
+    for (let j = 0; j < d; j++) step[j] = x[j] - centre[j];
+    covariance.whiten(step, white);
+    for (let c = 0; c < k; c++) {
+      let sum = 0;
+      for (let j = 0; j < d; j++) sum += (white[j] - this.places[c * d + j]) ** 2;
+      out[c] = this.constants[c] === -Infinity ? -Infinity : this.constants[c] - sum / 2;
+    }
+    return out;
+  }
+}
+
+/** @param {Float64Array} means k * d @param {number} d */
+export function meanOfMeans(means, d) {
+  const k = means.length / d;
+  const out = new Float64Array(d);
+  for (let at = 0; at < means.length; at++) out[at % d] += means[at] / k;
+  return out;
 }
 
 /** ln p(y | x) from ln p(x, y), in place. @param {Float64Array} joint */

@@ -155,7 +155,7 @@ export class Panel {
     });
     const many = features.length > 6;
     const list = this.fields.map((one) => one.row);
-    this.values.append(...(many ? [h("details", {}, h("summary", {}, `Values of ${features.length} features`), ...list)] : list));
+    this.values.append(...(many ? [h("details", { ontoggle: () => this.update() }, h("summary", {}, `Values of ${features.length} features`), ...list)] : list));
     this.which = h("p", { class: "which" });
     this.bars = h("ul", { class: "bars", "aria-label": "Posterior probabilities" });
     this.parts = h("ul", { class: "parts", "aria-label": "Contributions of the features" });
@@ -221,7 +221,8 @@ export class Panel {
     const row = explorer.lesson.row;
     const own = row === null ? -1 : table.codes[row];
     this.which.textContent = row === null ? "A point of the plane, which is not a row." : `Row ${row}, class ${labels[own] ?? "removed"}.`;
-    this.fields?.forEach(({ field }, j) => {
+    const folded = this.values.firstChild?.open === false;
+    if (!folded) this.fields?.forEach(({ field }, j) => {
       if (field.getRootNode().activeElement !== field) field.value = String(Number(point[j].toPrecision(12)));
     });
     if (!model) return this.clear();

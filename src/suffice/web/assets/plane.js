@@ -165,17 +165,21 @@ export function atPlane(six, u, v) {
 export function planeRegions(sixes, box, origin, width, height) {
   const labels = new Int16Array(width * height).fill(-1);
   const certainty = new Float32Array(width * height);
-  const density = new Float32Array(width * height);
-  const used = sixes.map((six, c) => ({ six, c })).filter((one) => one.six);
-  const joint = new Float64Array(used.length);
+  const used = Array.from(sixes.keys()).filter((c) => sixes[c]);
+  const six = used.map((c) => /** @type {Six} */ (sixes[c]));
+  const [start, slope, joint] = Array.from({ length: 3 }, () => new Float64Array(used.length));
   for (let row = 0, at = 0; row < height; row++) {
     const v = box.y1 - ((row + 0.5) / height) * (box.y1 - box.y0) - origin[1];
+    for (let m = 0; m < used.length; m++) {
+      start[m] = six[m][0] + v * (six[m][2] + v * six[m][5]);
+      slope[m] = six[m][1] + v * six[m][4];
+    }
     for (let column = 0; column < width; column++, at++) {
       const u = box.x0 + ((column + 0.5) / width) * (box.x1 - box.x0) - origin[0];
-      let best = -1;
+      let best = 0;
       let most = -Infinity;
       for (let m = 0; m < used.length; m++) {
-        const value = atPlane(/** @type {Six} */ (used[m].six), u, v);
+        const value = start[m] + u * (slope[m] + u * six[m][3]);
         joint[m] = value;
         if (value > most) {
           most = value;
@@ -183,13 +187,13 @@ export function planeRegions(sixes, box, origin, width, height) {
         }
       }
       let sum = 0;
-      for (let m = 0; m < used.length; m++) sum += Math.exp(joint[m] - most);
-      if (best >= 0) labels[at] = used[best].c;
+      // Below e^-20 a class does not change the colour.
+      for (let m = 0; m < used.length; m++) if (joint[m] > most - 20) sum += Math.exp(joint[m] - most);
+      if (used.length) labels[at] = used[best];
       certainty[at] = 1 / sum;
-      density[at] = most + Math.log(sum);
     }
   }
-  return { labels, certainty, density, width, height };
+  return { labels, certainty, width, height };
 }
 
 /** Pairs of classes whose regions touch. @param {ReturnType<typeof planeRegions>} regions
@@ -211,7 +215,7 @@ export function neighbours({ labels, width, height }) {
 /** The curve where a quadratic function is zero, as short segments (x, y, x, y, ...).
  * Ends lie on the curve exactly: along the side of a cell the function is a quadratic of one
  * variable. @param {Six} six @param {Box} box @param {number[]} origin @param {number} [cells] */
-export function zeroCurve(six, box, origin, cells = 72) {
+export function zeroCurve(six, box, origin, cells = 56) {
   const [dx, dy] = [(box.x1 - box.x0) / cells, (box.y1 - box.y0) / cells];
   const [left, low] = [box.x0 - origin[0], box.y0 - origin[1]];
   const out = /** @type {number[]} */ ([]);
@@ -238,6 +242,8 @@ export function zeroCurve(six, box, origin, cells = 72) {
   for (let j = 0; j < cells; j++)
     for (let i = 0; i < cells; i++) {
       const at = j * (cells + 1) + i;
+      const above = values[at] > 0;
+      if (above === values[at + 1] > 0 && above === values[at + cells + 2] > 0 && above === values[at + cells + 1] > 0) continue;
       const corner = [values[at] > 0, values[at + 1] > 0, values[at + cells + 2] > 0, values[at + cells + 1] > 0];
       const points = /** @type {number[][]} */ ([]);
       if (corner[0] !== corner[1]) points.push([across(i, j), ys + j * dy]);

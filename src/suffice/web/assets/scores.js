@@ -3,7 +3,7 @@
 
 import { FullCovariance, LOG_2PI } from "./covariance.js";
 import { dot, eigen } from "./linalg.js";
-import { buildModel, NoModel, normalise } from "./model.js";
+import { buildModel, meanOfMeans, NoModel, normalise } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Settings} Settings */
@@ -52,6 +52,26 @@ function count(sums, logProba, own) {
   sums.logLoss -= logProba[own];
 }
 
+/** Coordinates in which a covariance is diagonal, and the class means in them. */
+class Frame {
+  /** @param {(step: Float64Array, out: Float64Array) => void} project @param {Float64Array} means
+   * @param {Float64Array} centre @param {number} logDeterminant
+   * @param {Float64Array | null} variances along the coordinates; null if all are 1 */
+  constructor(project, means, centre, logDeterminant, variances) {
+    const d = centre.length;
+    this.project = project;
+    this.logDeterminant = logDeterminant;
+    this.variances = variances;
+    this.trace = variances ? variances.reduce((a, b) => a + b, 0) : d;
+    this.places = new Float64Array(means.length);
+    const step = new Float64Array(d);
+    for (let at = 0; at < means.length; at += d) {
+      for (let j = 0; j < d; j++) step[j] = means[at + j] - centre[j];
+      project(step, this.places.subarray(at, at + d));
+    }
+  }
+}
+
 class LeftOut {
   /** @param {Statistics} statistics @param {Settings} settings */
   constructor(statistics, settings) {
@@ -60,6 +80,9 @@ class LeftOut {
     this.model = buildModel(statistics, settings);
     const { d } = statistics;
     this.out = new Float64Array(statistics.k);
+    this.total = statistics.total;
+    this.pooledTotal = this.total - settings.ddof * statistics.present.length;
+    this.centre = meanOfMeans(statistics.mean, d);
     this.buffers = Array.from({ length: 4 }, () => new Float64Array(d));
     const pooled = statistics.pooled();
     this.hasFloor = statistics.overallVariances().some((v, j) => v > 0 && pooled[j * d + j] === 0);
@@ -67,20 +90,45 @@ class LeftOut {
     this.refits = this.hasFloor || this.model.borrowed.length > 0;
     this.diagonal = settings.structure !== "full";
     this.squares = Float64Array.from({ length: d }, (_, j) => pooled[j * d + j]);
-    const rotated = !this.refits && !this.diagonal && settings.shrinkage > 0;
-    this.frames = rotated ? this.makeFrames() : null;
+    this.frames = this.refits || this.diagonal ? [] : this.makeFrames();
   }
 
-  /** Eigenvectors of the unshrunk covariance of each class: shrinkage leaves them as they are. */
+  /** One frame per class, the same one where they share a covariance. */
   makeFrames() {
-    const { statistics, settings } = this;
-    const plain = buildUnshrunk(statistics, settings);
-    /** @type {Map<any, any>} */
+    const { statistics, settings, model } = this;
+    const { d } = statistics;
+    // Shrinkage leaves the eigenvectors of the unshrunk covariance as they are.
+    const plain = settings.shrinkage > 0 ? buildUnshrunk(statistics, settings) : model.covariances;
+    /** @type {Map<any, Frame>} */
     const made = new Map();
     return plain.map((own) => {
-      if (own && !made.has(own)) made.set(own, eigen(own, statistics.d));
-      return own && made.get(own);
+      if (!own) return null;
+      const known = made.get(own);
+      if (known) return known;
+      const frame = own instanceof Float64Array ? this.rotated(own, d) : this.whitened(/** @type {FullCovariance} */ (own));
+      made.set(own, frame);
+      return frame;
     });
+  }
+
+  /** @param {FullCovariance} covariance */
+  whitened(covariance) {
+    const { mean } = this.statistics;
+    return new Frame((step, out) => covariance.whiten(step, out), mean, this.centre, covariance.logDeterminant, null);
+  }
+
+  /** @param {Float64Array} matrix @param {number} d */
+  rotated(matrix, d) {
+    const { values, vectors } = eigen(matrix, d);
+    /** @param {Float64Array} step @param {Float64Array} out */
+    const project = (step, out) => {
+      for (let m = 0, at = 0; m < d; m++) {
+        let sum = 0;
+        for (let j = 0; j < d; j++, at++) sum += vectors[at] * step[j];
+        out[m] = sum;
+      }
+    };
+    return new Frame(project, this.statistics.mean, this.centre, 0, values);
   }
 
   /** ln p(y | x) of a row of class c under the model of the others; valid until the next call.
@@ -97,7 +145,7 @@ class LeftOut {
   /** Priors without one row of class c, as logarithms added to `out`. @param {number} c */
   addLogPriors(c) {
     const { statistics, settings, out } = this;
-    const total = statistics.total - 1;
+    const total = this.total - 1;
     for (let g = 0; g < out.length; g++) {
       const weight = statistics.weight[g] - (g === c ? 1 : 0);
       if (weight <= 0) out[g] = -Infinity;
@@ -110,27 +158,34 @@ class LeftOut {
   closedForm(x, c) {
     const { statistics, settings, out } = this;
     const { d } = statistics;
-    const [own, step] = this.buffers;
+    const [step, place, e, u] = this.buffers;
     const n = statistics.weight[c];
-    for (let j = 0; j < d; j++) own[j] = x[j] - statistics.mean[c * d + j];
-    const total = statistics.total - settings.ddof * statistics.present.length;
     const lambda = settings.pooling;
+    for (let j = 0; j < d; j++) step[j] = x[j] - this.centre[j];
+    let last = null;
     for (let g = 0; g < out.length; g++) {
       const weight = statistics.weight[g];
-      if (weight <= 0) {
-        out[g] = -Infinity;
+      const share = g === c ? 1 : lambda;
+      if (weight <= 0 || share === 0) {
+        // Rows of other classes leave this one as it is.
+        const { model } = this;
+        out[g] = weight <= 0 ? -Infinity : model.constants[g] - model.logPriors[g] - model.squaredDistance(x, g) / 2;
         continue;
       }
-      const share = g === c ? 1 : lambda;
-      const before = (1 - lambda) * (weight - settings.ddof) + lambda * total;
+      const before = (1 - lambda) * (weight - settings.ddof) + lambda * this.pooledTotal;
       const after = before - share;
       const loss = (share * n) / (n - 1) / after;
       const stretch = g === c ? n / (n - 1) : 1;
-      for (let j = 0; j < d; j++)
-        step[j] = g === c ? own[j] * stretch : x[j] - statistics.mean[g * d + j];
-      const density = this.diagonal
-        ? this.diagonalDensity(g, step, own, after, loss)
-        : this.density(g, step, own, before / after, loss);
+      const frame = this.frames[g];
+      if (frame && frame !== last) frame.project(step, place);
+      last = frame;
+      const from = frame ? place : x;
+      const means = frame ? frame.places : statistics.mean;
+      for (let j = 0; j < d; j++) {
+        e[j] = (from[j] - means[g * d + j]) * stretch;
+        u[j] = from[j] - means[c * d + j];
+      }
+      const density = frame ? this.density(frame, before / after, loss) : this.diagonalDensity(g, e, u, after, loss);
       if (density === null) return false;
       out[g] = density;
     }
@@ -138,24 +193,44 @@ class LeftOut {
     return true;
   }
 
-  /** ln p(x | g) for the covariance a C - b uu' with shrinkage, e = step; null if it is singular.
-   * @param {number} g @param {Float64Array} e @param {Float64Array} u
-   * @param {number} a @param {number} b */
-  density(g, e, u, a, b) {
+  /** ln p(x | class) for the covariance a C - b uu', shrunk, at the step e; null if it is singular.
+   * @param {Frame} frame @param {number} a @param {number} b */
+  density(frame, a, b) {
     const { d } = this.statistics;
-    const [, , first, second] = this.buffers;
-    if (!this.frames) {
-      const covariance = /** @type {FullCovariance} */ (this.model.covariances[g]);
-      covariance.whiten(e, first);
-      covariance.whiten(u, second);
-      const left = 1 - (b / a) * dot(second, second);
-      if (!(left > LEAST_LEFT)) return null;
-      const cross = dot(first, second);
-      const length = (dot(first, first) + ((b / a) * cross * cross) / left) / a;
-      const volume = covariance.logDeterminant + d * Math.log(a) + Math.log(left);
-      return -(length + volume + d * LOG_2PI) / 2;
+    const [, , e, u] = this.buffers;
+    const { variances } = frame;
+    const kept = 1 - this.settings.shrinkage;
+    let [length, cross, own, volume] = [0, 0, 0, frame.logDeterminant];
+    if (!variances) {
+      for (let m = 0; m < d; m++) {
+        length += e[m] * e[m];
+        cross += e[m] * u[m];
+        own += u[m] * u[m];
+      }
+      [length, cross, own, volume] = [length / a, cross / a, own / a, volume + d * Math.log(a)];
+    } else {
+      const floor = ((1 - kept) * (a * frame.trace - b * dot(u, u))) / d;
+      let product = 1;
+      for (let m = 0; m < d; m++) {
+        const variance = kept * a * variances[m] + floor;
+        if (!(variance > 0)) return null;
+        const weighted = u[m] / variance;
+        length += (e[m] * e[m]) / variance;
+        cross += e[m] * weighted;
+        own += u[m] * weighted;
+        // One logarithm of many factors, before their product leaves what a float can hold.
+        product *= variance;
+        if (!(product > 1e-150 && product < 1e150)) {
+          volume += Math.log(product / variance) + Math.log(variance);
+          product = 1;
+        }
+      }
+      volume += Math.log(product);
     }
-    return this.shrunkDensity(g, e, u, a, b);
+    const left = 1 - kept * b * own;
+    if (!(left > LEAST_LEFT)) return null;
+    length += (kept * b * cross * cross) / left;
+    return -(length + volume + Math.log(left) + d * LOG_2PI) / 2;
   }
 
   /** The same for independent features. @param {number} g @param {Float64Array} e
@@ -163,7 +238,7 @@ class LeftOut {
   diagonalDensity(g, e, u, after, loss) {
     const { statistics, settings, squares } = this;
     const { d } = statistics;
-    const variances = this.buffers[2];
+    const variances = this.buffers[1];
     let mean = 0;
     for (let j = 0; j < d; j++) {
       const own = statistics.scatter[(g * d + j) * d + j];
@@ -180,36 +255,6 @@ class LeftOut {
       sum += (e[j] * e[j]) / variance + Math.log(variance);
     }
     return -sum / 2;
-  }
-
-  /** The same in the eigenvectors of C, where the shrunk covariance is diagonal but for uu'.
-   * @param {number} g @param {Float64Array} e @param {Float64Array} u
-   * @param {number} a @param {number} b */
-  shrunkDensity(g, e, u, a, b) {
-    const { d } = this.statistics;
-    const { values, vectors } = /** @type {any} */ (this.frames)[g];
-    const share = this.settings.shrinkage;
-    let trace = 0;
-    for (const value of values) trace += value;
-    const floor = (share * (a * trace - b * dot(u, u))) / d;
-    let [length, cross, own, volume] = [0, 0, 0, 0];
-    for (let m = 0; m < d; m++) {
-      let [y, z] = [0, 0];
-      for (let j = 0; j < d; j++) {
-        y += vectors[m * d + j] * e[j];
-        z += vectors[m * d + j] * u[j];
-      }
-      const variance = (1 - share) * a * values[m] + floor;
-      if (!(variance > 0)) return null;
-      length += (y * y) / variance;
-      cross += (y * z) / variance;
-      own += (z * z) / variance;
-      volume += Math.log(variance);
-    }
-    const left = 1 - (1 - share) * b * own;
-    if (!(left > LEAST_LEFT)) return null;
-    length += ((1 - share) * b * cross * cross) / left;
-    return -(length + volume + Math.log(left) + d * LOG_2PI) / 2;
   }
 
   /** By a model of the statistics without the row. @param {Float64Array} x @param {number} c
