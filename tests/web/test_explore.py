@@ -301,3 +301,26 @@ def test_the_command_serves_its_page_to_the_browser_it_names(csv, browser):
         process.send_signal(signal.SIGINT)
         process.wait(20)
         process.stdout.close()
+
+
+def test_a_report_links_to_its_explorer_when_asked(csv, tmp_path):
+    table = pd.read_csv(csv)
+    out = tmp_path / "a report.html"
+    plain = sf.report(table, "species", out, model=sf.LDA())
+    assert plain.explorer is None
+    assert "explorer.html" not in out.read_text()
+    found = sf.report(table, "species", out, model=sf.LDA(), explore=True)
+    assert found.explorer == tmp_path / "a report.explorer.html"
+    assert 'href="a%20report.explorer.html"' in out.read_text()
+    assert held(found.explorer.read_text())["settings"]["pooling"] == 1.0
+
+
+def test_a_report_says_why_it_has_no_explorer(tmp_path):
+    from suffice.reports.explorer_link import explorer_link, write_explorer
+    from suffice.reports.material import Material
+
+    data = Material.of(np.random.default_rng(0).normal(size=(600, 2)), np.arange(600) % 300)
+    why = write_explorer(tmp_path / "page.html", data, "Report", sf.LDA())
+    assert "300 classes" in why
+    assert "300 classes" in explorer_link(why)
+    assert not (tmp_path / "page.html").exists()
