@@ -67,8 +67,7 @@ export function math(tag, ...children) {
 function identifier(name) {
   const found = /^([A-Za-z])(\d+)$/.exec(name);
   if (found) return math("msub", math("mi", found[1]), math("mn", found[2]));
-  const text = math("mtext", name);
-  return text;
+  return math("mtext", name);
 }
 
 /** @param {number} value not negative @param {number} digits @returns {Element[]} */
@@ -79,33 +78,31 @@ function mathNumber(value, digits) {
   return [math("mn", mantissa), math("mo", "×"), power];
 }
 
-/** The same equation as MathML. @param {Form} form @param {string[]} names */
+/** The same equation as MathML: one piece per term, so that long ones go over several lines.
+ * @param {Form} form @param {string[]} names @returns {Element[]} */
 export function equationMath(form, names) {
   const digits = enoughDigits(form);
-  const row = math("mrow");
   const solved = solutions(form);
-  if (solved && solved.values.length) {
-    solved.values.forEach((x, at) => {
-      if (at) row.append(math("mtext", "\u2003or\u2003"));
-      row.append(identifier(names[solved.feature]), math("mo", "="));
-      if (x < 0) row.append(math("mo", "−"));
+  if (solved && solved.values.length)
+    return solved.values.map((x, at) => {
+      const row = math("mrow", ...(at ? [math("mtext", "or\u2003")] : []));
+      row.append(identifier(names[solved.feature]), math("mo", "="), ...(x < 0 ? [math("mo", "−")] : []));
       row.append(...mathNumber(Math.abs(x), digits));
+      return math("math", row);
     });
-  } else {
-    equationTerms(form).forEach(({ coefficient, features }, at) => {
-      if (at || coefficient < 0) row.append(math("mo", coefficient < 0 ? "−" : "+"));
-      const size = mathNumber(Math.abs(coefficient), digits);
-      const isOne = size.length === 1 && size[0].textContent === "1" && features.length;
-      if (!isOne) row.append(...size);
-      if (!isOne && features.length) row.append(math("mspace"));
-      const [i, j] = features;
-      if (features.length === 2 && i === j)
-        row.append(math("msup", identifier(names[i]), math("mn", "2")));
-      else features.forEach((feature) => row.append(identifier(names[feature])));
-    });
-    row.append(math("mo", "="), math("mn", "0"));
-  }
-  const out = math("math", row);
-  out.setAttribute("display", "block");
-  return out;
+  const pieces = equationTerms(form).map(({ coefficient, features }, at) => {
+    const row = math("mrow");
+    if (at || coefficient < 0) row.append(math("mo", coefficient < 0 ? "−" : "+"));
+    // At the start of a line it is still the sign between two terms.
+    if (at) /** @type {Element} */ (row.firstChild).setAttribute("form", "infix");
+    const size = mathNumber(Math.abs(coefficient), digits);
+    const [i, j] = features;
+    const isSquare = features.length === 2 && i === j;
+    const factors = isSquare ? [math("msup", identifier(names[i]), math("mn", "2"))] : features.map((feature) => identifier(names[feature]));
+    const isOne = size.length === 1 && size[0].textContent === "1" && factors.length > 0;
+    [...(isOne ? [] : [math("mrow", ...size)]), ...factors].forEach((part, m) => row.append(...(m ? [math("mo", "·")] : []), part));
+    return math("math", row);
+  });
+  pieces[pieces.length - 1].firstChild?.appendChild(math("mrow", math("mo", "="), math("mn", "0")));
+  return pieces;
 }

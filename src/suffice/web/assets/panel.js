@@ -294,7 +294,7 @@ export class Panel {
     const text = equationText(form, ordered);
     if (this.equation.dataset.text !== text || !this.equation.firstChild) {
       this.equation.dataset.text = text;
-      this.equation.replaceChildren(equationMath(form, ordered));
+      this.equation.replaceChildren(...equationMath(form, ordered));
     }
     const where = table.d <= 2 && view.kind === "features" ? "" : view.kind === "axes" ? " in the plane of the axes" : view.others === "out" ? " of the two features alone" : " where the other features are held";
     const kind = form.centre.length === 2 ? `${/^[aeiou]/.test(conicKind(form)) ? "an" : "a"} ${conicKind(form)}` : "points";
