@@ -48,7 +48,7 @@ def visit(browser):
         page.requests = []
         page.on("request", lambda request: page.requests.append(request.url))
         page.goto(path.as_uri() + hash)
-        page.wait_for_function("globalThis.sufficeExplorer?.frameTimes.length > 0")
+        page.wait_for_function("() => globalThis.sufficeExplorer?.frameTimes.length > 0")
         return page
 
     yield visit

@@ -204,7 +204,7 @@ def test_sliders_change_the_model_as_python_does(visit, files):
 def test_a_link_shows_the_same_again_and_a_bad_one_says_why(visit, files):
     page = visit(files["lecture"], "#data=iris&pooling=0.5&x=2&y=3&edits=m0%3A7%2C4%2C6%2C2&row=0")
     assert page.evaluate(f"Array.from({STATE}.table.row(0))") == [7, 4, 6, 2]
-    page.wait_for_function("location.hash.includes('pooling=0.5')")
+    page.wait_for_function("() => location.hash.includes('pooling=0.5')")
     bad = visit(files["lecture"], "#data=iris&pooling=many")
     assert "cannot be read" in bad.locator(".message").inner_text()
     assert number(bad, "Training errors") != "—"
@@ -274,13 +274,13 @@ def test_a_dropped_csv_becomes_the_data(visit, files, tmp_path):
     path = tmp_path / "own.csv"
     path.write_text("a,b,kind\n" + "".join(f"{i},{i * i % 7},{'xy'[i % 2]}\n" for i in range(20)))
     page.locator("input[type=file]").set_input_files(str(path))
-    page.wait_for_function(f"{STATE}.dataset.name === 'own.csv'")
+    page.wait_for_function(f"() => {STATE}.dataset.name === 'own.csv'")
     settled(page)
     assert number(page, "Training errors").endswith("%)")
     broken = tmp_path / "broken.csv"
     broken.write_text("a,b\n1\n")
     page.locator("input[type=file]").set_input_files(str(broken))
-    page.wait_for_function("!document.querySelector('.message').hidden")
+    page.wait_for_function("() => !document.querySelector('.message').hidden")
     assert "line 2 has 1 fields" in page.locator(".message").inner_text()
     assert page.evaluate(f"{STATE}.dataset.name") == "own.csv"
 

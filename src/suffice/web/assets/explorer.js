@@ -2,18 +2,18 @@
 /** The explorer: one lesson, its model, and what the reader does to them. */
 
 import { Asking } from "./asking.js";
-import { cssColour } from "./colours.js";
-import { datasetOf, toCsv } from "./csv.js";
-import { download, h, setAll, shown } from "./dom.js";
-import { Drawing, ellipsePoints, HEIGHT, pictureSvg, WIDTH } from "./drawing.js";
+import { datasetOf } from "./csv.js";
+import { h } from "./dom.js";
+import { Drawing } from "./drawing.js";
 import { dot } from "./linalg.js";
 import { firstLesson, fromHash, History, toHash } from "./lesson.js";
 import { buildModel, knownModel, NoModel, normalise } from "./model.js";
 import { Panel } from "./panel.js";
-import { borderSegments, discriminantAxes, halfAxes, lineSixes, neighbours, planeDirections, planeGaussian, planeRegions, planeSixes, zeroCurve } from "./plane.js";
-import { pythonCode } from "./python_code.js";
+import { discriminantAxes, planeDirections } from "./plane.js";
+import { chooseBox, drawModel } from "./scene.js";
 import { Scorer } from "./scorer.js";
 import { Table } from "./table.js";
+import { Taking } from "./taking.js";
 import { Hands } from "./hands.js";
 import { Toolbar } from "./toolbar.js";
 
@@ -23,7 +23,6 @@ import { Toolbar } from "./toolbar.js";
 /** token: of the server that the page comes from, if there is one
  * @typedef {{workerSource?: string | null, usesHash?: boolean, token?: string | null}} Options */
 
-const MOST_EXACT_CLASSES = 40;
 let instances = 0;
 
 export class Explorer {
@@ -64,6 +63,7 @@ export class Explorer {
     root.append(this.message, h("div", { class: "columns" }, left, right), this.live);
     this.panel = new Panel(this, right, below);
     if (options.token) this.asking = new Asking(this, right, options.token);
+    this.taking = new Taking(this);
     this.scorer = new Scorer(options.workerSource ?? null, (scores, stale) => this.takeScores(scores, stale));
     this.hands = new Hands(this);
     this.lesson = firstLesson(this.datasets[0]);
@@ -133,7 +133,7 @@ export class Explorer {
     this.notes.textContent = this.dataset.notes.join(" ");
     this.estimate();
     if (this.lesson.view.kind === "axes" && !this.hasAxes) this.lesson = { ...this.lesson, view: firstLesson(this.dataset).view };
-    if (fresh) this.chooseBox();
+    if (fresh) chooseBox(this);
     this.panel.build();
     this.toolbar.update();
     this.refresh();
@@ -163,27 +163,6 @@ export class Explorer {
       if (!(error instanceof NoModel)) throw error;
       this.axes = null;
     }
-  }
-
-  /** The range of the axes: the rows, and the ellipses of classes. */
-  chooseBox() {
-    const { xs, ys } = this.project();
-    const reach = { x: /** @type {number[]} */ ([]), y: /** @type {number[]} */ ([]) };
-    for (let i = 0; i < xs.length; i++)
-      if (this.table.codes[i] >= 0) {
-        reach.x.push(xs[i]);
-        reach.y.push(ys[i]);
-      }
-    if (this.model && (reach.x.length < 2 || this.lesson.known))
-      for (let c = 0; c < this.table.k; c++) {
-        const found = this.table.d > 1 ? planeGaussian(this.model, c, this.lesson.view, this.axes) : null;
-        const [mean, matrix] = found ? [found.mean, found.matrix] : [[this.model.means[c], 0], [this.model.covariances[c]?.entry(0, 0) ?? 1, 0, 0]];
-        reach.x.push(mean[0] - 3 * Math.sqrt(matrix[0]), mean[0] + 3 * Math.sqrt(matrix[0]));
-        reach.y.push(mean[1] - 3 * Math.sqrt(matrix[2]), mean[1] + 3 * Math.sqrt(matrix[2]));
-      }
-    const [x0, x1] = range(reach.x);
-    const [y0, y1] = this.table.d > 1 ? range(reach.y) : [0, 1];
-    this.drawing.box = { x0, x1, y0, y1 };
   }
 
   /** Coordinates of the rows in the plane. */
@@ -257,7 +236,7 @@ export class Explorer {
     this.estimate();
     const { xs, ys } = this.project();
     const names = lesson.view.kind === "axes" ? ["LD1", "LD2"] : [table.dataset.features[lesson.view.i], table.d > 1 ? table.dataset.features[lesson.view.j] : "density"];
-    this.drawModel();
+    drawModel(this);
     drawing.drawFrame(names[0], names[1]);
     drawing.drawPoints(xs, ys, table.codes);
     this.hands.update();
@@ -265,68 +244,6 @@ export class Explorer {
     this.scorer.request(this);
     this.toolbar.update();
     this.writeHash();
-  }
-
-  drawModel() {
-    const { drawing, model, lesson, table } = this;
-    this.ground ??= rgb(getComputedStyle(this.root).getPropertyValue("--ground"));
-    const { ground } = this;
-    if (!model) {
-      drawing.drawRegions(null, table.k, ground);
-      for (const layer of ["borders", "ellipses", "contours", "curves"]) drawing.reuse(layer, "path", []);
-      return;
-    }
-    const { x0, x1, y0, y1 } = drawing.box;
-    const origin = [(x0 + x1) / 2, (y0 + y1) / 2];
-    const sixes = table.d > 1 ? planeSixes(model, lesson.view, this.axes, this.point(), origin) : lineSixes(model, origin);
-    const found = planeRegions(sixes, drawing.box, origin, drawing.grid.width, drawing.grid.height);
-    drawing.drawRegions(found, model.covariances.filter((one) => one).length, ground);
-    const pairs = neighbours(found).slice(0, 10 * MOST_EXACT_CLASSES);
-    drawing.drawSegments("borders", pairs.map((pair) => ({ segments: borderSegments(sixes, pair, drawing.box, origin), properties: { class: "border" } })));
-    if (table.d > 1) this.drawEllipses(model);
-    else this.drawCurves(sixes, origin);
-    this.drawContours(sixes, origin);
-  }
-
-  /** @param {import("./model.js").Model} model */
-  drawEllipses(model) {
-    const curves = [];
-    for (let c = 0; c < model.k && model.k <= MOST_EXACT_CLASSES; c++) {
-      const found = planeGaussian(model, c, this.lesson.view, this.axes);
-      if (!found) continue;
-      const axes = halfAxes(found.matrix);
-      for (const radius of [1, 2]) curves.push({ points: ellipsePoints(found.mean, axes, radius), properties: { class: `ellipse r${radius}`, stroke: cssColour(c) } });
-    }
-    this.drawing.drawLines("ellipses", curves);
-    this.drawing.drawLines("curves", []);
-  }
-
-  /** With one feature: the joint densities of the classes. @param {(Float64Array | null)[]} sixes @param {number[]} origin */
-  drawCurves(sixes, origin) {
-    const { x0, x1 } = this.drawing.box;
-    const grid = Array.from({ length: 201 }, (_, m) => x0 + ((x1 - x0) * m) / 200);
-    const heights = sixes.map((six) => six && grid.map((x) => Math.exp(six[0] + (x - origin[0]) * (six[1] + six[3] * (x - origin[0])))));
-    const most = Math.max(...heights.flatMap((one) => one ?? [0])) || 1;
-    this.drawing.box.y1 = most * 1.08;
-    this.drawing.box.y0 = -most * 0.14;
-    this.drawing.drawLines("ellipses", []);
-    this.drawing.drawLines("curves", heights.flatMap((one, c) => (one ? [{ points: grid.map((x, m) => [x, one[m]]), properties: { class: "curve", stroke: cssColour(c) } }] : [])));
-  }
-
-  /** Where the density of each class is a given share of its peak. @param {(Float64Array | null)[]} sixes @param {number[]} origin */
-  drawContours(sixes, origin) {
-    const curves = [];
-    if (this.showsContours && this.table.d > 1)
-      for (const [c, six] of sixes.entries()) {
-        if (!six || sixes.length > MOST_EXACT_CLASSES) continue;
-        const peak = peakOf(six);
-        for (const below of [0.25, 1, 2.25, 4]) {
-          const level = six.slice();
-          level[0] -= peak - below;
-          curves.push({ segments: zeroCurve(level, this.drawing.box, origin, 48), properties: { class: "contour", stroke: cssColour(c) } });
-        }
-      }
-    this.drawing.drawSegments("contours", curves);
   }
 
   /** @param {{training: any, left: any} | null} scores @param {boolean} stale */
@@ -514,75 +431,4 @@ export class Explorer {
       this.say(`${file.name} cannot be read: ${/** @type {Error} */ (error).message}.`);
     }
   }
-
-  /** @param {string} what @param {string} text */
-  async copy(what, text) {
-    try {
-      await navigator.clipboard.writeText(text);
-      this.panel.copied.textContent = `${what} copied.`;
-    } catch {
-      const area = h("textarea", { readonly: true, rows: 6, "aria-label": what });
-      area.value = text;
-      this.panel.copied.replaceChildren("Copy it from here: ", area);
-      area.select();
-    }
-  }
-
-  copyCode() {
-    this.copy("Python", pythonCode(this.lesson, this.table));
-  }
-
-  copyLink() {
-    const base = this.options.usesHash ? location.href.split("#")[0] : "";
-    this.copy("Link", `${base}#${toHash(this.lesson)}`);
-  }
-
-  saveCsv() {
-    download(`${this.dataset.name}.csv`, new Blob([toCsv(this.table)], { type: "text/csv" }));
-  }
-
-  /** @returns {string} */
-  picture() {
-    return pictureSvg(this.drawing, { ...this.project(), codes: this.table.codes }, getComputedStyle(this.root).getPropertyValue("--ground"));
-  }
-
-  saveSvg() {
-    download(`${this.dataset.name}.svg`, new Blob([this.picture()], { type: "image/svg+xml" }));
-  }
-
-  async savePng() {
-    const image = new Image();
-    image.src = URL.createObjectURL(new Blob([this.picture()], { type: "image/svg+xml" }));
-    await image.decode();
-    const canvas = h("canvas", { width: 2 * WIDTH, height: 2 * HEIGHT });
-    canvas.getContext("2d").drawImage(image, 0, 0, 2 * WIDTH, 2 * HEIGHT);
-    URL.revokeObjectURL(image.src);
-    canvas.toBlob((/** @type {Blob} */ blob) => download(`${this.dataset.name}.png`, blob));
-  }
-}
-
-/** @param {number[]} values */
-function range(values) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of values) {
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  if (!(high > low)) [low, high] = [(Number.isFinite(low) ? low : 0) - 1, (Number.isFinite(high) ? high : 0) + 1];
-  const margin = 0.07 * (high - low);
-  return [low - margin, high + margin];
-}
-
-/** The largest value of a quadratic with a maximum. @param {Float64Array} six */
-function peakOf(six) {
-  const [c, p, q, a, b, e] = six;
-  const determinant = 4 * a * e - b * b;
-  const [u, v] = [(-2 * e * p + b * q) / determinant, (-2 * a * q + b * p) / determinant];
-  return c + (p * u + q * v) / 2;
-}
-
-/** @param {string} text #rrggbb */
-function rgb(text) {
-  const found = /#(..)(..)(..)/.exec(text);
-  return found ? found.slice(1).map((part) => Number.parseInt(part, 16)) : [255, 255, 255];
 }

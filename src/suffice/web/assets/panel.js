@@ -207,8 +207,8 @@ export class Panel {
     const drop = h("input", { type: "file", accept: ".csv,text/csv", onchange: (/** @type {any} */ event) => event.target.files[0] && explorer.openFile(event.target.files[0]) });
     this.sections.take.replaceChildren(
       h("div", { class: "buttons" },
-        button("Copy Python", () => explorer.copyCode()), button("Copy link", () => explorer.copyLink()),
-        button("Rows (CSV)", () => explorer.saveCsv(), !hasRows), button("Picture (SVG)", () => explorer.saveSvg()), button("Picture (PNG)", () => explorer.savePng())),
+        button("Copy Python", () => explorer.taking.copyCode()), button("Copy link", () => explorer.taking.copyLink()),
+        button("Rows (CSV)", () => explorer.taking.saveCsv(), !hasRows), button("Picture (SVG)", () => explorer.taking.saveSvg()), button("Picture (PNG)", () => explorer.taking.savePng())),
       this.copied, h("label", { class: "file" }, "Open a CSV file, or drop it on the page: ", drop));
   }
 
