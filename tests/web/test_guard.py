@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import pytest
@@ -32,6 +33,12 @@ GOOD = {
 def site():
     X, y = load_iris(return_X_y=True)
     return Site(explorer_page(X, y, sf.LDA()), PORT, TOKEN)
+
+
+def run(coroutine):
+    """Run in a thread of its own: the browser's tests leave a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, coroutine).result()
 
 
 def send(site, method="POST", path="/api", headers=GOOD, body=b'{"task": "data"}'):
@@ -64,7 +71,7 @@ def send(site, method="POST", path="/api", headers=GOOD, body=b'{"task": "data"}
     async def collect(message):
         sent.append(message)
 
-    asyncio.run(site.app(scope, receive, collect))
+    run(site.app(scope, receive, collect))
     content = b"".join(part.get("body", b"") for part in sent[1:])
     answered = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], answered, content
@@ -181,7 +188,7 @@ def test_no_websocket_is_opened(site, origin):
         sent.append(message)
 
     scope = {"type": "websocket", "path": "/api", "headers": headers, "query_string": b""}
-    asyncio.run(site.app(scope, receive, collect))
+    run(site.app(scope, receive, collect))
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 
