@@ -28,6 +28,7 @@ check: $(FULL)  ## lint, types, import contract
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@if command -v tsc >/dev/null; then tsc -p src/suffice/web/assets; fi
 
 docs: $(FULL)  ## the site, in docs/_build/html; every example runs
 	$(BIN)/sphinx-build -W --keep-going -q -j auto docs docs/_build/html

@@ -24,6 +24,7 @@ extensions = [
     "docstrings",
     "examples",
     "mathml",
+    "explorer_page",
     "sample_report",
 ]
 exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.zip"]

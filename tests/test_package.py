@@ -69,6 +69,8 @@ def test_the_wheel_holds_types_licence_and_every_module(wheel):
     sources = {
         path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src/suffice").rglob("*.py")
     }
+    assets = (ROOT / "src/suffice/web/assets").iterdir()
+    sources |= {path.relative_to(ROOT / "src").as_posix() for path in assets}
     assert sources <= set(names)
     assert not [name for name in names if "test" in name or "__pycache__" in name]
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from suffice.statistics.statistics import Statistics
     from suffice.statistics.summarize import summarize
     from suffice.statistics.table_statistics import TableStatistics
+    from suffice.web.explore import ExplorerPage, explore
 
 __version__ = "0.1.0"
 
@@ -69,6 +70,8 @@ _HOME = {
     "Diagnosis": "suffice.selection.diagnostics.diagnosis",
     "DiagonalLDA": "suffice.estimators.gaussian",
     "evaluate": "suffice.estimators.evaluating",
+    "explore": "suffice.web.explore",
+    "ExplorerPage": "suffice.web.explore",
     "Evaluation": "suffice.selection.evaluation",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
@@ -117,6 +120,7 @@ __all__ = [
     "Diagnosis",
     "DiagonalLDA",
     "Evaluation",
+    "ExplorerPage",
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
@@ -143,6 +147,7 @@ __all__ = [
     "describe",
     "diagnose",
     "evaluate",
+    "explore",
     "importance",
     "load",
     "model_card",

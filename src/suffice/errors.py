@@ -97,6 +97,10 @@ class TooFewRows(InvalidInput):
     """There are not enough rows for the model asked for."""
 
 
+class NoStatistics(InvalidInput, AttributeError):
+    """The parameters of the model are known, not estimated, so there are no statistics of rows."""
+
+
 class MissingClasses(InvalidParameter):
     """Priors name classes that no row has had yet."""
 

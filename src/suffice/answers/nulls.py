@@ -73,6 +73,15 @@ class Nulls(ABC):
         """The distribution for class c of rows with this number of observed features."""
 
 
+class KnownNulls(Nulls):
+    """The null distributions of a model whose parameters are known: chi-squared."""
+
+    def of(self, c: int, known: int) -> Null:
+        """The distribution for class c of rows with this number of observed features."""
+        known = min(known, _covariance(self.gaussian, c).rank)
+        return Null(max(known, 1), known, np.inf)
+
+
 class EstimatedNulls(Nulls):
     """The null distributions of a model whose means and covariances are estimates."""
 

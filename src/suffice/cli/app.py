@@ -29,6 +29,10 @@ EXAMPLES = {
     ),
     "compare": "suffice compare iris.csv --target species",
     "report": "suffice report iris.csv --target species --out report.html",
+    "explore": (
+        "suffice explore iris.csv --target species\n"
+        "suffice explore iris.csv --target species --out explorer.html"
+    ),
     "importance": "suffice importance iris.suffice test.csv --target species",
     "explain": "suffice explain iris.suffice new.csv --row 3",
     "boundary": "suffice boundary iris.suffice setosa virginica",

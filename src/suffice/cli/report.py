@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from suffice.cli import options
 from suffice.errors import MissingPackage
 
@@ -11,6 +15,10 @@ def report(
     target: options.Target,
     out: options.OutFile,
     table: options.TableOptions,
+    explore: Annotated[
+        bool,
+        typer.Option("--explore", help="Also write a page to explore the model, and link to it."),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Write one HTML page: the data, the model chosen, its quality, pictures, atypical rows.
@@ -31,7 +39,10 @@ def report(
     rows = read_training(data, target, table)
     frame = rows.prepared.with_columns(rows.labels.alias(target))
     with working("writing the report") as progress:
-        summary = write_report(frame, target, out, progress=progress).summary
+        found = write_report(frame, target, out, explore=explore, progress=progress)
+    summary = found.summary
     if not json:
         say(summary)
     notify({"out": str(out), "summary": summary}, json, f"written to {out}; open it in a browser")
+    if isinstance(found.explorer, str):
+        say(f"note: there is no page to explore the model: {found.explorer}", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
 from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.models.binary import Binary
+from suffice.models.known_classes import KnownClasses
+from suffice.models.known_levels import known_levels, read_chances
 
 
 class BernoulliNB(DiscreteClassifier):
@@ -52,6 +54,30 @@ class BernoulliNB(DiscreteClassifier):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.priors = priors
+
+    @classmethod
+    def from_parameters(
+        cls,
+        probabilities: Any,
+        priors: Any = None,
+        classes: Any = None,
+        feature_names: Any = None,
+    ) -> Self:
+        """The classifier with these probabilities, without rows.
+
+        probabilities : P(x = 1 | class), (k, d), one row per class
+        priors, classes, feature_names : see `GaussianDiscriminant.from_parameters`
+
+        >>> from suffice import BernoulliNB
+        >>> model = BernoulliNB.from_parameters([[0.2, 0.7], [0.5, 0.3]], [0.6, 0.4], ["+", "-"])
+        >>> model.predict_proba([[1, 1]]).round(6)
+        array([[0.583333, 0.416667]])
+        """
+        chances = read_chances(probabilities)
+        known, d = KnownClasses.read(classes, len(chances)), chances.shape[1]
+        tables = [np.column_stack([1 - own, own]) for own in chances.T]
+        model = known_levels([np.arange(2)] * d, tables, known, priors)
+        return cls(priors=known.in_order(priors))._hold_known(model, feature_names)
 
     def _settings(self) -> Binary:
         flag("fit_prior", self.fit_prior)

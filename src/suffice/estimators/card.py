@@ -77,7 +77,8 @@ def _lines(model: Any) -> list[str]:
     lines = [type(model).__name__, *_features(schema_of(model)), *_training(training_of(model))]
     if hasattr(model, "converged_"):
         state = "converged" if model.converged_ else "not converged"
-        lines.append(f"components: {len(model.means_)} ({state} after {model.n_iter_} iterations)")
+        after = f"{state} after {model.n_iter_} iterations" if model.n_iter_ else "given"
+        lines.append(f"components: {len(model.means_)} ({after})")
     if hasattr(model, "members_"):
         lines.append(f"members: {_some(_members(model))}")
     if hasattr(model, "statistics_") and not is_built(model):
@@ -129,6 +130,8 @@ def _training(training: dict[str, Any]) -> list[str]:
     if rows is not None:
         parts = [f"{label} {n}" for label, n in zip(classes, rows, strict=True)]
         lines.append(f"trained on: {sum(rows)} rows ({_some(parts)})")
+    if weight is None:
+        return [*lines, "parameters of the classes: known, not estimated"]
     if rows is None or [float(n) for n in rows] != weight:
         parts = [f"{label} {w:.6g}" for label, w in zip(classes, weight, strict=True)]
         lines.append(f"weight of rows: {math.fsum(weight):.6g} ({_some(parts)})")

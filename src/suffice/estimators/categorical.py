@@ -16,6 +16,8 @@ from suffice.estimators.discrete_classifier import DiscreteClassifier
 from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.estimators.state import at_once
 from suffice.models.categorical import MOST_LEVELS, Categorical
+from suffice.models.known_classes import KnownClasses
+from suffice.models.known_levels import known_levels, read_tables
 from suffice.statistics.mixed_table import level_counts
 from suffice.statistics.table_statistics import TableStatistics
 
@@ -91,6 +93,38 @@ class CategoricalNB(DiscreteClassifier):
             statistics = level_counts(statistics)
         return super().fit_statistics(statistics)
 
+    @classmethod
+    def from_parameters(
+        cls,
+        probabilities: Any,
+        priors: Any = None,
+        classes: Any = None,
+        feature_names: Any = None,
+        levels: Any = None,
+    ) -> Self:
+        """The classifier with these probabilities, without rows; other levels are ignored.
+
+        probabilities : P(level | class): one table per feature, (k, m), one row per class
+        priors, classes, feature_names : see `GaussianDiscriminant.from_parameters`
+        levels : the levels of each feature, in the order of the columns; 0, 1, ... if None
+
+        >>> from suffice import CategoricalNB
+        >>> colours, sizes = [[0.5, 0.5], [0.1, 0.9]], [[0.3, 0.7], [0.6, 0.4]]
+        >>> levels = [["red", "blue"], ["small", "large"]]
+        >>> model = CategoricalNB.from_parameters(
+        ...     [colours, sizes], classes=["cherry", "plum"], levels=levels
+        ... )
+        >>> model.predict_proba([["red", "large"]]).round(4)
+        array([[0.8974, 0.1026]])
+        """
+        tables = read_tables(probabilities)
+        known = KnownClasses.read(classes, len(tables[0]))
+        widths = [table.shape[1] for table in tables]
+        found = [np.arange(m) for m in widths] if levels is None else _ordered(levels, widths)
+        model = known_levels(found, tables, known, priors)
+        estimator = cls(priors=known.in_order(priors), levels=levels)
+        return estimator._hold_known(model, feature_names)
+
     def _settings(self) -> Categorical:
         flag("fit_prior", self.fit_prior)
         return Categorical.checked(
@@ -142,6 +176,21 @@ def _levels(levels: Any) -> tuple[Array | None, ...] | None:
             "their order."
         )
     return tuple(None if own is None else _level_list(j, own) for j, own in enumerate(levels))
+
+
+def _ordered(levels: Any, widths: list[int]) -> list[Array]:
+    """The levels of each feature in the order given, as many as there are probabilities."""
+    lists = _levels(levels) or ()
+    if len(lists) != len(widths):
+        raise InvalidParameter(f"levels has {len(lists)} lists for {len(widths)} features.")
+    for j, (own, width) in enumerate(zip(lists, widths, strict=True)):
+        if own is None or len(own) != width or len(levels[j]) != width:
+            n = 0 if own is None else len(own)
+            raise InvalidParameter(
+                f"levels of feature {j} are {n} different values, but it has {width} "
+                "probabilities per class."
+            )
+    return [np.array(list(given), own.dtype) for given, own in zip(levels, lists, strict=True)]  # type: ignore[union-attr]
 
 
 def _level_list(j: int, own: Any) -> Array:

@@ -73,8 +73,8 @@ class Classifier(
         """The priors that the parameters ask for."""
         return self.priors
 
-    def _class_weight(self) -> Floats:
-        """Total weight of each class, (k,)."""
+    def _class_weight(self) -> Floats | None:
+        """Total weight of each class, (k,); None if there are no rows."""
         raise NotImplementedError
 
     def _new_atypicality(self) -> Any:
@@ -321,10 +321,11 @@ class Classifier(
 
     def _made_atypicality(self) -> Any:
         base, encoding = self._new_atypicality(), self._learned.encoding
-        if encoding is None:
+        weight = self._class_weight()
+        if encoding is None or weight is None:
             return base
         sizes = [groups.size for groups in encoding.groups]
-        return level_atypicality(base, self._fitted, sizes, self._class_weight())
+        return level_atypicality(base, self._fitted, sizes, weight)
 
     @on_rows
     def discriminants(self, X: Any) -> Floats:

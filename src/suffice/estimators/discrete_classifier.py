@@ -7,6 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.estimators.known import known_columns
+from suffice.estimators.learned import Learned
 from suffice.estimators.naive_bayes import NaiveBayes
 from suffice.estimators.state import at_once
 from suffice.models.discrete import DiscreteModel
@@ -20,6 +22,7 @@ class DiscreteClassifier(NaiveBayes[DiscreteModel]):
     fit_prior: bool
     class_prior: Any
     _takes = "what suffice.count_levels returns"
+    _can_be_known = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -40,6 +43,11 @@ class DiscreteClassifier(NaiveBayes[DiscreteModel]):
         # From now on, `priors` alone determines the priors.
         other.fit_prior, other.class_prior = True, None
         return other
+
+    def _hold_known(self, model: DiscreteModel, feature_names: Any) -> Self:
+        """Answer with a model whose probabilities are known."""
+        columns = known_columns(feature_names, len(model.features))
+        return self._hold(Learned.known(model, columns, self._settings(), self._priors()))
 
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, Counts)

@@ -23,6 +23,7 @@ from suffice.estimators.base import Estimator
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import State
+from suffice.models.mixture import MixtureModel
 from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, MixtureFit, Training
 
@@ -60,6 +61,20 @@ class FittedMixture(State):
             log_likelihoods=np.array(fit.log_likelihoods),
             converged=fit.converged,
             lower_bound=fit.log_likelihood,
+        )
+
+    @classmethod
+    def known(cls, model: MixtureModel, settings: Settings, columns: LearnedColumns) -> Self:
+        """The state of a mixture whose parameters are known: that before any iteration."""
+        return cls(
+            columns=columns,
+            kept={"model": model},
+            classes=model.classes,
+            settings=settings,
+            component_weight=model.shares,
+            log_likelihoods=np.empty(0),
+            converged=False,
+            lower_bound=-np.inf,
         )
 
     @property

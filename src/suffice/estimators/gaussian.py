@@ -10,11 +10,13 @@ from suffice.data.arrays import Floats
 from suffice.data.parameters import not_negative, share
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.known import KnownForm, KnownGaussians
 from suffice.estimators.sklearn_parameters import check_algorithm, normalised_priors
+from suffice.models.known_gaussians import GivenCovariances
 from suffice.models.settings import Settings
 
 
-class GaussianDiscriminant(GaussianClassifier):
+class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
     """The whole family of Gaussian class models, from nearest centroid to QDA.
 
     Parameters
@@ -51,6 +53,8 @@ class GaussianDiscriminant(GaussianClassifier):
     0.98
     """
 
+    _known_form = KnownForm()
+
     def __init__(
         self,
         structure: str = "full",
@@ -81,8 +85,13 @@ class GaussianDiscriminant(GaussianClassifier):
             inflation=self._chosen("inflation", self.inflation),
         )
 
+    @classmethod
+    def _known_parameters(cls, given: GivenCovariances) -> dict[str, Any]:
+        structure = "diagonal" if given.are_variances else "full"
+        return {"structure": structure, "pooling": float(given.shared)}
 
-class QuadraticDiscriminantAnalysis(GaussianClassifier):
+
+class QuadraticDiscriminantAnalysis(KnownGaussians, GaussianClassifier):
     """QDA: a mean and a full covariance for each class.
 
     Parameters
@@ -101,6 +110,8 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
     >>> QuadraticDiscriminantAnalysis().fit(X, y).predict(X[:2])
     array([0, 0])
     """
+
+    _known_form = KnownForm(diagonal=False, shared=False)
 
     def __init__(
         self,
@@ -144,7 +155,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
         return self.covariance_estimator
 
 
-class GaussianNB(GaussianClassifier):
+class GaussianNB(KnownGaussians, GaussianClassifier):
     """Gaussian naive Bayes: independent features with a variance for each class.
 
     Parameters
@@ -160,6 +171,8 @@ class GaussianNB(GaussianClassifier):
     >>> GaussianNB().fit(X, y).score(X, y)
     0.96
     """
+
+    _known_form = KnownForm(diagonal=True, shared=False)
 
     def __init__(
         self, *, priors: Any = None, var_smoothing: float = 1e-9, columns: Any = None
@@ -180,7 +193,7 @@ class GaussianNB(GaussianClassifier):
     @property
     def var_(self) -> Floats:
         """Variance of each class and feature, smoothing included (scikit-learn's name)."""
-        return np.array([c.variances for c in self._fitted.covariances])  # type: ignore[attr-defined]
+        return np.array([c.variances for c in self._fitted.covariances])
 
     @property
     def class_prior_(self) -> Floats:
@@ -193,7 +206,7 @@ class GaussianNB(GaussianClassifier):
         return np.asarray(self._fitted_statistics.weight)
 
 
-class DiagonalLDA(GaussianClassifier):
+class DiagonalLDA(KnownGaussians, GaussianClassifier):
     """LDA with naive Bayes: independent features with one variance shared by all classes.
 
     Parameters
@@ -206,6 +219,8 @@ class DiagonalLDA(GaussianClassifier):
     >>> DiagonalLDA().fit(X, y).score(X, y)
     0.96
     """
+
+    _known_form = KnownForm(diagonal=True, shared=True)
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from suffice.answers.between import boundary_of
 from suffice.answers.boundary import Boundary
 from suffice.answers.geometry import Ellipse, ellipse, whiten
-from suffice.answers.nulls import EstimatedNulls
+from suffice.answers.nulls import EstimatedNulls, KnownNulls
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_pair, class_position
 from suffice.data.arrays import Array, Floats
@@ -263,6 +263,8 @@ class GaussianClassifier(Learner[GaussianModel]):
         return with_estimated_scatter(whole, estimator, X, y)
 
     def _new_atypicality(self) -> Atypicality:
+        if self._learned.statistics is None:
+            return Atypicality(self._fitted, KnownNulls(self._fitted))
         weight = self._fitted_statistics.known_weight.mean(axis=1)
         return Atypicality(self._fitted, EstimatedNulls(self._fitted, weight, self._built_with))
 

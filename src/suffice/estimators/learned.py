@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from suffice.data.arrays import Array
 from suffice.data.powers import Powers
+from suffice.errors import NoStatistics
 from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.outline import Outline
@@ -33,7 +34,7 @@ class Learned(State):
     """What a classifier has learned from rows."""
 
     classes: Array
-    statistics: Any
+    statistics: Any  # None if the parameters of the model are known
     settings: Any
     priors: Any  # as they were given
     selection: Selection | None = None
@@ -53,6 +54,28 @@ class Learned(State):
             powers=powers,
         )
 
+    @classmethod
+    def known(cls, model: Any, columns: LearnedColumns, settings: Any, priors: Any) -> Self:
+        """The state of a model whose parameters are known, so that there are no statistics."""
+        return cls(
+            columns=columns,
+            classes=model.classes,
+            statistics=None,
+            settings=settings,
+            priors=priors,
+            kept={"model": model},
+        )
+
+    @property
+    def observed(self) -> Any:
+        """The statistics; raises if there are none."""
+        if self.statistics is None:
+            raise NoStatistics(
+                "this model was made from known parameters, so it has no statistics of rows; for "
+                "what needs them, fit a model to rows: fit(X, y)."
+            )
+        return self.statistics
+
     @property
     def numbers(self) -> tuple[Any, Any]:
         """The statistics and settings from which the model is built."""
@@ -61,7 +84,7 @@ class Learned(State):
     @property
     def outline(self) -> Outline:
         """The form in which more rows must be summarized."""
-        return Outline.of(self.statistics, self.powers)
+        return Outline.of(self.observed, self.powers)
 
     def under(self, priors: Any, model: Any) -> Self:
         """The same with the model under other priors."""

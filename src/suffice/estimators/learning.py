@@ -38,6 +38,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
     _state: Learned | None
     _takes = "what suffice.summarize returns"  # description of the statistics for messages
     _has_powers = False  # whether features are raised to powers first
+    _can_be_known = False  # whether it can be made from known parameters
     _judged = True  # whether the statistics suffice for leave-one-out and information criteria
 
     def _settings(self) -> Any:
@@ -62,7 +63,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
     @property
     def statistics_(self) -> Any:
         """The statistics of all rows."""
-        return self._learned.statistics
+        return self._learned.observed
 
     @learns_afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -221,20 +222,19 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
 
     def _merge_state(self, theirs: Learned, name: str) -> Learned:
         mine, settings = self._learned, self._settings()
+        own, others = mine.observed, theirs.observed
         if mine.powers != theirs.powers:
             raise Mismatch(
                 "the two classifiers have different powers; add rows to one of them by partial_fit."
             )
-        if not self._is_statistics(theirs.statistics):
+        if not self._is_statistics(others):
             raise Mismatch(f"a {name} keeps different statistics than a {type(self).__name__}.")
-        if isinstance(mine.statistics, TableStatistics) != isinstance(
-            theirs.statistics, TableStatistics
-        ):
+        if isinstance(own, TableStatistics) != isinstance(others, TableStatistics):
             raise Mismatch(
                 "one classifier has learned from a table with levels, the other from numbers "
                 "alone; fit both to the same columns, with columns=suffice.describe(X)."
             )
-        both = settings.alike(mine.statistics, theirs.statistics)
+        both = settings.alike(own, others)
         return self._next(both[0] + both[1], settings, later=True)
 
     def _next(
@@ -300,6 +300,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
     @property
     def _fitted_statistics(self) -> Any:
         """The statistics that the model is built from."""
+        self._learned.observed  # noqa: B018 - raises if there are none
         return self._learned.numbers[0]
 
     @property
@@ -308,7 +309,8 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         return self._learned.numbers[1]
 
     def _class_weight(self) -> Any:
-        return self.statistics_.weight
+        statistics = self._learned.statistics
+        return None if statistics is None else statistics.weight
 
     def _build(self, learned: Learned) -> AnyModel:
         read = learned.from_file

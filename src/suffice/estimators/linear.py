@@ -13,6 +13,7 @@ from suffice.data.parameters import count
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian_classifier import GaussianClassifier
+from suffice.estimators.known import KnownForm, KnownGaussians
 from suffice.estimators.output import keep_output
 from suffice.estimators.sklearn_parameters import check_algorithm, normalised_priors
 from suffice.models.axes import Axes, discriminant_axes
@@ -23,6 +24,7 @@ from suffice.models.settings import Settings
 class LinearDiscriminantAnalysis(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
+    KnownGaussians,
     GaussianClassifier,
 ):
     """LDA: a mean for each class and one full covariance shared by all.
@@ -51,6 +53,8 @@ class LinearDiscriminantAnalysis(
     >>> lda.score(X, y), lda.transform(X).shape
     (0.98, (150, 1))
     """
+
+    _known_form = KnownForm(diagonal=False, shared=True)
 
     def __init__(
         self,

@@ -13,16 +13,20 @@ from suffice.answers import mixture as _mixture  # noqa: F401 - registers its an
 from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features
-from suffice.data.parameters import check_room, choice, count, flag, not_negative
+from suffice.data.labels import shown
+from suffice.data.parameters import check_room, choice, count, flag, not_negative, numbers
 from suffice.errors import (
     InvalidParameter,
     TooFewRows,
 )
 from suffice.estimators.anywhere import learns_afresh, on_labelled_rows, on_rows
-from suffice.estimators.fitting import Fitting, encoded, training_rows
+from suffice.estimators.fitting import FittedMixture, Fitting, encoded, training_rows
+from suffice.estimators.known import known_columns
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture
+from suffice.models.known_classes import KnownClasses
+from suffice.models.known_gaussians import GivenCovariances, known_gaussians, read_means
 from suffice.models.mixture import MixtureModel, covariance_arrays, n_parameters
 from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
 from suffice.models.settings import Settings
@@ -117,6 +121,41 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    @classmethod
+    def from_parameters(
+        cls, weights: Any, means: Any, covariances: Any, feature_names: Any = None
+    ) -> Self:
+        """The mixture of these components, without rows.
+
+        weights : of the components, (n_components,); they add up to 1
+        means, covariances, feature_names : see `GaussianDiscriminant.from_parameters`, with
+            components for classes
+
+        >>> from suffice import GaussianMixture
+        >>> model = GaussianMixture.from_parameters([0.5, 0.5], [[-1.0], [1.0]], [[[1.0]], [[4.0]]])
+        >>> model.predict_proba([[0.0]]).round(3)
+        array([[0.579, 0.421]])
+        """
+        values = read_means(means)
+        K, d = values.shape
+        shares = numbers("weights", weights, (K,))
+        if shares is None or (shares < 0).any() or not np.isclose(shares.sum(), 1.0, 0, 1e-8):
+            raise InvalidParameter(
+                f"weights must be {K} shares that add up to 1, one for each row of means; they "
+                f"are {shown(weights)}."
+            )
+        given = GivenCovariances.read(covariances, K, d)
+        known = KnownClasses.read(None, K)
+        components = known_gaussians(values, given, known, shares)
+        owner = np.zeros(K, np.int64)
+        mixture = MixtureModel.of(components, owner, np.zeros(1, np.int64), None)
+        structure = "diagonal" if given.are_variances else "full"
+        model = cls(K, structure=structure, pooling=float(given.shared))
+        model._state = FittedMixture.known(
+            mixture, model._settings(), known_columns(feature_names, d)
+        )
+        return model
 
     @learns_afresh
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.errors import InvalidParameter
+from suffice.errors import InvalidParameter, NoStatistics
 from suffice.estimators.learning import Learner
 from suffice.html import Html, element, html_table
 from suffice.selection.selection import align_columns
@@ -184,7 +184,7 @@ def _likelihood(model: Any) -> dict[str, str]:
         return {}
     try:
         numbers = model.log_likelihood(), float(model.n_parameters()), model.bic()
-    except InvalidParameter:
+    except (InvalidParameter, NoStatistics):
         return {}
     likelihood, parameters, bic = map(format_number, numbers)
     return {"log-likelihood": likelihood, "parameters": parameters, "BIC": bic}

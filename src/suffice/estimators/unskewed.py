@@ -52,6 +52,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     """
 
     _has_powers = True
+    _can_be_known = False
 
     def fit_statistics(self, statistics: Any) -> Self:
         """Build the model from statistics of rows raised to the powers of this model."""

@@ -53,6 +53,11 @@ class Binary(Categorical):
                     "needs 0 and 1. Use a CategoricalNB."
                 )
 
+    def check_levels(self, model: DiscreteModel) -> None:
+        """Raise ValueError unless the levels of a model are 0 and 1."""
+        if not all(feature.levels.tolist() == [0, 1] for feature in model.features):
+            raise ValueError("the levels are not 0 and 1")
+
     def check_table(self, X: Any) -> None:
         """Raise unless X is a table of numbers."""
         as_features(X)

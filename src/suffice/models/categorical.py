@@ -80,6 +80,9 @@ class Categorical(Likelihood):
         features = tuple(_level_model(table, alpha) for table, alpha in pairs)
         return DiscreteModel(statistics.classes, probabilities, features)
 
+    def check_levels(self, model: DiscreteModel) -> None:
+        """Raise ValueError unless a model has levels that this likelihood reads."""
+
     def alphas(self, statistics: Counts) -> Floats:
         """Smoothing of each feature, (d,): as given, or by maximum marginal likelihood."""
         given = self.given_alphas(statistics.n_features)

@@ -13,13 +13,20 @@ from suffice.data.parameters import as_floats
 from suffice.errors import InvalidParameter, MissingClasses
 
 
-def class_priors(priors: Any, classes: Array, weight: Floats) -> Floats:
+def class_priors(priors: Any, classes: Array, weight: Floats | None) -> Floats:
     """Prior probability of each class, in the order of `classes`.
+
+    weight : of the rows of each class; None if there are no rows
 
     >>> class_priors({"b": 0.9, "a": 0.1}, np.array(["a", "b"]), np.ones(2))
     array([0.1, 0.9])
     """
     if priors is None:
+        if weight is None:
+            raise InvalidParameter(
+                "priors is None, which means class shares, but the parameters of this model are "
+                "known and there are no rows; give 'uniform', a mapping by label, or an array."
+            )
         return np.asarray(weight / weight.sum())
     if isinstance(priors, str):
         if priors == "balanced":

@@ -35,6 +35,7 @@ class Report:
     usage : listings to copy
     drawings : the pictures, and why others are missing
     failures : why a part could not be made, by its name
+    explorer : the page to explore the model, or why there is none; None if none was asked for
     """
 
     path: Path
@@ -48,6 +49,7 @@ class Report:
     usage: Usage | None = None
     drawings: Pictures = field(default_factory=Pictures)
     failures: Mapping[str, str] = field(default_factory=dict)
+    explorer: Path | str | None = None
 
     @property
     def model(self) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 from suffice.data.files import check_writable, write_whole
 from suffice.data.labels import shown
-from suffice.data.parameters import check_callable, check_path
+from suffice.data.parameters import check_callable, check_path, flag
 from suffice.errors import InvalidParameter
 from suffice.estimators.repairing import repairs_expected
 from suffice.html import Html, element, escaped, joined
@@ -17,6 +18,7 @@ from suffice.reports.atypical_section import atypical, atypical_html
 from suffice.reports.choice_section import choice_html, choose
 from suffice.reports.data_section import data_facts, data_html
 from suffice.reports.diagnosis_section import diagnosis, diagnosis_html
+from suffice.reports.explorer_link import explorer_link, write_explorer
 from suffice.reports.findings import Report
 from suffice.reports.gaps_section import gap_facts, gaps_html
 from suffice.reports.markup import items, note, percent, reason, short
@@ -62,6 +64,7 @@ def report(
     model: Any = None,
     random_state: int = 0,
     title: str | None = None,
+    explore: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Report:
     """Write one HTML file on a table and its model: no other file, no script, no request.
@@ -76,6 +79,8 @@ def report(
     model : a classifier to report on, which is fitted again; None chooses by `select_model`
     random_state : seed for drawing the rows that represent a table of more than 20,000
     title : of the page
+    explore : also write a page beside it on which the model can be explored, with all rows, and
+        link to it; see `suffice.explore`
     progress : called with the share of the work that is done, from 0 to 1
 
     >>> import suffice as sf, tempfile, pathlib
@@ -97,7 +102,13 @@ def report(
     if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
         raise InvalidParameter(f"random_state is {shown(random_state)}; it must be a whole number.")
     steps = Steps(sum(STEPS.values()), progress)
+    explorer = file.with_suffix(".explorer.html") if flag("explore", explore) else None
+    if explorer is not None:
+        check_writable(explorer)
     content = make(file, whole, whole.sampled(random_state), model, _title(title, whole), steps)
+    if explorer is not None:
+        beside = write_explorer(explorer, whole, content.title, content.model)
+        content = replace(content, explorer=beside)
     write_whole(file, page(content).encode("utf-8", "replace"))
     return content
 
@@ -155,6 +166,7 @@ def page(found: Report) -> str:
             element("h1", found.title),
             element("p", found.summary, class_="lead"),
             _tiles(found),
+            explorer_link(found.explorer),
         ),
         _contents(),
         element(

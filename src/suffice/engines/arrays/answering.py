@@ -141,7 +141,7 @@ def decide(
 
 
 def _rows(estimator: GaussianClassifier, X: Any) -> DeviceRows:
-    estimator._fitted_statistics  # noqa: B018 - raises where there is no fit
+    estimator._learned  # noqa: B018 - raises where there is no fit
     rows = DeviceRows.of(X)
     check_columns(estimator, rows)
     return rows

@@ -52,7 +52,7 @@ class LearnerContent:
     def of(cls, model: Learner[Any]) -> Self:
         """The content of a file; raises if parameters were changed after the model was fitted."""
         built, learned = is_built(model), model._learned
-        _check_current(model, built)
+        check_current(model, built)
         numbers = model._fitted_statistics if built else None
         completed = _completed(model._fitted, numbers) if _takes_em(numbers) else None
         own = FromFile(built, completed)
@@ -142,7 +142,7 @@ def _is_candidate(one: Any) -> bool:
     return set(one) == set(GRID) and all(is_given)
 
 
-def _check_current(model: Learner[Any], built: bool) -> None:
+def check_current(model: Learner[Any], built: bool) -> None:
     """Raise if parameters were changed after the model was fitted."""
     same = _same(model._settings(), model._learned.settings)
     if same and built:

@@ -19,6 +19,7 @@ from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file.auto_content import AutoContent
 from suffice.estimators.model_file.fitted_content import IndicatorsContent, MixtureContent
+from suffice.estimators.model_file.known_content import KnownContent
 from suffice.estimators.model_file.learner_content import LearnerContent
 from suffice.estimators.model_file.parameters import split_storable
 from suffice.estimators.model_file.pooled_content import PooledContent
@@ -74,7 +75,14 @@ class StoredModel:
     library: str
     parameters: Mapping[str, Any]
     dropped: Mapping[str, str]
-    content: LearnerContent | MixtureContent | IndicatorsContent | PooledContent | AutoContent
+    content: (
+        LearnerContent
+        | KnownContent
+        | MixtureContent
+        | IndicatorsContent
+        | PooledContent
+        | AutoContent
+    )
     names: tuple[str, ...] | None = None
     output: str | None = None
     created: str | None = None
@@ -95,7 +103,7 @@ class StoredModel:
             suffice.__version__,
             parameters,
             dropped,
-            _content_class(model).of(model),
+            _content_of(model),
             None if names is None else tuple(map(str, names)),
             output.get("transform"),
             created,
@@ -120,7 +128,7 @@ class StoredModel:
         """The estimator, fully validated; an error says what is wrong."""
         model = getattr(suffice, self.estimator)()
         self._set_parameters(model)
-        if type(self.content) is not _content_class(model):
+        if type(self.content) not in _content_classes(model):
             raise ValueError(f"it does not hold what a {self.estimator} learns")
         with np.errstate(all="ignore"):  # overflow is detected by the checks
             self.content.restore(model, room)
@@ -177,13 +185,20 @@ def check_note(name: str, text: str | None) -> None:
         raise ValueError(f"{name} is not a short text")
 
 
-def _content_class(model: Any) -> Any:
+def _content_of(model: Any) -> Any:
+    """What a fitted estimator has learned; without statistics, its parameters."""
+    classes = _content_classes(model)
+    known = KnownContent in classes and model._learned.statistics is None
+    return (KnownContent if known else classes[0]).of(model)
+
+
+def _content_classes(model: Any) -> tuple[Any, ...]:
     if isinstance(model, Indicators):
-        return IndicatorsContent
+        return (IndicatorsContent,)
     if isinstance(model, GaussianMixture | MixtureDiscriminant):
-        return MixtureContent
+        return (MixtureContent,)
     if isinstance(model, AutoDiscriminant):
-        return AutoContent
+        return (AutoContent,)
     if isinstance(model, PooledDiscriminant):
-        return PooledContent
-    return LearnerContent
+        return (PooledContent,)
+    return LearnerContent, KnownContent

@@ -34,7 +34,7 @@ def training_of(model: Any) -> dict[str, Any]:
         "labels": LABEL_KINDS[classes.dtype.kind],
         "classes": classes.tolist(),
         "rows": None if statistics is None else statistics.count.tolist(),
-        "weight": np.asarray(weight, np.float64).tolist(),
+        "weight": None if weight is None else np.asarray(weight, np.float64).tolist(),
     }
 
 

@@ -1,0 +1,61 @@
+// @ts-check
+/** Contributions: the log-odds of two classes, split over the features of one row. */
+
+import { DiagonalCovariance } from "./covariance.js";
+
+/** @typedef {import("./model.js").Model} Model */
+
+/** Contribution of each feature to the log-odds of a against b; with the base they add up exactly.
+ * @param {Model} model @param {ArrayLike<number>} x @param {number} a @param {number} b */
+export function contributions(model, x, a, b) {
+  const first = terms(model, x, a);
+  const second = terms(model, x, b);
+  const values = first.map((term, j) => (second[j] - term) / 2);
+  let base = model.logPriors[a] - model.logPriors[b];
+  const [own, other] = [model.covariances[a], model.covariances[b]];
+  if (!model.shared && own && other) {
+    if (own instanceof DiagonalCovariance && other instanceof DiagonalCovariance)
+      values.forEach((_, j) => {
+        values[j] += (Math.log(other.variances[j]) - Math.log(own.variances[j])) / 2;
+      });
+    else base += (other.logDeterminant - own.logDeterminant) / 2;
+  }
+  return { values, base, logOdds: values.reduce((sum, v) => sum + v, 0) + base };
+}
+
+/** u_j (Pu)_j of each feature. @param {Model} model @param {ArrayLike<number>} x @param {number} c */
+function terms(model, x, c) {
+  const { d } = model;
+  const step = Float64Array.from({ length: d }, (_, j) => x[j] - model.means[c * d + j]);
+  const pull = new Float64Array(d);
+  model.covariances[c]?.solve(step, pull);
+  return Array.from(step, (u, j) => u * pull[j]);
+}
+
+/** The contributions in words, as `explain` says it.
+ * @param {ReturnType<typeof contributions>} found @param {string[]} names @param {string} a
+ * @param {string} b @param {number} [most] */
+export function explanation(found, names, a, b, most = 5) {
+  const sign = found.logOdds < 0 ? -1 : 1;
+  const [one, other] = sign < 0 ? [b, a] : [a, b];
+  const odds = Math.abs(found.logOdds);
+  const share = 1 / (1 + Math.exp(-odds));
+  const values = found.values.map((v) => sign * v);
+  const order = values.map((_, j) => j).sort((i, j) => Math.abs(values[j]) - Math.abs(values[i]));
+  const parts = order.slice(0, most).map((j) => `${names[j]} ${signed(values[j])}`);
+  const rest = order.slice(most);
+  if (rest.length) {
+    const sum = rest.reduce((total, j) => total + values[j], 0);
+    parts.push(`the other ${rest.length} features ${signed(sum)}`);
+  }
+  return (
+    `${one} rather than ${other}: log-odds ${odds.toFixed(2)} (probability ` +
+    `${(100 * share).toFixed(1)}% of the two). ${parts.join(", ")}; before any feature ` +
+    `${signed(sign * found.base)}.`
+  );
+}
+
+/** @param {number} value */
+function signed(value) {
+  return (value < 0 || Object.is(value, -0) ? "-" : "+") + Math.abs(value).toFixed(2);
+}

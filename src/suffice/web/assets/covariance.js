@@ -1,0 +1,112 @@
+// @ts-check
+/** Covariances ready to measure distances: full, by a Cholesky factor, or diagonal. */
+
+import { cholesky, dot, solveLower, solveUpper } from "./linalg.js";
+
+export const LOG_2PI = Math.log(2 * Math.PI);
+
+export class FullCovariance {
+  /** @param {Float64Array} factor lower triangular @param {number} d */
+  constructor(factor, d) {
+    this.factor = factor;
+    this.d = d;
+    let sum = 0;
+    for (let i = 0; i < d; i++) sum += Math.log(factor[i * d + i]);
+    this.logDeterminant = 2 * sum;
+  }
+
+  /** The covariance with these entries, or null if it is singular.
+   * @param {Float64Array} matrix @param {number} d */
+  static of(matrix, d) {
+    const factor = cholesky(matrix, d);
+    return factor && new FullCovariance(factor, d);
+  }
+
+  /** z with z'z the squared Mahalanobis length of a step.
+   * @param {ArrayLike<number>} step @param {Float64Array} z */
+  whiten(step, z) {
+    solveLower(this.factor, step, z, this.d);
+  }
+
+  /** The step times the inverse covariance.
+   * @param {ArrayLike<number>} step @param {Float64Array} out */
+  solve(step, out) {
+    solveLower(this.factor, step, out, this.d);
+    solveUpper(this.factor, out, this.d);
+  }
+
+  /** @param {number} i @param {number} j */
+  entry(i, j) {
+    const { factor, d } = this;
+    let sum = 0;
+    for (let m = 0; m <= Math.min(i, j); m++) sum += factor[i * d + m] * factor[j * d + m];
+    return sum;
+  }
+
+  /** @returns {Float64Array} all entries */
+  matrix() {
+    const { d } = this;
+    const out = new Float64Array(d * d);
+    for (let i = 0; i < d; i++)
+      for (let j = 0; j <= i; j++) out[i * d + j] = out[j * d + i] = this.entry(i, j);
+    return out;
+  }
+}
+
+export class DiagonalCovariance {
+  /** @param {Float64Array} variances all above 0 */
+  constructor(variances) {
+    this.variances = variances;
+    this.d = variances.length;
+    let sum = 0;
+    for (let j = 0; j < this.d; j++) sum += Math.log(variances[j]);
+    this.logDeterminant = sum;
+    this.deviations = variances.map(Math.sqrt);
+  }
+
+  /** @param {ArrayLike<number>} step @param {Float64Array} z */
+  whiten(step, z) {
+    for (let j = 0; j < this.d; j++) z[j] = step[j] / this.deviations[j];
+  }
+
+  /** @param {ArrayLike<number>} step @param {Float64Array} out */
+  solve(step, out) {
+    for (let j = 0; j < this.d; j++) out[j] = step[j] / this.variances[j];
+  }
+
+  /** @param {number} i @param {number} j */
+  entry(i, j) {
+    return i === j ? this.variances[i] : 0;
+  }
+
+  /** @returns {Float64Array} all entries */
+  matrix() {
+    const { d } = this;
+    const out = new Float64Array(d * d);
+    for (let j = 0; j < d; j++) out[j * d + j] = this.variances[j];
+    return out;
+  }
+}
+
+/** The inverse covariance, all entries.
+ * @param {FullCovariance | DiagonalCovariance} covariance @returns {Float64Array} */
+export function precision(covariance) {
+  const { d } = covariance;
+  const out = new Float64Array(d * d);
+  const unit = new Float64Array(d);
+  const column = new Float64Array(d);
+  for (let i = 0; i < d; i++) {
+    unit[i] = 1;
+    covariance.solve(unit, column);
+    unit[i] = 0;
+    for (let j = 0; j < d; j++) out[j * d + i] = column[j];
+  }
+  return out;
+}
+
+/** @param {FullCovariance | DiagonalCovariance} covariance
+ * @param {ArrayLike<number>} step @param {Float64Array} buffer */
+export function squaredLength(covariance, step, buffer) {
+  covariance.whiten(step, buffer);
+  return dot(buffer, buffer);
+}

@@ -1,0 +1,62 @@
+"""Fixtures of the explorer's tests: the oracle, the browser, and pages in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import make_oracle
+import pytest
+
+
+@pytest.fixture(scope="session")
+def oracle_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("oracle") / "oracle.json"
+    path.write_text(json.dumps(make_oracle.oracle()))
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no Chromium on this machine")
+    with sync_api.sync_playwright() as play:
+        made = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a page; it must raise no error and make no request but for itself."""
+    contexts = []
+
+    def visit(path, hash="", **options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.problems = []
+        page.on("pageerror", lambda error: page.problems.append(str(error)))
+        page.on(
+            "console",
+            lambda message: (
+                page.problems.append(message.text) if message.type in ("error", "warning") else None
+            ),
+        )
+        page.requests = []
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.goto(path.as_uri() + hash)
+        page.wait_for_function("() => globalThis.sufficeExplorer?.frameTimes.length > 0")
+        return page
+
+    yield visit
+    for context in contexts:
+        for page in context.pages:
+            assert page.problems == [], page.problems
+            others = [
+                url for url in page.requests if not url.startswith(("file:", "blob:", "data:"))
+            ]
+            assert others == []
+        context.close()
