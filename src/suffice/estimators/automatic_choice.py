@@ -72,8 +72,8 @@ def _check_spread(trial: Trial) -> None:
     for fold in trial.folds:
         if np.bincount(table.codes[fold.train]).max() < 2:
             raise TooFewRows(
-                "in the rows outside a fold, every class has 1 row (1 sample), so the spread within "
-                "classes cannot be estimated; give at least one class three rows."
+                "in the rows outside a fold, every class has 1 row (1 sample), so the spread "
+                "within classes cannot be estimated; give at least one class three rows."
             )
 
 
