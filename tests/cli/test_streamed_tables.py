@@ -153,7 +153,7 @@ def test_what_needs_all_rows_refuses_several_files(folder):
     )
     assert "cross-validation needs all rows in memory" in message
     message = refused("summarize", "rows*.csv", "-t", "species", "--encoding", "cp1252", "-o", "s")
-    assert "--encoding is for a single table" in message
+    assert "--encoding and --missing indicator are for a single table" in message
 
 
 def test_errors_name_the_file(folder):

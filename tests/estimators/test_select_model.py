@@ -481,7 +481,6 @@ def test_the_average_lies_between_those_of_the_heaviest_kind():
 
 def test_the_average_is_tried_on_the_same_folds_and_fitted():
     rows, y = load_breast_cancer(return_X_y=True)
-    rows = rows[:, :4]
     found = sf.select_model(rows, y, simple=True, repeats=1)
     assert found.averaged
     assert found.chosen == found.tried == len(found.candidates) - 1

@@ -294,7 +294,8 @@ def test_every_display_has_a_short_repr():
 
 
 def test_the_chosen_candidate_is_marked_even_if_no_line_holds_it():
-    found = sf.select_model(X.iloc[:, :3], Y)
+    cancer = load_breast_cancer(return_X_y=True)
+    found = sf.select_model(*cancer, simple=True)
     assert found.averaged
     shown = plots.SelectionDisplay.from_selection(found)
     drawn = {line.get_label(): line for line in shown.ax_.lines}

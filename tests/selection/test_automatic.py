@@ -12,7 +12,7 @@ import suffice as sf
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import Automatic
 from suffice.estimators.trial import Trial
-from suffice.selection.contest import Contest
+from suffice.selection.entrants import Contest
 from suffice.selection.fold_completion import completed_moments
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold

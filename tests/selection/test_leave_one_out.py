@@ -132,7 +132,7 @@ CLOSED = [
     sf.GaussianDiscriminant(structure="diagonal", shrinkage="oas", target="diagonal"),
     sf.GaussianDiscriminant(structure="spherical", pooling=0.4),
     sf.GaussianDiscriminant(structure="spherical", pooling=1.0, shrinkage=0.3, target="unit"),
-    sf.LDA(shrinkage="auto", ddof=1),
+    sf.LDA(shrinkage="ledoit-wolf", ddof=1),
     sf.QDA(shrinkage="ledoit-wolf"),
     sf.GaussianDiscriminant(pooling=0.4, shrinkage="ledoit-wolf"),
     sf.QDA(shrinkage="oas"),
@@ -140,6 +140,7 @@ CLOSED = [
     sf.LDA(priors=[0.2, 0.3, 0.5]),
 ]
 REFITTED = [
+    sf.LDA(shrinkage="auto", ddof=1),
     sf.LDA(shrinkage=0.3, target="diagonal"),
     sf.QDA(shrinkage="oas", target="diagonal"),
     sf.GaussianDiscriminant(pooling=0.4, shrinkage="oas", target="diagonal"),

@@ -18,7 +18,7 @@ from suffice.estimators.refits import large_table, mixtures, rivals
 from suffice.estimators.trial import Trial
 from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.estimators.views import FamilyView, LevelsView
-from suffice.selection.contest import Contest, Entrants
+from suffice.selection.entrants import Contest, Entrants
 from suffice.selection.fold_completion import completed_moments
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.steps import Steps

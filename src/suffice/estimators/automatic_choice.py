@@ -14,7 +14,7 @@ from suffice.estimators.automatic import Automatic
 from suffice.estimators.averaging import average, log_prior_weight
 from suffice.estimators.pooled import PooledDiscriminant
 from suffice.estimators.trial import Trial, describe
-from suffice.selection.contest import Contest, Entrants
+from suffice.selection.entrants import Contest, Entrants
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import METRICS
 from suffice.selection.pool import HeldOut, PoolFit, fit_pool

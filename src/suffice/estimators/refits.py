@@ -25,7 +25,7 @@ from suffice.estimators.out_of_fold import held_out
 from suffice.estimators.trial import Trial, complexity_of, fit_quietly, log_probabilities
 from suffice.models.em import fit_mixture
 from suffice.models.training import Effort, Given, Training
-from suffice.selection.contest import Contest, Entrants
+from suffice.selection.entrants import Contest, Entrants
 
 
 class AsNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]

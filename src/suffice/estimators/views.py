@@ -13,8 +13,8 @@ from suffice.data.labelled_table import LabelledTable
 from suffice.estimators.mixed import MixedNB
 from suffice.models.settings import Settings
 from suffice.models.structures import structure_of
-from suffice.selection.contest import Entrants
 from suffice.selection.criteria import effective_parameters
+from suffice.selection.entrants import Entrants
 from suffice.selection.family_path import DiagonalPath, Distances, FullPath
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold

@@ -16,6 +16,7 @@ from suffice.data.batches import Batch, batches, batches_of, is_table, split_col
 from suffice.data.engine import engine_of
 from suffice.data.features import IndicatorFeatures
 from suffice.data.indicator_rows import indicator_rows
+from suffice.data.labels import shown
 from suffice.data.object_source import is_stream
 from suffice.data.parameters import choice
 from suffice.data.paths import file_paths, is_paths
@@ -107,7 +108,7 @@ def summarize(
             )
         statistics: RowStatistics = engine.summarize(X, y, sample_weight, detail, target, layout)
         return statistics
-    names = None if columns is None or layout is not None else tuple(columns)
+    names = None if columns is None or layout is not None else _column_names(columns)
     if y is None and (files or is_stream(X)):
         if sample_weight is not None or target is None:
             raise InvalidParameter(
@@ -136,6 +137,15 @@ def _split_part(
     part: Any, *, target: str, weight: str | None, columns: Sequence[str] | None
 ) -> tuple[Any, Any, Any]:
     return split_columns(part, None, None, target, weight, columns)
+
+
+def _column_names(columns: Any) -> tuple[str, ...]:
+    """The names of columns, in a list or the like; an error for anything else."""
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise InvalidParameter(
+            f"columns is {shown(columns)}; pass a list of names, or what suffice.describe returns."
+        )
+    return tuple(columns)
 
 
 def summarize_table(

@@ -1,4 +1,4 @@
-"""Contest: candidates of several kinds, compared on the same test rows."""
+"""Entrants: candidates of several kinds, compared on the same test rows."""
 
 from __future__ import annotations
 
