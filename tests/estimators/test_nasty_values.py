@@ -130,7 +130,14 @@ MODELS = {
 }
 
 # What a method is to be given beside what is passed to it here.
+KNOWN = {
+    "means": [[0.0, 0.0], [1.0, 1.0]],
+    "covariances": np.eye(2),
+    "weights": [0.5, 0.5],
+    "probabilities": [[[0.5, 0.5], [0.1, 0.9]]],
+}
 WITH = {
+    "from_parameters": KNOWN,
     **{name: {"b": 1} for name in ("log_odds", "log_likelihood_ratio", "contributions")},
     "boundary": {"b": 1},
     "ellipse": {"label": 1, "probability": 0.5},
