@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from suffice.selection.thresholds import Thresholds
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
+    from suffice.statistics.exact.exact_statistics import ExactStatistics
+    from suffice.statistics.exact.grid import Grid
     from suffice.statistics.incomplete import IncompleteStatistics
     from suffice.statistics.mixed import MixedStatistics
     from suffice.statistics.statistics import Statistics
@@ -66,9 +68,11 @@ _HOME = {
     "DiagonalLDA": "suffice.estimators.gaussian",
     "evaluate": "suffice.estimators.evaluating",
     "Evaluation": "suffice.selection.evaluation",
+    "ExactStatistics": "suffice.statistics.exact.exact_statistics",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
     "GaussianNB": "suffice.estimators.gaussian",
+    "Grid": "suffice.statistics.exact.grid",
     "importance": "suffice.estimators.importance",
     "Importance": "suffice.selection.importance",
     "IncompleteStatistics": "suffice.statistics.incomplete",
@@ -110,9 +114,11 @@ __all__ = [
     "Diagnosis",
     "DiagonalLDA",
     "Evaluation",
+    "ExactStatistics",
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
+    "Grid",
     "Importance",
     "IncompleteStatistics",
     "Indicators",

@@ -24,7 +24,15 @@ ENGINES = {
 class Engine(Protocol):
     """A module with these functions."""
 
-    def summarize(self, X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
+    def summarize(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        detail: str,
+        target: str | None,
+        grid: Any = None,
+    ) -> Any:
         """What `suffice.summarize` returns for such rows."""
         ...
 

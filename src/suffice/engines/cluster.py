@@ -99,12 +99,18 @@ class ClusterRows(Protocol):
 
 
 def summarize_rows(
-    rows: ClusterRows, y: Any, sample_weight: Any, detail: str, target: str | None
+    rows: ClusterRows,
+    y: Any,
+    sample_weight: Any,
+    detail: str,
+    target: str | None,
+    grid: Any = None,
 ) -> Any:
     """What `suffice.summarize` returns for rows in partitions."""
     if target is not None and y is not None:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
-    return rows.over(y if target is None else target, sample_weight)(MomentsRecipe(detail))
+    recipe = MomentsRecipe(detail, grid)
+    return rows.over(y if target is None else target, sample_weight)(recipe)
 
 
 def dispatch(rows: ClusterRows, estimator: Any, method: str, args: Any, kwargs: Any) -> Any:

@@ -21,9 +21,11 @@ from suffice.statistics.statistics import listed
 _checked: WeakSet[Any] = WeakSet()
 
 
-def summarize(X: Any, y: Any, sample_weight: Any, detail: str, target: str | None) -> Any:
+def summarize(
+    X: Any, y: Any, sample_weight: Any, detail: str, target: str | None, grid: Any = None
+) -> Any:
     """What `suffice.summarize` returns for a Dask array, data frame or delayed table."""
-    return summarize_rows(rows_of(X), y, sample_weight, detail, target)
+    return summarize_rows(rows_of(X), y, sample_weight, detail, target, grid)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:

@@ -13,6 +13,7 @@ from suffice.data.table_rows import TableReader
 from suffice.engines.parts import Recipe
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.summarize import summarize
 
 
@@ -21,10 +22,11 @@ class MomentsRecipe(Recipe):
     """What `summarize` returns."""
 
     detail: str
+    grid: Grid | None = None
 
     def of(self, X: Any, y: Any, weight: Any) -> Any:
         """Statistics of some rows."""
-        return summarize(X, y, weight, self.detail)
+        return summarize(X, y, weight, self.detail, grid=self.grid)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from suffice.errors import InvalidParameter
 from suffice.models.settings import Settings
+from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.table_statistics import TableStatistics
 
 
 def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
-    """Statistics of numbers: those of a table with levels are of indicators, rare levels merged.
+    """Statistics of numbers, from those of a table with levels or from exact ones.
 
-    Fourth-order sums do not follow levels that are merged, so OAS replaces Ledoit-Wolf.
+    Those of a table with levels are of indicators, rare levels merged. Fourth-order sums do not follow levels that are merged, so OAS replaces Ledoit-Wolf.
     """
+    if isinstance(statistics, ExactStatistics):
+        _check_no_fourth_order(settings)
+        return statistics.numbers, settings
     if not isinstance(statistics, TableStatistics):
         return statistics, settings
     if isinstance(settings, Settings) and settings.shrinkage == "ledoit-wolf":
         settings = replace(settings, shrinkage="oas")
     return statistics.numbers, settings
+
+
+def _check_no_fourth_order(settings: Any) -> None:
+    if getattr(settings, "shrinkage", None) == "ledoit-wolf":
+        raise InvalidParameter(
+            "shrinkage='ledoit-wolf' needs fourth-order sums, which exact statistics do not keep; "
+            "use shrinkage='oas' or a number."
+        )

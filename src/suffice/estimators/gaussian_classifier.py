@@ -31,9 +31,16 @@ from suffice.models.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
+from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize_batches, summarize_table
+from suffice.statistics.summarize import (
+    check_grid,
+    check_no_levels,
+    summarize_batches,
+    summarize_table,
+)
 from suffice.statistics.table_statistics import TableStatistics
 
 
@@ -169,15 +176,18 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return self._built_with.inflation  # type: ignore[no-any-return]
 
     def _is_statistics(self, statistics: Any) -> bool:
-        return isinstance(statistics, Statistics | IncompleteStatistics | TableStatistics)
+        return isinstance(
+            statistics, Statistics | IncompleteStatistics | TableStatistics | ExactStatistics
+        )
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
-    ) -> AnyStatistics | TableStatistics:
+    ) -> Any:
         detail = (None if like is None else like.detail) or settings.detail
         estimator = getattr(self, "covariance_estimator", None)
-        reader = reader_of(X, like, self.columns)
+        reader, grid = reader_of(X, like, self.columns), self._grid(like)
         if reader is not None:
+            check_no_levels(grid, reader)
             if estimator is not None:
                 raise InvalidParameter(
                     "covariance_estimator takes numbers; encode the levels first, with "
@@ -185,6 +195,8 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
                 )
             table = self._seen_table(reader.read(X), like)
             return summarize_table(table, y, sample_weight, detail, reader)
+        if grid is not None and estimator is None:
+            return summarize_batches(X, y, sample_weight, detail, grid)
         if estimator is None:
             statistics: AnyStatistics = super()._summarize(X, y, sample_weight, settings, like)
             return statistics
@@ -194,6 +206,14 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             )
         whole = summarize_batches(X, y, None, "separate")
         return with_estimated_scatter(whole, estimator, X, y)
+
+    def _grid(self, like: Outline | None) -> Grid | None:
+        """The grid of the rows seen so far, or that of the first rows."""
+        if self._state is not None and like is not None:
+            return like.grid
+        given = getattr(self, "grid", None)
+        check_grid(given)
+        return given
 
     def _new_atypicality(self) -> Atypicality:
         weight = self._fitted_statistics.known_weight.mean(axis=1)

@@ -12,6 +12,7 @@ from suffice.data.labels import shown
 from suffice.errors import InvalidLabels
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
+from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
@@ -48,6 +49,8 @@ def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
 
 def relabel(statistics: AnyStatistics, labels: Array) -> AnyStatistics:
     """The statistics with other labels: one per class, in their order, all different."""
+    if isinstance(statistics, ExactStatistics):
+        return statistics.relabelled(labels)
     if isinstance(statistics, Statistics):
         return _sort_classes(statistics, labels)
     old, order = statistics.classes, np.argsort(labels)

@@ -11,6 +11,7 @@ from suffice.data.mixed import ColumnLayout
 from suffice.data.parameters import check_path
 from suffice.errors import InvalidFile, SufficeError
 from suffice.statistics import counts, incomplete, mixed  # noqa: F401 - registers all kinds
+from suffice.statistics.exact import exact_statistics  # noqa: F401
 from suffice.statistics.container import OUTER, brief, pack
 from suffice.statistics.rebuilding import read
 from suffice.statistics.registry import STORABLE, storable

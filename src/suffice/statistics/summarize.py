@@ -20,8 +20,11 @@ from suffice.data.paths import file_paths, is_paths
 from suffice.data.roles import ReadOptions, Roles
 from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
 from suffice.data.table_rows import TableReader, TableRows
-from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.data.labels import shown
+from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter, NotNumbers
 from suffice.statistics.checkpoint import Checkpoint
+from suffice.statistics.exact.exact_statistics import ExactStatistics, exact_statistics
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.first_pass import class_sums
 from suffice.statistics.fourth import Fourth, unit_of
@@ -32,7 +35,7 @@ from suffice.statistics.progress import Listener, progress_listener
 from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
 from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.second_pass import scatter
-from suffice.statistics.statistics import DETAILS, Statistics
+from suffice.statistics.statistics import DETAILS, Statistics, listed
 from suffice.statistics.streaming import summarize_stream
 from suffice.statistics.table_statistics import TableStatistics, every_name
 
@@ -48,7 +51,8 @@ def summarize(
     columns: Sequence[str] | None = None,
     checkpoint: str | PathLike[str] | None = None,
     progress: bool | Listener = False,
-) -> AnyStatistics | TableStatistics:
+    grid: Grid | None = None,
+) -> AnyStatistics | TableStatistics | ExactStatistics:
     """Sufficient statistics of labelled rows.
 
     NaN (or None, or null in a frame) means that a value is missing; then the result is an
@@ -72,6 +76,8 @@ def summarize(
         every bit; it stays until you delete it
     progress : True for a bar on a terminal, or a function that is passed `rows`, `rate` and
         `seconds_left` as attributes of one value
+    grid : a `Grid` to which values are rounded; the result is then an `ExactStatistics`, the same
+        in every bit for any order, chunks, threads, workers or device
 
     The labels of CSV files are integers if all of them, in all files, are written as such,
     booleans if all are true or false, else strings.
@@ -87,6 +93,7 @@ def summarize(
     True
     """
     choice("detail", detail, DETAILS)
+    check_grid(grid)
     files = is_paths(X)
     if checkpoint is not None and not files:
         raise InvalidParameter("checkpoint works with files only: other rows cannot be read again.")
@@ -97,7 +104,7 @@ def summarize(
                 f"weight= and columns= do not apply to a {type(X).__name__}; select "
                 "its columns first."
             )
-        statistics: AnyStatistics = engine.summarize(X, y, sample_weight, detail, target)
+        statistics: AnyStatistics = engine.summarize(X, y, sample_weight, detail, target, grid)
         return statistics
     if y is None and (files or is_stream(X)):
         if sample_weight is not None or target is None:
@@ -107,12 +114,34 @@ def summarize(
             )
         chosen = None if columns is None else tuple(columns)
         options = ReadOptions(target, weight, chosen)
-        return summarize_parts(X, options, detail, checkpoint=checkpoint, progress=progress)
+        return summarize_parts(
+            X, options, detail, checkpoint=checkpoint, progress=progress, grid=grid
+        )
     X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, columns)
     reader = None if y is None else TableReader.of(X)
     if reader is not None:
+        check_no_levels(grid, reader)
         return summarize_table(reader.read(X), y, sample_weight, detail, reader)
-    return summarize_batches(X, y, sample_weight, detail)
+    return summarize_batches(X, y, sample_weight, detail, grid)
+
+
+def check_grid(grid: Any) -> None:
+    """Raise unless this is a grid, or None."""
+    if grid is not None and not isinstance(grid, Grid):
+        raise InvalidParameter(
+            f"grid is {shown(grid)}; it must be a grid, such as sf.Grid(low, high), "
+            "sf.Grid.decimal(2) or sf.Grid.of(X)."
+        )
+
+
+def check_no_levels(grid: Grid | None, reader: TableReader) -> None:
+    """Raise if a table with levels is to be rounded to a grid."""
+    if grid is not None:
+        raise NotNumbers(
+            f"column {listed(reader.level_names)} holds levels (categories); a grid takes numbers. "
+            "Use MixedNB(grid=grid), which counts levels exactly, or encode them first: "
+            "sf.Indicators().fit_transform(X)."
+        )
 
 
 def summarize_table(
@@ -132,12 +161,14 @@ def summarize_table(
     return TableStatistics(every, reader, levels)
 
 
-def summarize_batches(X: Any, y: Any, sample_weight: Any, detail: str) -> AnyStatistics:
+def summarize_batches(
+    X: Any, y: Any, sample_weight: Any, detail: str, grid: Grid | None = None
+) -> Any:
     """The statistics of a table of numbers, or of an iterable of batches."""
-    total: AnyStatistics | None = None
+    total: Any = None
     for batch in batches(X, y, sample_weight):
         try:
-            part = _of_any_batch(batch, detail=detail)
+            part = _of_any_batch(batch, detail=detail, grid=grid)
             total = part if total is None else total + part
         except InvalidInput as error:
             if not batch.source:
@@ -155,24 +186,26 @@ def summarize_parts(
     *,
     checkpoint: str | PathLike[str] | None = None,
     progress: bool | Listener = False,
-) -> AnyStatistics:
+    grid: Grid | None = None,
+) -> Any:
     """The statistics of rows that are read in parts: files, or a stream of Arrow batches."""
     stream: Stream
     saved = None
     if is_paths(X):
         stream = FileStream.open(file_paths(X), options)
         if checkpoint is not None:
-            saved = Checkpoint(Path(checkpoint), stream.paths, _task(stream.roles, detail))
+            saved = Checkpoint(Path(checkpoint), stream.paths, _task(stream.roles, detail, grid))
     else:
         stream = ObjectStream.open(X, options)
     with progress_listener(progress) as listener:
-        of_batch = partial(_of_any_batch, detail=detail)
+        of_batch = partial(_of_any_batch, detail=detail, grid=grid)
         return summarize_stream(stream, of_batch, saved, listener)
 
 
-def _task(roles: Roles, detail: str) -> dict[str, Any]:
+def _task(roles: Roles, detail: str, grid: Grid | None) -> dict[str, Any]:
     options = roles.options
-    return {
+    own = {} if grid is None else {"grid": grid.digest()}
+    return own | {
         "target": options.target,
         "weight": options.weight,
         "columns": list(roles.features),
@@ -183,7 +216,9 @@ def _task(roles: Roles, detail: str) -> dict[str, Any]:
     }
 
 
-def _of_any_batch(batch: Batch, *, detail: str) -> AnyStatistics:
+def _of_any_batch(batch: Batch, *, detail: str, grid: Grid | None = None) -> Any:
+    if grid is not None:
+        return exact_statistics(batch, detail, grid)
     try:
         return _of_batch(batch, detail)
     except HasGaps:
