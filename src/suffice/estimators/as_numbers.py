@@ -8,6 +8,7 @@ from typing import Any
 from suffice.errors import InvalidParameter
 from suffice.models.settings import Settings
 from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.table_statistics import TableStatistics
 
 
@@ -16,6 +17,11 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
 
     Those of a table with levels are of indicators, rare levels merged. Fourth-order sums do not follow levels that are merged, so OAS replaces Ledoit-Wolf.
     """
+    if isinstance(statistics, MixedStatistics):
+        for key, part in statistics.parts.items():
+            if isinstance(part, ExactStatistics) and key in settings.parts:
+                _check_no_fourth_order(settings.parts[key].likelihood)
+        return statistics.numbers, settings
     if isinstance(statistics, ExactStatistics):
         _check_no_fourth_order(settings)
         return statistics.numbers, settings

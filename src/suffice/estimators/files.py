@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import date
 from os import PathLike
 from typing import Any
@@ -31,6 +32,14 @@ class Storable:
         key : secret bytes that sign the file, see `suffice.save`
         """
         save(self, path, created=created, key=key)
+
+    def digest(self) -> str:
+        """SHA-256 of the file that `save` writes: of the parameters and all that was learned.
+
+        Equal for equal models. On a grid, a model that has forgotten rows has the digest of one
+        that has never seen them.
+        """
+        return hashlib.sha256(file_of(self)).hexdigest()
 
     def _html_repr(self) -> str:
         """What notebooks show, in place of scikit-learn's diagram."""

@@ -33,6 +33,8 @@ class GaussianDiscriminant(GaussianClassifier):
         certain, as they should be if rows are not quite Gaussian; or "cv"
     columns : how to read the columns of a table, as `suffice.describe` returns it; None for its
         defaults
+    grid : a `Grid` to which values are rounded: `statistics_` are then exact, and a model that has
+        forgotten rows is that of never having seen them, in every bit
 
     Attributes
     ----------
@@ -60,6 +62,7 @@ class GaussianDiscriminant(GaussianClassifier):
         ddof: float = 0,
         inflation: float | str = 1.0,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.structure = structure
         self.pooling = pooling
@@ -69,6 +72,7 @@ class GaussianDiscriminant(GaussianClassifier):
         self.ddof = ddof
         self.inflation = inflation
         self.columns = columns
+        self.grid = grid
 
     def _settings(self) -> Settings:
         return Settings.checked(
@@ -86,7 +90,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
 
     Parameters
     ----------
-    priors, shrinkage, target, ddof, columns : see `GaussianDiscriminant`; ddof=1 gives MASS's
+    priors, shrinkage, target, ddof, columns, grid : see `GaussianDiscriminant`; ddof=1 gives MASS's
         covariances
     reg_param : as in scikit-learn, (1 - reg_param) covariance + reg_param I
     covariance_estimator : an estimator with `covariance_`, fitted to the rows of each class in
@@ -114,6 +118,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
         target: str = "identity",
         ddof: float = 0,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -125,6 +130,7 @@ class QuadraticDiscriminantAnalysis(GaussianClassifier):
         self.target = target
         self.ddof = ddof
         self.columns = columns
+        self.grid = grid
 
     def _settings(self) -> Settings:
         check_algorithm(self)
@@ -144,7 +150,7 @@ class GaussianNB(GaussianClassifier):
 
     Parameters
     ----------
-    priors, columns : see `GaussianDiscriminant`
+    priors, columns, grid : see `GaussianDiscriminant`
     var_smoothing : share of each feature's own overall variance that is added to its variance
         in every class; scikit-learn takes the share of the largest variance of all features,
         which hides features in small units
@@ -157,11 +163,17 @@ class GaussianNB(GaussianClassifier):
     """
 
     def __init__(
-        self, *, priors: Any = None, var_smoothing: float = 1e-9, columns: Any = None
+        self,
+        *,
+        priors: Any = None,
+        var_smoothing: float = 1e-9,
+        columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.columns = columns
+        self.grid = grid
 
     def _settings(self) -> Settings:
         smoothing = not_negative("var_smoothing", self.var_smoothing)
@@ -193,7 +205,7 @@ class DiagonalLDA(GaussianClassifier):
 
     Parameters
     ----------
-    priors, shrinkage, ddof, columns : see `GaussianDiscriminant`
+    priors, shrinkage, ddof, columns, grid : see `GaussianDiscriminant`
 
     >>> from sklearn.datasets import load_iris
     >>> from suffice import DiagonalLDA
@@ -209,11 +221,13 @@ class DiagonalLDA(GaussianClassifier):
         shrinkage: float | str = 0.0,
         ddof: float = 0,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
         self.ddof = ddof
         self.columns = columns
+        self.grid = grid
 
     def _settings(self) -> Settings:
         return Settings.checked(

@@ -13,7 +13,7 @@ from suffice.answers.outliers import Atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
-from suffice.data.table_rows import TableRows
+from suffice.data.table_rows import TableReader, TableRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import anywhere
 from suffice.estimators.choosing import (
@@ -32,12 +32,12 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.exact.exact_statistics import ExactStatistics
-from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import (
     check_grid,
-    check_no_levels,
+    no_levels,
     summarize_batches,
     summarize_table,
 )
@@ -48,6 +48,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     """Fit, update, forget and predict with a Gaussian model, which subclasses define."""
 
     columns: Any
+    grid: Any = None
 
     _takes_device_rows = True  # whether rows on a device are computed with there
 
@@ -183,11 +184,12 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> Any:
-        detail = (None if like is None else like.detail) or settings.detail
+        detail = (None if like is None else like.detail) or self._first_form(settings)
         estimator = getattr(self, "covariance_estimator", None)
-        reader, grid = reader_of(X, like, self.columns), self._grid(like)
+        reader = reader_of(X, like, self.columns)
+        if isinstance(detail, ExactForm):
+            return self._summarize_exactly(X, y, sample_weight, detail, reader)
         if reader is not None:
-            check_no_levels(grid, reader)
             if estimator is not None:
                 raise InvalidParameter(
                     "covariance_estimator takes numbers; encode the levels first, with "
@@ -195,8 +197,6 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
                 )
             table = self._seen_table(reader.read(X), like)
             return summarize_table(table, y, sample_weight, detail, reader)
-        if grid is not None and estimator is None:
-            return summarize_batches(X, y, sample_weight, detail, grid)
         if estimator is None:
             statistics: AnyStatistics = super()._summarize(X, y, sample_weight, settings, like)
             return statistics
@@ -207,13 +207,22 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         whole = summarize_batches(X, y, None, "separate")
         return with_estimated_scatter(whole, estimator, X, y)
 
-    def _grid(self, like: Outline | None) -> Grid | None:
-        """The grid of the rows seen so far, or that of the first rows."""
-        if self._state is not None and like is not None:
-            return like.grid
-        given = getattr(self, "grid", None)
-        check_grid(given)
-        return given
+    def _first_form(self, settings: Settings) -> str | ExactForm:
+        """The form in which the first rows are summarized."""
+        check_grid(self.grid)
+        return ExactForm.of(settings.detail, self.grid)
+
+    def _summarize_exactly(
+        self, X: Any, y: Any, sample_weight: Any, form: ExactForm, reader: TableReader | None
+    ) -> ExactStatistics:
+        if getattr(self, "covariance_estimator", None) is not None:
+            raise InvalidParameter("give either grid or covariance_estimator, not both.")
+        if reader is not None:
+            raise no_levels(reader)
+        statistics: ExactStatistics = summarize_batches(
+            X, y, sample_weight, form.detail, form.grid
+        )
+        return statistics
 
     def _new_atypicality(self) -> Atypicality:
         weight = self._fitted_statistics.known_weight.mean(axis=1)

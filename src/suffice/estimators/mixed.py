@@ -13,7 +13,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import infinite
 from suffice.data.labels import shown
-from suffice.data.mixed import DISCRETE, NUMERIC, MixedRows, columns_at
+from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, MixedRows, columns_at
 from suffice.data.parameters import not_negative
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.estimators.naive_bayes import NaiveBayes
@@ -24,7 +24,9 @@ from suffice.models.likelihood import Likelihood
 from suffice.models.product import Product, ProductModel, ProductPart
 from suffice.models.settings import Settings
 from suffice.models.structures import DIAGONAL
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.summarize import check_grid
 
 
 class MixedNB(NaiveBayes[ProductModel]):
@@ -45,6 +47,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         columns (None for all of its type), or a list of such pairs; other columns are as above
     columns : how to read the columns of a table, see `GaussianDiscriminant`; not with
         `categorical` or `parts`
+    grid : a `Grid` for the numeric columns, see `GaussianDiscriminant`; levels are counted anyway
 
     Attributes
     ----------
@@ -76,6 +79,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         priors: Any = None,
         parts: Any = None,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.categorical = categorical
         self.structure = structure
@@ -88,6 +92,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         self.priors = priors
         self.parts = parts
         self.columns = columns
+        self.grid = grid
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -128,8 +133,20 @@ class MixedNB(NaiveBayes[ProductModel]):
             )
         with _hint_at_levels():
             table = X if reader is None else reader.prepare(X)
-            found = super()._summarize(table, y, sample_weight, settings, like)
+            found = settings.summarize(
+                table, y, sample_weight, self._form(table, settings, like)
+            )
         return found if reader is None else replace(found, reader=reader)
+
+    def _form(self, table: Any, settings: Product, like: Outline | None) -> Any:
+        """The layout and the form of each part: as of the rows seen so far, if there are any."""
+        form = None if like is None else like.detail
+        check_grid(self.grid)
+        if self.grid is None or self._state is not None:
+            return form
+        layout, details = form or (ColumnLayout.by_claims(table, settings.claims), {})
+        numeric = settings.parts[NUMERIC].likelihood.detail
+        return layout, details | {NUMERIC: ExactForm(numeric, self.grid)}
 
     def _check_finite(self, rows: MixedRows) -> None:
         names = self._model_names()

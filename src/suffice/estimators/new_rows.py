@@ -10,6 +10,7 @@ from suffice.data.labels import name_of
 from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.outline import Outline
+from suffice.statistics.table_statistics import TableStatistics
 
 
 class NewRows:
@@ -39,6 +40,9 @@ class NewRows:
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
         """The model of statistics that include these rows; None if it is built later."""
+        if later and not isinstance(statistics, TableStatistics):
+            # Exact statistics become numbers once a model is built, not with every row.
+            return learner._ready(statistics, settings, later)
         return learner._ready(*as_numbers(statistics, settings), later)
 
 

@@ -7,24 +7,21 @@ from typing import Any
 
 from suffice.data.powers import Powers
 from suffice.data.table_rows import TableReader
-from suffice.statistics.exact.grid import Grid
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
     """The form of the statistics that a learner has seen, without their numbers."""
 
-    detail: Any = None  # with the layout of the columns, where features come in parts
+    detail: Any = None  # with the layout of the columns, or the grid, where there is one
     reader: TableReader | None = None
     powers: Powers | None = None
-    grid: Grid | None = None  # of exact statistics
 
     @classmethod
     def of(cls, statistics: Any, powers: Powers | None = None) -> Outline:
         """The outline of any statistics, of rows with or without powers."""
         form = getattr(statistics, "form", statistics.detail)
-        grid = getattr(statistics, "grid", None)
-        return cls(form, getattr(statistics, "reader", None), powers, grid)
+        return cls(form, getattr(statistics, "reader", None), powers)
 
 
 def reader_of(X: Any, like: Outline | None, columns: Any = None) -> TableReader | None:

@@ -10,6 +10,8 @@ from suffice.errors import InvalidParameter
 from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
 from suffice.models.structures import FULL, Structure, structure_of
+from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
@@ -27,10 +29,12 @@ ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
 class MomentLikelihood(Likelihood):
     """A likelihood whose statistics are the weight, mean and scatter of each class."""
 
-    summary = (Statistics, IncompleteStatistics)
+    summary = (Statistics, IncompleteStatistics, ExactStatistics)
 
-    def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> AnyStatistics:
+    def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> Any:
         """What `suffice.summarize` returns."""
+        if isinstance(detail, ExactForm):
+            return summarize_batches(X, y, sample_weight, detail.detail, detail.grid)
         return summarize_batches(X, y, sample_weight, detail or self.detail)
 
     def alike(

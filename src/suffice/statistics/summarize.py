@@ -120,7 +120,8 @@ def summarize(
     X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, columns)
     reader = None if y is None else TableReader.of(X)
     if reader is not None:
-        check_no_levels(grid, reader)
+        if grid is not None:
+            raise no_levels(reader)
         return summarize_table(reader.read(X), y, sample_weight, detail, reader)
     return summarize_batches(X, y, sample_weight, detail, grid)
 
@@ -134,14 +135,13 @@ def check_grid(grid: Any) -> None:
         )
 
 
-def check_no_levels(grid: Grid | None, reader: TableReader) -> None:
-    """Raise if a table with levels is to be rounded to a grid."""
-    if grid is not None:
-        raise NotNumbers(
-            f"column {listed(reader.level_names)} holds levels (categories); a grid takes numbers. "
-            "Use MixedNB(grid=grid), which counts levels exactly, or encode them first: "
-            "sf.Indicators().fit_transform(X)."
-        )
+def no_levels(reader: TableReader) -> NotNumbers:
+    """The error for a table with levels that is to be rounded to a grid."""
+    return NotNumbers(
+        f"column {listed(reader.level_names)} holds levels (categories); a grid takes numbers. "
+        "Use MixedNB(grid=grid), which counts levels exactly, or encode them first: "
+        "sf.Indicators().fit_transform(X)."
+    )
 
 
 def summarize_table(

@@ -21,6 +21,7 @@ from suffice.statistics.exact.exact_pass import (
     n_products,
     product_limbs,
 )
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.triangle import diagonal_places, triangle_places
@@ -94,6 +95,11 @@ class ExactStatistics(Savable):
     def weight(self) -> Floats:
         """Total sample weight of each class, (k,)."""
         return np.asarray(np.ldexp(self.weights.astype(np.float64), self.grid.weight_exponent))
+
+    @property
+    def form(self) -> ExactForm:
+        """The detail and the grid: equal for statistics that can be added."""
+        return ExactForm(self.detail, self.grid)
 
     @property
     def numbers(self) -> Statistics:
