@@ -14,10 +14,10 @@ from suffice.data.labels import narrowest, place_of, shown
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch, NotFinite
 from suffice.statistics.alignment import align
-from suffice.statistics.exact.exact_pass import (
+from suffice.statistics.exact.exact_pass import exact_sums
+from suffice.statistics.exact.exact_sums import (
     SUM_LIMBS,
     TOTAL_WEIGHT_BITS,
-    exact_sums,
     n_products,
     product_limbs,
 )

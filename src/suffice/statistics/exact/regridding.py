@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from suffice.errors import Mismatch
-from suffice.statistics.exact.exact_pass import SUM_LIMBS, product_limbs
+from suffice.statistics.exact.exact_sums import SUM_LIMBS, product_limbs
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 

@@ -1,0 +1,172 @@
+"""Blocks: rows on the grid, a few at a time, so that they and their digits stay in the cache."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS
+from suffice.statistics.exact.exact_sums import FloatSums, class_sums, weight_digits
+from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.outside import is_inside
+from suffice.statistics.kernels.choice import COMPILED_FROM
+from suffice.statistics.reader import Reader
+
+# Entries of a block of rows.
+BLOCK_ENTRIES = 1 << 17
+FEWEST_ROWS = 64
+
+
+def is_compiled(reader: Reader, grid: Grid, weights: Indices | None) -> bool:
+    """Whether compiled loops serve these rows, and are worth loading."""
+    n, d = reader.shape
+    large = reader.batch.is_long or n * d >= COMPILED_FROM
+    two = grid.bits > 21 and grid.bits <= 34
+    return large and two and weights is None and not grid.is_decimal
+
+
+class ExactBlocks:
+    """Adds rows to sums, with NumPy alone."""
+
+    def __init__(self, total: FloatSums) -> None:
+        self.total = total
+        d = total.sums.shape[2]
+        most = total.digits.most_rows(total.weighted)
+        self.step = max(1, min(max(FEWEST_ROWS, BLOCK_ENTRIES // d), most))
+
+    def add_products(
+        self, X: Array, order: Indices, codes: Indices, weights: Indices | None, group: int
+    ) -> bool:
+        """Add some rows, all products to one group; False if a value is not on the grid."""
+        for low in range(0, len(order), self.step):
+            some = order[low : low + self.step]
+            own = None if weights is None else weights[some]
+            if not self._add_products(X, some, codes, own, group):
+                return False
+        return True
+
+    def add_squares(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
+        """Add rows, the squares of each class by itself; False if a value is not on the grid."""
+        k = self.total.sums.shape[1]
+        counted = np.flatnonzero(codes < k)
+        order = counted[np.argsort(codes[counted], kind="stable")]
+        for low in range(0, len(order), self.step):
+            some = order[low : low + self.step]
+            own = None if weights is None else weights[some]
+            factors = self._factors(X, some, codes, own)
+            if factors is None:
+                return False
+            for shift, left in _weighted(factors, own):
+                self._add(left, factors, codes[some], shift, squares=True)
+        return True
+
+    def _add_products(
+        self, X: Array, some: Indices, codes: Indices, weights: Indices | None, group: int
+    ) -> bool:
+        at = some if (np.diff(codes[some]) >= 0).all() else some[np.argsort(codes[some], kind="stable")]
+        if weights is not None and at is not some:
+            weights = weights[np.argsort(codes[some], kind="stable")]
+        factors = self._factors(X, at, codes, weights, group)
+        if factors is None:
+            return False
+        for shift, left in _weighted(factors, weights):
+            self._add(left, factors, codes[at], shift, squares=False, group=group)
+        return True
+
+    def _factors(
+        self, X: Array, at: Indices, codes: Indices, weights: Indices | None, group: int = 0
+    ) -> list[Floats] | None:
+        """The factors of rows, which are counted; None if a value is not on the grid."""
+        total, grid = self.total, self.total.grid
+        rows = X[at]
+        q = np.rint(rows.astype(np.float64, copy=False) * grid.scale) - grid.anchor
+        if not is_inside(grid, rows, q):
+            return None
+        total.make_room(len(at), group)
+        total.add_weights(codes[at], weights)
+        return total.digits.factors(q, np)
+
+    def _add(
+        self,
+        left: list[Floats],
+        right: list[Floats],
+        codes: Indices,
+        shift: int,
+        squares: bool,
+        group: int = 0,
+    ) -> None:
+        total = self.total
+        if shift or total.weighted:
+            # Each digit of the weights has a power of its own.
+            total.flush()
+            total.rows, total.group = len(codes), group
+        k = total.sums.shape[1]
+        for t in range(total.digits.number):
+            total.sums[t] += class_sums(left[t], codes, k)
+        for f, (a, b) in enumerate(zip(left, right, strict=True)):
+            total.products[f] += class_sums(a * b, codes, k) if squares else a.T @ b
+        if shift or total.weighted:
+            total.flush(shift)
+
+
+def _weighted(factors: list[Floats], weights: Indices | None) -> list[tuple[int, list[Floats]]]:
+    """The factors times each digit of the weights, and its power of two."""
+    if weights is None:
+        return [(0, factors)]
+    return [
+        (WEIGHT_DIGIT_BITS * g, [factor * part[:, None] for factor in factors])
+        for g, part in enumerate(weight_digits(weights))
+    ]
+
+
+class CompiledBlocks(ExactBlocks):
+    """Adds rows of two digits without weights to sums, with compiled loops."""
+
+    def __init__(self, total: FloatSums, d: int) -> None:
+        super().__init__(total)
+        self._room = np.empty((3, self.step, d))
+        grid = total.grid
+        self._grid: tuple[Any, ...] = (
+            grid.scale,
+            grid.anchor,
+            grid.lowest.astype(np.float64),
+            grid.highest.astype(np.float64),
+            float(1 << total.digits.width),
+        )
+
+    @classmethod
+    def of(cls, total: FloatSums, d: int) -> CompiledBlocks:
+        """Blocks of rows of d features."""
+        return cls(total, d)
+
+    def _add_products(
+        self, X: Array, some: Indices, codes: Indices, weights: Indices | None, group: int
+    ) -> bool:
+        from suffice.statistics.kernels.factors import factors_of_two
+
+        total, room = self.total, self._room[:, : len(some)]
+        total.make_room(len(some), group)
+        total.add_weights(codes[some], None)
+        # The lower digit's sum takes whole integers: they stay below 2^53, too.
+        if factors_of_two(X, some, codes, *self._grid, *room, total.sums[0]):
+            return False
+        for f in range(3):
+            total.products[f] += room[f].T @ room[f]
+        return True
+
+    def add_squares(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
+        """Add rows, the squares of each class by itself; False if a value is not on the grid."""
+        from suffice.statistics.kernels.factors import squares_of_two
+
+        total = self.total
+        k = total.sums.shape[1]
+        cross = np.zeros_like(total.products[2])
+        total.make_room(len(codes))
+        total.add_weights(codes, None)
+        low, high, both = total.products
+        if squares_of_two(X, codes, k, *self._grid, total.sums[0], low, high, cross):
+            return False
+        both += 2 * cross
+        return True
