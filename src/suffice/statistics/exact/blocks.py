@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import dsyrk
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS
@@ -15,8 +16,8 @@ from suffice.statistics.kernels.choice import COMPILED_FROM
 from suffice.statistics.reader import Reader
 
 # Entries of a block of rows.
-BLOCK_ENTRIES = 1 << 17
-FEWEST_ROWS = 64
+BLOCK_ENTRIES = 1 << 15
+FEWEST_ROWS = 128
 
 
 def is_compiled(reader: Reader, grid: Grid, weights: Indices | None) -> bool:
@@ -106,9 +107,21 @@ class ExactBlocks:
         for t in range(total.digits.number):
             total.sums[t] += class_sums(left[t], codes, k)
         for f, (a, b) in enumerate(zip(left, right, strict=True)):
-            total.products[f] += class_sums(a * b, codes, k) if squares else a.T @ b
+            if squares:
+                total.products[f] += class_sums(a * b, codes, k)
+            elif a is b:
+                add_square(a, total.products[f])
+            else:
+                total.products[f] += a.T @ b
         if shift or total.weighted:
             total.flush(shift)
+
+
+def add_square(rows: Floats, out: Floats) -> None:
+    """Add rows' rows to the upper triangle of `out`, in place."""
+    # The transposes of arrays in C order, which BLAS takes without a copy; its lower triangle is
+    # our upper one. A product by NumPy would be written and read once more.
+    dsyrk(1.0, rows.T, beta=1.0, c=out.T, lower=1, overwrite_c=1)
 
 
 def _weighted(factors: list[Floats], weights: Indices | None) -> list[tuple[int, list[Floats]]]:
@@ -147,13 +160,14 @@ class CompiledBlocks(ExactBlocks):
         from suffice.statistics.kernels.factors import factors_of_two
 
         total, room = self.total, self._room[:, : len(some)]
+        some = some[np.argsort(codes[some], kind="stable")]
         total.make_room(len(some), group)
         total.add_weights(codes[some], None)
         # The lower digit's sum takes whole integers: they stay below 2^53, too.
         if factors_of_two(X, some, codes, *self._grid, *room, total.sums[0]):
             return False
         for f in range(3):
-            total.products[f] += room[f].T @ room[f]
+            add_square(room[f], total.products[f])
         return True
 
     def add_squares(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
@@ -161,12 +175,21 @@ class CompiledBlocks(ExactBlocks):
         from suffice.statistics.kernels.factors import squares_of_two
 
         total = self.total
-        k = total.sums.shape[1]
-        cross = np.zeros_like(total.products[2])
         total.make_room(len(codes))
         total.add_weights(codes, None)
-        low, high, both = total.products
-        if squares_of_two(X, codes, k, *self._grid, total.sums[0], low, high, cross):
-            return False
-        both += 2 * cross
+        low, high, cross = np.zeros_like(total.products)
+        for start in range(0, len(codes), self.step):
+            some = _by_class(codes, start, start + self.step, total.sums.shape[1])
+            if squares_of_two(X, some, codes, *self._grid, total.sums[0], low, high, cross):
+                return False
+        total.products += np.stack([low, high, low + high + 2 * cross])
         return True
+
+
+def _by_class(codes: Indices, start: int, stop: int, k: int) -> Indices:
+    """Rows of a block in the order of their classes, so that a class's sums stay in the cache."""
+    own = codes[start:stop]
+    order = np.argsort(own, kind="stable")
+    if own.max(initial=0) >= k:
+        order = order[own[order] < k]
+    return np.asarray(order + start)

@@ -16,8 +16,8 @@ from suffice.statistics.exact.outside import raise_outside
 from suffice.statistics.reader import Reader, RowBlock
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
-# A class's rows are gathered from so many blocks.
-BLOCKS_PER_CLASS = 16
+# So many blocks are cut from the table at a time; a class's rows are gathered from them.
+BLOCKS_AT_ONCE = 64
 
 ROW_WEIGHT_BITS = 24
 
@@ -66,7 +66,7 @@ def whole_weights(batch: Batch, grid: Grid) -> Indices:
 
 
 def _most_rows(step: int, k: int, detail: str) -> int:
-    return step * (BLOCKS_PER_CLASS * k if detail == "separate" else 1)
+    return BLOCKS_AT_ONCE * step * (k if detail == "separate" else 1)
 
 
 def _add(
