@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from suffice.engines.arrays.coded import Coded, fetch_beside
+from suffice.engines.arrays.exact_summary import summarize_exactly
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.held_statistics import HeldStatistics
@@ -18,6 +19,7 @@ from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.new_rows import NewRows
 from suffice.estimators.outline import Outline
 from suffice.models.separating import check_denominator
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.statistics import Statistics
 
 
@@ -41,13 +43,15 @@ class RowsOnDevice(NewRows):
         if learner._state is not None:
             check_columns(learner, self.rows)
         learner._check_announced(self.coded.classes, self.classes)
-        detail = None if like is None else like.detail
-        return summarize_coded(self.rows, self.coded, detail or settings.detail)
+        form = (None if like is None else like.detail) or learner._first_form(settings)
+        if isinstance(form, ExactForm):
+            return summarize_exactly(self.rows, self.coded, form.detail, form.grid)
+        return summarize_coded(self.rows, self.coded, form)
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
         """The model: built at once where it is small, else when first needed."""
         if not isinstance(statistics, HeldStatistics) and not _is_held(statistics):
-            return learner._ready(statistics, settings, later)
+            return NewRows.model(self, learner, statistics, settings, later)
         if not later:
             check_denominator(statistics, settings)
         learner._ready(statistics, settings, True)

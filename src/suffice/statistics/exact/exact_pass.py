@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from suffice.data.arrays import Indices
+from suffice.data.arrays import Floats, Indices
 from suffice.data.batches import Batch
 from suffice.errors import InvalidWeights
 from suffice.statistics.exact.blocks import CompiledBlocks, ExactBlocks, is_compiled
@@ -27,7 +27,9 @@ def exact_sums(batch: Batch, grid: Grid, detail: str) -> ExactSums:
     reader = Reader.of(batch)
     n, d = reader.shape
     k = len(batch.classes)
-    weights = None if batch.weights is None else whole_weights(batch, grid)
+    weights = (
+        None if batch.weights is None else whole_weights(batch.weights, batch.first_row, grid)
+    )
     workers = reader.workers(ExactSums.bytes(k, d, grid.bits, detail))
 
     def work(start: int, stop: int) -> ExactSums:
@@ -49,16 +51,15 @@ def exact_sums(batch: Batch, grid: Grid, detail: str) -> ExactSums:
     return total if weights is not None else total.in_weight_units(grid)
 
 
-def whole_weights(batch: Batch, grid: Grid) -> Indices:
+def whole_weights(weights: Floats, first_row: int, grid: Grid) -> Indices:
     """The weights of rows in units of weight; an error if one is not a multiple of the unit."""
-    assert batch.weights is not None
-    scaled = np.ldexp(batch.weights, -grid.weight_exponent)
+    scaled = np.ldexp(weights, -grid.weight_exponent)
     bad = (np.rint(scaled) != scaled) | (scaled >= 1 << ROW_WEIGHT_BITS)
     if bad.any():
         i = int(bad.argmax())
         most = 2.0**ROW_WEIGHT_BITS * grid.weight_unit
         raise InvalidWeights(
-            f"row {batch.first_row + i} has weight {batch.weights[i]:.6g}; on this grid weights "
+            f"row {first_row + i} has weight {weights[i]:.6g}; on this grid weights "
             f"are multiples of {grid.weight_unit:g} below {most:g}. Round them, or make the grid "
             "with another weight_unit, such as weight_unit=2**-10."
         )
