@@ -33,6 +33,7 @@ from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import (
@@ -69,7 +70,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         pupil: Self = clone(self)
         like = rows.outline(pupil, None)
         selection, whole = choose_settings(
-            self._seen(X, like), y, rows.sample_weight, settings_and_priors
+            self._seen(X, like), y, rows.sample_weight, settings_and_priors, self._checked_grid()
         )
         settings = settings_and_priors[selection.careful][0]
         statistics = (
@@ -209,8 +210,12 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _first_form(self, settings: Settings) -> str | ExactForm:
         """The form in which the first rows are summarized."""
+        return ExactForm.of(settings.detail, self._checked_grid())
+
+    def _checked_grid(self) -> Grid | None:
         check_grid(self.grid)
-        return ExactForm.of(settings.detail, self.grid)
+        grid: Grid | None = self.grid
+        return grid
 
     def _summarize_exactly(
         self, X: Any, y: Any, sample_weight: Any, form: ExactForm, reader: TableReader | None

@@ -24,6 +24,8 @@ class Judging:
         @property
         def _fitted_statistics(self) -> Any: ...
         @property
+        def statistics_(self) -> Any: ...  # noqa: D102
+        @property
         def classes_(self) -> Array: ...  # noqa: D102
         @property
         def _built_with(self) -> Any: ...
@@ -57,7 +59,9 @@ class Judging:
                 "leave_one_out takes statistics, and covariance_estimator takes rows: use "
                 "sklearn.model_selection.cross_val_predict(model, X, y, cv=LeaveOneOut())."
             )
-        table = training_table(self._rows(X), self._labels(y), sample_weight, self.classes_)
+        rows, grid = self._rows(X), getattr(self.statistics_, "grid", None)
+        rows = rows if grid is None else grid.round(rows)
+        table = training_table(rows, self._labels(y), sample_weight, self.classes_)
         densities = left_out_densities(model, self._fitted_statistics, self._built_with, table)
         return predictions(densities, self._priors(), table)
 
