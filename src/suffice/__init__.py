@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from suffice.statistics.counts import Counts
     from suffice.statistics.exact.exact_statistics import ExactStatistics
     from suffice.statistics.exact.grid import Grid
+    from suffice.statistics.exact.private_statistics import PrivateStatistics
     from suffice.statistics.incomplete import IncompleteStatistics
     from suffice.statistics.mixed import MixedStatistics
     from suffice.statistics.statistics import Statistics
@@ -85,6 +86,7 @@ _HOME = {
     "MixedStatistics": "suffice.statistics.mixed",
     "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
     "model_card": "suffice.estimators.card",
+    "PrivateStatistics": "suffice.statistics.exact.private_statistics",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "RepairedModel": "suffice.errors",
@@ -127,6 +129,7 @@ __all__ = [
     "MixedNB",
     "MixedStatistics",
     "MixtureDiscriminant",
+    "PrivateStatistics",
     "QuadraticDiscriminantAnalysis",
     "RepairedModel",
     "Selection",

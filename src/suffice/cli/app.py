@@ -12,6 +12,7 @@ from suffice.cli import (
     boundary,
     compare,
     describe,
+    digest,
     evaluate,
     explain,
     fit,
@@ -26,6 +27,7 @@ from suffice.cli import (
     sample,
     summarize,
     thresholds,
+    verify,
 )
 from suffice.cli.errors import Commands
 from suffice.cli.options import spell_out
@@ -49,6 +51,8 @@ MODULES = (
     summarize,
     merge,
     forget,
+    verify,
+    digest,
     info,
 )
 EXAMPLES: dict[str, str] = {one.__name__.rpartition(".")[2]: one.EXAMPLE for one in MODULES}

@@ -23,6 +23,8 @@ def info(file: options.AnyFile, json: options.Json = False) -> None:
         from suffice.estimators.card import card_lines
 
         say(*card_lines(file, key()))
+    elif not hasattr(found, "classes"):
+        say(*str(found).splitlines())
     else:
         held = facts(found)
         say(*_describe(held))

@@ -7,6 +7,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any
 
+from suffice.cli.grids import grid_of
 from suffice.cli.options import TableOptions
 from suffice.errors import InvalidParameter
 
@@ -50,13 +51,24 @@ def are_several(data: Sequence[Path]) -> bool:
 
 
 def summarize_files(
-    data: Sequence[Path], roles: Any, detail: str, checkpoint: Path | None = None
+    data: Sequence[Path],
+    roles: Any,
+    detail: str,
+    checkpoint: Path | None = None,
+    grid: str | None = None,
 ) -> Any:
     """The statistics of files, with a progress bar on a terminal."""
     from suffice.statistics.summarize import summarize_parts
 
     names = [str(path) for path in data]
-    return summarize_parts(names, roles, detail, checkpoint=checkpoint, progress=True)
+
+    def measured() -> Any:
+        import suffice as sf
+
+        return sf.Grid.of(summarize_parts(names, roles, "diagonal", progress=True))
+
+    own = grid_of(grid, measured)
+    return summarize_parts(names, roles, detail, checkpoint=checkpoint, progress=True, grid=own)
 
 
 def _has_text(path: Path, roles: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from suffice.errors import InvalidParameter
 from suffice.models.settings import Settings
 from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.table_statistics import TableStatistics
 
@@ -22,7 +23,7 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
             if isinstance(part, ExactStatistics) and key in settings.parts:
                 _check_no_fourth_order(settings.parts[key].likelihood)
         return statistics.numbers, settings
-    if isinstance(statistics, ExactStatistics):
+    if isinstance(statistics, ExactStatistics | PrivateStatistics):
         _check_no_fourth_order(settings)
         return statistics.numbers, settings
     if not isinstance(statistics, TableStatistics):

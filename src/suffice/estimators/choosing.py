@@ -114,9 +114,7 @@ def choose_settings(
     table = table_of_classes(X, y, sample_weight)
     folds, notes = make_folds(table, DEFAULT_FOLDS)
     candidates = [Candidate(settings, priors) for settings, priors in tried]
-    scores, complexity, whole = score_settings(
-        table, folds, candidates, STORED_METRICS, grid=grid
-    )
+    scores, complexity, whole = score_settings(table, folds, candidates, STORED_METRICS, grid=grid)
     names = tuple({name: getattr(settings, name) for name in GRID} for settings, _ in tried)
     return Selection(names, scores, complexity, notes=tuple(notes)), whole
 

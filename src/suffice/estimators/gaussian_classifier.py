@@ -34,7 +34,7 @@ from suffice.selection.selection import Selection
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
-from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import (
     check_grid,
@@ -178,9 +178,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
         return self._built_with.inflation  # type: ignore[no-any-return]
 
     def _is_statistics(self, statistics: Any) -> bool:
-        return isinstance(
-            statistics, Statistics | IncompleteStatistics | TableStatistics | ExactStatistics
-        )
+        return isinstance(statistics, (*Settings.summary, TableStatistics))
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
@@ -224,9 +222,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             raise InvalidParameter("give either grid or covariance_estimator, not both.")
         if reader is not None:
             raise no_levels(reader)
-        statistics: ExactStatistics = summarize_batches(
-            X, y, sample_weight, form.detail, form.grid
-        )
+        statistics: ExactStatistics = summarize_batches(X, y, sample_weight, form.detail, form.grid)
         return statistics
 
     def _new_atypicality(self) -> Atypicality:

@@ -207,8 +207,10 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
                 )
             after = pupil._next(statistics, settings, rows, later=not forgets, powers=powers)
             if forgets:
-                # Its scores come from folds with the removed rows.
-                after = replace(after, selection=None)
+                # Its scores come from folds with the removed rows, whose names are not learned.
+                after = replace(
+                    after, selection=None, target=pupil._learned.target, frame=pupil._learned.frame
+                )
             if exchange(self, before, after):
                 return self
 

@@ -133,9 +133,7 @@ class MixedNB(NaiveBayes[ProductModel]):
             )
         with _hint_at_levels():
             table = X if reader is None else reader.prepare(X)
-            found = settings.summarize(
-                table, y, sample_weight, self._form(table, settings, like)
-            )
+            found = settings.summarize(table, y, sample_weight, self._form(table, settings, like))
         return found if reader is None else replace(found, reader=reader)
 
     def _form(self, table: Any, settings: Product, like: Outline | None) -> Any:

@@ -12,6 +12,7 @@ from suffice.models.priors import class_priors
 from suffice.models.structures import FULL, Structure, structure_of
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
@@ -29,7 +30,7 @@ ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
 class MomentLikelihood(Likelihood):
     """A likelihood whose statistics are the weight, mean and scatter of each class."""
 
-    summary = (Statistics, IncompleteStatistics, ExactStatistics)
+    summary = (Statistics, IncompleteStatistics, ExactStatistics, PrivateStatistics)
 
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> Any:
         """What `suffice.summarize` returns."""

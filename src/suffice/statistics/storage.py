@@ -10,9 +10,14 @@ from suffice.data.files import write_whole
 from suffice.data.mixed import ColumnLayout
 from suffice.data.parameters import check_path
 from suffice.errors import InvalidFile, SufficeError
-from suffice.statistics import counts, incomplete, mixed  # noqa: F401 - registers all kinds
-from suffice.statistics.exact import exact_statistics  # noqa: F401
+from suffice.statistics import (  # noqa: F401 - registers all kinds
+    counts,
+    incomplete,
+    mixed,
+    table_statistics,
+)
 from suffice.statistics.container import OUTER, brief, pack
+from suffice.statistics.exact import exact_statistics, private_statistics  # noqa: F401
 from suffice.statistics.rebuilding import read
 from suffice.statistics.registry import STORABLE, storable
 from suffice.statistics.room import Room

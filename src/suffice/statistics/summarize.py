@@ -15,12 +15,12 @@ from suffice.data.batches import Batch, batches, split_columns
 from suffice.data.chunk import chunk_rows
 from suffice.data.engine import engine_of
 from suffice.data.features import IndicatorFeatures
+from suffice.data.labels import shown
 from suffice.data.parameters import choice
 from suffice.data.paths import file_paths, is_paths
 from suffice.data.roles import ReadOptions, Roles
 from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
 from suffice.data.table_rows import TableReader, TableRows
-from suffice.data.labels import shown
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter, NotNumbers
 from suffice.statistics.checkpoint import Checkpoint
 from suffice.statistics.exact.exact_statistics import ExactStatistics, exact_statistics

@@ -25,8 +25,8 @@ from suffice.statistics.exact.outside import check_inside
 def summarize_exactly(rows: DeviceRows, coded: Coded, detail: str, grid: Grid) -> ExactStatistics:
     """Exact statistics of coded rows."""
     own = grid.resolve(None, rows.shape[1])
-    weights = None if coded.weights is None else whole_weights(
-        coded.space.fetch(coded.weights), 0, own
+    weights = (
+        None if coded.weights is None else whole_weights(coded.space.fetch(coded.weights), 0, own)
     )
     k, d = len(coded.classes), rows.shape[1]
     total = FloatSums.empty(k, d, own, detail, weights is not None)

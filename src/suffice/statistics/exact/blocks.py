@@ -66,7 +66,11 @@ class ExactBlocks:
     def _add_products(
         self, X: Array, some: Indices, codes: Indices, weights: Indices | None, group: int
     ) -> bool:
-        at = some if (np.diff(codes[some]) >= 0).all() else some[np.argsort(codes[some], kind="stable")]
+        at = (
+            some
+            if (np.diff(codes[some]) >= 0).all()
+            else some[np.argsort(codes[some], kind="stable")]
+        )
         if weights is not None and at is not some:
             weights = weights[np.argsort(codes[some], kind="stable")]
         factors = self._factors(X, at, codes, weights, group)

@@ -27,9 +27,7 @@ def exact_sums(batch: Batch, grid: Grid, detail: str) -> ExactSums:
     reader = Reader.of(batch)
     n, d = reader.shape
     k = len(batch.classes)
-    weights = (
-        None if batch.weights is None else whole_weights(batch.weights, batch.first_row, grid)
-    )
+    weights = None if batch.weights is None else whole_weights(batch.weights, batch.first_row, grid)
     workers = reader.workers(ExactSums.bytes(k, d, grid.bits, detail))
 
     def work(start: int, stop: int) -> ExactSums:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from suffice.statistics.statistics import (
     listed,
     positions,
 )
+
+if TYPE_CHECKING:
+    from suffice.statistics.exact.private_statistics import PrivateStatistics
 
 
 @storable
@@ -273,6 +276,39 @@ class ExactStatistics(Savable):
 
         return regrid(self, grid)
 
+    def private(
+        self,
+        epsilon: float,
+        delta: float,
+        max_rows_per_person: int = 1,
+        random_state: int | None = None,
+        *,
+        range_is_public: bool = False,
+    ) -> PrivateStatistics:
+        """A differentially private release of these statistics, which every model takes.
+
+        Discrete Gaussian noise is added to counts, sums and products: whoever sees the release
+        learns little about any one person, as (epsilon, delta) states. The labels, the features
+        and the grid are taken as known to everybody. See `PrivateStatistics` for the accounting.
+
+        epsilon, delta : the guarantee; delta well below 1 / the number of persons
+        max_rows_per_person : most rows that any person has among these
+        random_state : for tests only: noise that can be repeated can be removed again
+        range_is_public : that a range measured from rows may be known to everybody
+
+        >>> import suffice as sf
+        >>> X, y = [[1.0], [3.0], [5.0]] * 100, ["a", "a", "b"] * 100
+        >>> s = sf.summarize(X, y, grid=sf.Grid(0, 10))
+        >>> release = s.private(epsilon=2.0, delta=1e-6, random_state=0)
+        >>> release
+        <PrivateStatistics of about 304 rows, 1 feature, 2 classes, epsilon=2, delta=1e-06>
+        >>> sf.GaussianNB().fit_statistics(release).predict([[2.0], [5.0]])
+        array(['a', 'b'], dtype='<U1')
+        """
+        from suffice.statistics.exact.releasing import release
+
+        return release(self, epsilon, delta, max_rows_per_person, random_state, range_is_public)
+
     def stored(self, exact: bool) -> ExactStatistics:
         """The form in which a file holds them, see `registry.storable`."""
         return self
@@ -327,7 +363,7 @@ def _check_room(a: ExactStatistics, b: ExactStatistics) -> None:
 
 
 def _check_exact(other: object) -> None:
-    if isinstance(other, Savable) and hasattr(other, "scatter"):
+    if isinstance(other, Savable) and hasattr(other, "classes"):
         raise Mismatch(
             "one side is exact, on a grid, and the other is not; summarize both with the same "
             "grid=, or add the numbers: exact.numbers + other."

@@ -24,7 +24,6 @@ from suffice.statistics.exact.points import (
 from suffice.statistics.statistics import positions
 from suffice.text import format_number, plural
 
-
 MOST_SHOWN = 12  # features in the printed table
 
 
@@ -114,7 +113,7 @@ class Grid(Points):
             highest=ends[1],
             bits=bits,
             weight_exponent=_weight_exponent(weight_unit),
-            declared=True,
+            declared=low is not None and high is not None,
             names=names,
             deviation=None,
         )

@@ -111,10 +111,12 @@ class Integers:
         return values
 
     def floats(self) -> Array:
-        """The nearest floats, up to a rounding per limb."""
+        """The integers as floats, up to a few roundings of their size."""
+        half, mask = LIMB_BITS // 2, (1 << LIMB_BITS // 2) - 1
         out = self.limbs[-1].astype(np.float64)
         for limb in self.limbs[-2::-1]:
-            out = out * 2.0**LIMB_BITS + limb
+            # By halves: -2^60 plus a whole limb would lose the digits of a small negative number.
+            out = (out * 2.0**half + (limb >> half)) * 2.0**half + (limb & mask)
         return out
 
     def validated(self) -> Self:
