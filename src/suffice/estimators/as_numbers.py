@@ -10,13 +10,15 @@ from suffice.models.settings import Settings
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.statistics import DETAILS
 from suffice.statistics.table_statistics import TableStatistics
 
 
 def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
     """Statistics of numbers, from those of a table with levels or from exact ones.
 
-    Those of a table with levels are of indicators, rare levels merged. Fourth-order sums do not follow levels that are merged, so OAS replaces Ledoit-Wolf.
+    Those of a table with levels are of indicators, rare levels merged. Fourth-order sums do not
+    follow levels that are merged, so OAS replaces Ledoit-Wolf.
     """
     if isinstance(statistics, MixedStatistics):
         for key, part in statistics.parts.items():
@@ -25,6 +27,9 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
         return statistics.numbers, settings
     if isinstance(statistics, ExactStatistics | PrivateStatistics):
         _check_no_fourth_order(settings)
+        if statistics.detail == "separate" and settings.detail in DETAILS:
+            # While they are integers: pooled later, in floats, they would be rounded once more.
+            statistics = statistics.coarsen(settings.detail)
         return statistics.numbers, settings
     if not isinstance(statistics, TableStatistics):
         return statistics, settings

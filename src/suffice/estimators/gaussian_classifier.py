@@ -40,6 +40,7 @@ from suffice.statistics.summarize import (
     check_grid,
     no_levels,
     summarize_batches,
+    summarize_on_grid,
     summarize_table,
 )
 from suffice.statistics.table_statistics import TableStatistics
@@ -222,8 +223,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
             raise InvalidParameter("give either grid or covariance_estimator, not both.")
         if reader is not None:
             raise no_levels(reader)
-        statistics: ExactStatistics = summarize_batches(X, y, sample_weight, form.detail, form.grid)
-        return statistics
+        return summarize_on_grid(X, y, sample_weight, form.detail, form.grid)
 
     def _new_atypicality(self) -> Atypicality:
         weight = self._fitted_statistics.known_weight.mean(axis=1)

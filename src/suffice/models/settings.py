@@ -16,7 +16,7 @@ from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize_batches
+from suffice.statistics.summarize import summarize_batches, summarize_on_grid
 from suffice.statistics.value_rounding import without_value_rounding
 
 if TYPE_CHECKING:  # these modules build on this one
@@ -35,7 +35,7 @@ class MomentLikelihood(Likelihood):
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> Any:
         """What `suffice.summarize` returns."""
         if isinstance(detail, ExactForm):
-            return summarize_batches(X, y, sample_weight, detail.detail, detail.grid)
+            return summarize_on_grid(X, y, sample_weight, detail.detail, detail.grid)
         return summarize_batches(X, y, sample_weight, detail or self.detail)
 
     def alike(

@@ -21,7 +21,9 @@ _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
 _TRUTH = {"false": False, "true": True}
 
 
-def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
+def infer_label_type(
+    statistics: AnyStatistics | ExactStatistics,
+) -> AnyStatistics | ExactStatistics:
     """Statistics with labels read as text, as integers or booleans if all labels are such.
 
     >>> import suffice as sf
@@ -47,7 +49,9 @@ def infer_label_type(statistics: AnyStatistics) -> AnyStatistics:
     return relabel(statistics, numbers)
 
 
-def relabel(statistics: AnyStatistics, labels: Array) -> AnyStatistics:
+def relabel(
+    statistics: AnyStatistics | ExactStatistics, labels: Array
+) -> AnyStatistics | ExactStatistics:
     """The statistics with other labels: one per class, in their order, all different."""
     if isinstance(statistics, ExactStatistics):
         return statistics.relabelled(labels)

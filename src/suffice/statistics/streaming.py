@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import local
 from time import monotonic
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from suffice.data.prefetch import Prefetched
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
 from suffice.statistics.checkpoint import Checkpoint
+from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.ledger import PassState
 from suffice.statistics.progress import Listener, Progress
@@ -34,7 +35,7 @@ from suffice.statistics.threads import blas_threads, n_threads
 # Every thread holds a chunk: more threads than this take memory and only wait for the reader.
 MOST_THREADS = 3
 
-Part: TypeAlias = AnyStatistics | None
+Part: TypeAlias = AnyStatistics | ExactStatistics | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,10 @@ class Waiting:
 
 def summarize_stream(
     stream: Stream,
-    of_batch: Callable[[Batch], AnyStatistics],
+    of_batch: Callable[[Batch], Any],
     checkpoint: Checkpoint | None = None,
     listener: Listener | None = None,
-) -> AnyStatistics:
+) -> Any:
     """Statistics of all chunks of a stream.
 
     of_batch : makes the statistics of one chunk
@@ -132,7 +133,8 @@ class _Pass:
 
     def _collect(self, one: Waiting) -> None:
         self._enter_file(one.after.file)
-        part, total = one.part.result(), self.state.statistics
+        part: Any = one.part.result()
+        total: Any = self.state.statistics
         if part is not None:
             try:
                 total = part if total is None else total + part

@@ -114,16 +114,19 @@ def summarize(
             )
         chosen = None if columns is None else tuple(columns)
         options = ReadOptions(target, weight, chosen)
-        return summarize_parts(
+        found: AnyStatistics | ExactStatistics = summarize_parts(
             X, options, detail, checkpoint=checkpoint, progress=progress, grid=grid
         )
+        return found
     X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, columns)
     reader = None if y is None else TableReader.of(X)
     if reader is not None:
         if grid is not None:
             raise no_levels(reader)
         return summarize_table(reader.read(X), y, sample_weight, detail, reader)
-    return summarize_batches(X, y, sample_weight, detail, grid)
+    if grid is not None:
+        return summarize_on_grid(X, y, sample_weight, detail, grid)
+    return summarize_batches(X, y, sample_weight, detail)
 
 
 def check_grid(grid: Any) -> None:
@@ -161,10 +164,21 @@ def summarize_table(
     return TableStatistics(every, reader, levels)
 
 
-def summarize_batches(
-    X: Any, y: Any, sample_weight: Any, detail: str, grid: Grid | None = None
-) -> Any:
+def summarize_batches(X: Any, y: Any, sample_weight: Any, detail: str) -> AnyStatistics:
     """The statistics of a table of numbers, or of an iterable of batches."""
+    total: AnyStatistics = _sum_of_batches(X, y, sample_weight, detail, None)
+    return total
+
+
+def summarize_on_grid(
+    X: Any, y: Any, sample_weight: Any, detail: str, grid: Grid
+) -> ExactStatistics:
+    """The same on a grid."""
+    total: ExactStatistics = _sum_of_batches(X, y, sample_weight, detail, grid)
+    return total
+
+
+def _sum_of_batches(X: Any, y: Any, sample_weight: Any, detail: str, grid: Grid | None) -> Any:
     total: Any = None
     for batch in batches(X, y, sample_weight):
         try:

@@ -66,13 +66,8 @@ class ExactBlocks:
     def _add_products(
         self, X: Array, some: Indices, codes: Indices, weights: Indices | None, group: int
     ) -> bool:
-        at = (
-            some
-            if (np.diff(codes[some]) >= 0).all()
-            else some[np.argsort(codes[some], kind="stable")]
-        )
-        if weights is not None and at is not some:
-            weights = weights[np.argsort(codes[some], kind="stable")]
+        order = np.argsort(codes[some], kind="stable")
+        at, weights = some[order], None if weights is None else weights[order]
         factors = self._factors(X, at, codes, weights, group)
         if factors is None:
             return False

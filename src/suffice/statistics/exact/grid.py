@@ -152,11 +152,11 @@ class Grid(Points):
         made = _of_ranges(low, high, _bits(bits), found.names, _weight_exponent(weight_unit), False)
         return cls.made(**made | {"deviation": found.deviation_exponent})
 
-    def stored(self, exact: bool) -> Points:
+    def stored(self, exact: bool) -> Points:  # type: ignore[override]
         """The form in which a file holds it, see `registry.storable`."""
         return Points(**{one.name: getattr(self, one.name) for one in fields(Points)})
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __repr__(self) -> str:
         d = self.n_features

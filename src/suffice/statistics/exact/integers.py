@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from suffice.data.arrays import Array, Indices
+from suffice.data.arrays import Floats, Indices
 from suffice.statistics.registry import storable
 
 LIMB_BITS = 60
@@ -110,10 +110,10 @@ class Integers:
             values = [(high << LIMB_BITS) + one for high, one in zip(values, low, strict=True)]
         return values
 
-    def floats(self) -> Array:
+    def floats(self) -> Floats:
         """The integers as floats, up to a few roundings of their size."""
         half, mask = LIMB_BITS // 2, (1 << LIMB_BITS // 2) - 1
-        out = self.limbs[-1].astype(np.float64)
+        out: Floats = self.limbs[-1].astype(np.float64)
         for limb in self.limbs[-2::-1]:
             # By halves: -2^60 plus a whole limb would lose the digits of a small negative number.
             out = (out * 2.0**half + (limb >> half)) * 2.0**half + (limb & mask)

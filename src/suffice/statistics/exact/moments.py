@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
 def moments(s: ExactStatistics) -> Statistics:
     """Ordinary statistics with the correctly rounded mean and scatter."""
-    matrices, spread = scatter(s), None
+    sums = DoubleDouble(scatter(s))
+    spread: Scatter = DenseScatter(sums, s.detail == "separate")
     if s.detail == "diagonal":
-        spread: Scatter = DiagonalScatter(DoubleDouble(matrices))
-    else:
-        spread = DenseScatter(DoubleDouble(matrices), s.detail == "separate")
+        spread = DiagonalScatter(sums)
     means_of = DoubleDouble(*means(s))
     return Statistics(s.classes, s.count, s.weight, means_of, spread, None, s.feature_names)
 

@@ -107,7 +107,7 @@ class Points(Savable):
         if not isinstance(other, Points):
             return NotImplemented
         return all(
-            np.array_equal(mine, theirs)  # type: ignore[arg-type]
+            np.array_equal(mine, theirs)
             if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
             else mine is theirs or (type(mine) is type(theirs) and mine == theirs)
             for mine, theirs in (
