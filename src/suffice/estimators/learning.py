@@ -161,7 +161,9 @@ class Learner(Judging, Classifier[AnyModel], Generic[AnyModel]):
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Remove rows, as if they had never been seen.
 
-        No trace of them stays in the model, its pickle or its file, up to rounding.
+        No row, and no bound that one of them set, stays in the model, its pickle or its file. What
+        may remain is rounding: about 1e-16 of the spread of the rows that were there. On a grid
+        (`grid=`) not even that remains: `digest` is then the one of never having seen them.
         """
         return self._remove(RowsInMemory(X, y, sample_weight))
 

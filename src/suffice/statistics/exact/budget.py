@@ -47,6 +47,10 @@ class Budget:
         most = count("max_rows_per_person", max_rows_per_person)
         return cls(float(epsilon), float(delta), largest_rho(float(epsilon), float(delta)), most)
 
+    def noise(self, entries: int, share: float) -> float:
+        """Standard deviation of the noise on one of `entries` integers that a row changes by one."""
+        return self.max_rows_per_person * math.sqrt(entries / (2 * self.rho * share))
+
     def validated(self) -> Budget:
         """This budget, if its numbers are possible; a ValueError otherwise."""
         if not (self.epsilon > 0 and 0 < self.delta < 1 and self.rho > 0):

@@ -301,7 +301,7 @@ class ExactStatistics(Savable):
         >>> s = sf.summarize(X, y, grid=sf.Grid(0, 10))
         >>> release = s.private(epsilon=2.0, delta=1e-6, random_state=0)
         >>> release
-        <PrivateStatistics of about 304 rows, 1 feature, 2 classes, epsilon=2, delta=1e-06>
+        <PrivateStatistics of about ... rows, 1 feature, 2 classes, epsilon=2, delta=1e-06>
         >>> sf.GaussianNB().fit_statistics(release).predict([[2.0], [5.0]])
         array(['a', 'b'], dtype='<U1')
         """

@@ -139,9 +139,9 @@ class Grid(Points):
         >>> import suffice as sf
         >>> print(sf.Grid.of([[1.0, 180.0], [2.0, 160.0], [4.0, 171.0]]))
         grid of 32 bits
-        feature  low   high  unit   rounding, in standard deviations
-        0        -30   34    2^-25  2^-26
-        1        -85   427   2^-22  2^-25
+        feature  low    high  unit   rounding, in standard deviations
+        0        -13.5  18.5  2^-26  2^-27
+        1        44     300   2^-23  2^-27
         """
         from suffice.statistics.exact.measuring import measure
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.alignment import align
-from suffice.statistics.exact.budget import Budget
+from suffice.statistics.exact.budget import PRODUCT_SHARE, Budget
 from suffice.statistics.exact.exact_sums import SUM_LIMBS, n_products, product_limbs
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
@@ -31,8 +32,9 @@ class PrivateStatistics(Savable):
     """A differentially private release, made by `ExactStatistics.private`.
 
     Noise was added once, to integers. What is computed from a release (models, sums of releases)
-    is as private as the release. `numbers` are what models take: counts of at least one row, means
-    in the range of the grid, and scatter projected to positive semidefinite matrices.
+    is as private as the release. `numbers` are what models take: counts of at least two rows, means
+    in the range of the grid, and scatter projected to positive definite matrices: no direction
+    has less than the noise, so that none seems constant that the noise alone has hidden.
 
     Neighbours are data sets that differ in all rows of one person, at most `max_rows_per_person`
     of them. Releases of different persons (sites) add up, and each person's guarantee stays that
@@ -60,8 +62,8 @@ class PrivateStatistics(Savable):
 
     @property
     def count(self) -> Indices:
-        """Rows of each class, about, and at least one, (k,)."""
-        return np.maximum(self.counts, 1)
+        """Rows of each class, about, and at least two, (k,): one row has no spread."""
+        return np.maximum(self.counts, 2)
 
     @property
     def weight(self) -> Floats:
@@ -89,7 +91,7 @@ class PrivateStatistics(Savable):
         products = self.products.floats() * shift
         spread: Any
         if self.detail == "diagonal":
-            squares = np.clip(products / reach**2 - n * mean**2, 0.0, n)
+            squares = np.clip(products / reach**2 - n * mean**2, np.minimum(self._noise, n), n)
             spread = DiagonalScatter(DoubleDouble(squares * (reach * grid.unit) ** 2))
         else:
             matrices = to_matrices(products / (reach[i] * reach[j]), self.n_features)
@@ -99,13 +101,22 @@ class PrivateStatistics(Savable):
             most = n.sum(keepdims=True)[0] if pooled else n[:, 0]
             scale = reach * grid.unit
             projected = np.array(
-                [project(one, bound) for one, bound in zip(matrices, most, strict=True)]
+                [
+                    project(one, min(self._noise, bound), bound)
+                    for one, bound in zip(matrices, most, strict=True)
+                ]
             )
             spread = DenseScatter(DoubleDouble(projected * np.outer(scale, scale)), not pooled)
         means = DoubleDouble(grid.origin + mean * reach * grid.unit)
         return Statistics(
             self.classes, self.count, self.weight, means, spread, None, self.feature_names
         )
+
+    @property
+    def _noise(self) -> float:
+        """Standard deviation of the noise on a product, in units of its range."""
+        entries = n_products(self.n_features, self.detail)
+        return math.hypot(*(budget.noise(entries, PRODUCT_SHARE) for budget in self.budgets))
 
     @property
     def mean(self) -> Floats:
@@ -205,10 +216,10 @@ class PrivateStatistics(Savable):
         return self
 
 
-def project(matrix: Floats, most: float) -> Floats:
-    """The nearest positive semidefinite matrix, with no diagonal entry above `most`."""
+def project(matrix: Floats, least: float, most: float) -> Floats:
+    """The nearest matrix without eigenvalues below `least` or diagonal entries above `most`."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    values = np.clip(values, 0.0, most * len(matrix))
+    values = np.clip(values, least, most * len(matrix))
     near = (vectors * values) @ vectors.T
     shrink = np.sqrt(np.minimum(1.0, most / np.maximum(np.diag(near), most)))
     near = near * np.outer(shrink, shrink)
