@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from suffice.selection.thresholds import Thresholds
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
+    from suffice.statistics.exact.exact_incomplete import ExactIncomplete
     from suffice.statistics.exact.exact_statistics import ExactStatistics
     from suffice.statistics.exact.grid import Grid
     from suffice.statistics.exact.private_statistics import PrivateStatistics
@@ -69,6 +70,7 @@ _HOME = {
     "DiagonalLDA": "suffice.estimators.gaussian",
     "evaluate": "suffice.estimators.evaluating",
     "Evaluation": "suffice.selection.evaluation",
+    "ExactIncomplete": "suffice.statistics.exact.exact_incomplete",
     "ExactStatistics": "suffice.statistics.exact.exact_statistics",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
@@ -116,6 +118,7 @@ __all__ = [
     "Diagnosis",
     "DiagonalLDA",
     "Evaluation",
+    "ExactIncomplete",
     "ExactStatistics",
     "GaussianDiscriminant",
     "GaussianMixture",

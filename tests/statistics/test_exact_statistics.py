@@ -6,12 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from histories import DETAILS, history, summarized
+from histories import DETAILS, history
 
 import exact as rational
 import suffice as sf
 from suffice.errors import (
-    HasGaps,
     InvalidParameter,
     InvalidWeights,
     Mismatch,
@@ -282,11 +281,3 @@ def test_integers_add_shift_and_compare_like_those_of_python(rng):
         assert Integers.shifted(small, shift, 3).tolist() == [int(v) << shift for v in small]
     assert np.allclose(a.floats(), [float(v) for v in values], rtol=1e-15, atol=0)
     assert Integers.of([-1, -512], 2).floats().tolist() == [-1.0, -512.0]
-
-
-def test_missing_values_say_so(rng):
-    X, y = rows(rng)
-    X[4, 1] = np.nan
-    with pytest.raises(HasGaps):
-        sf.summarize(X, y, grid=sf.Grid(-1e4, 1e4))
-    assert summarized(X[:4], y[:4], None, np.arange(4), "shared", sf.Grid(-1e4, 1e4)) is not None

@@ -7,6 +7,7 @@ from typing import Any
 
 from suffice.errors import InvalidParameter
 from suffice.models.settings import Settings
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.mixed import MixedStatistics
@@ -22,10 +23,10 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
     """
     if isinstance(statistics, MixedStatistics):
         for key, part in statistics.parts.items():
-            if isinstance(part, ExactStatistics) and key in settings.parts:
+            if isinstance(part, ExactStatistics | ExactIncomplete) and key in settings.parts:
                 _check_no_fourth_order(settings.parts[key].likelihood)
         return statistics.numbers, settings
-    if isinstance(statistics, ExactStatistics | PrivateStatistics):
+    if isinstance(statistics, ExactStatistics | ExactIncomplete | PrivateStatistics):
         _check_no_fourth_order(settings)
         if statistics.detail == "separate" and settings.detail in DETAILS:
             # While they are integers: pooled later, in floats, they would be rounded once more.

@@ -22,6 +22,7 @@ from suffice.selection.folds import Fold
 from suffice.selection.metrics import METRICS, Metric
 from suffice.selection.selection import Selection
 from suffice.selection.steps import Steps
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
@@ -94,7 +95,7 @@ def score_settings(
         numbers, folds, candidates, metrics, _common_detail(settings), steps, grid
     )
     shape = len(table.classes), features.shape[1]
-    known = whole.numbers if isinstance(whole, ExactStatistics) else whole
+    known = whole.numbers if isinstance(whole, ExactStatistics | ExactIncomplete) else whole
     complexity = np.array([effective_parameters(one, *shape, known) for one in settings])
     if not isinstance(whole, Statistics):
         return scores, complexity, None

@@ -31,7 +31,7 @@ from suffice.models.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
-from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.exact_incomplete import AnyExact
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.incomplete import AnyStatistics
@@ -218,7 +218,7 @@ class GaussianClassifier(Geometry, Learner[GaussianModel]):
 
     def _summarize_exactly(
         self, X: Any, y: Any, sample_weight: Any, form: ExactForm, reader: TableReader | None
-    ) -> ExactStatistics:
+    ) -> AnyExact:
         if getattr(self, "covariance_estimator", None) is not None:
             raise InvalidParameter("give either grid or covariance_estimator, not both.")
         if reader is not None:

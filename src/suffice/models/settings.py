@@ -10,6 +10,7 @@ from suffice.errors import InvalidParameter
 from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
 from suffice.models.structures import FULL, Structure, structure_of
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.private_statistics import PrivateStatistics
@@ -30,7 +31,13 @@ ESTIMATED = {"ledoit-wolf": "ledoit-wolf", "auto": "ledoit-wolf", "oas": "oas"}
 class MomentLikelihood(Likelihood):
     """A likelihood whose statistics are the weight, mean and scatter of each class."""
 
-    summary = (Statistics, IncompleteStatistics, ExactStatistics, PrivateStatistics)
+    summary = (
+        Statistics,
+        IncompleteStatistics,
+        ExactStatistics,
+        ExactIncomplete,
+        PrivateStatistics,
+    )
 
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> Any:
         """What `suffice.summarize` returns."""

@@ -24,6 +24,7 @@ from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import Metric
 from suffice.selection.path import LinearPath, QuadraticPath, shrinkage_path
 from suffice.selection.steps import Steps
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
@@ -74,7 +75,7 @@ def cross_validate(
     whole = None
     for number, (fold, known) in enumerate(zip(folds, trained, strict=True)):
         statistics, whole = known
-        if isinstance(statistics, ExactStatistics):
+        if isinstance(statistics, ExactStatistics | ExactIncomplete):
             statistics = statistics.numbers
         test = table.take(fold.test)
         priors = [class_priors(c.priors, table.classes, statistics.weight) for c in candidates]

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from suffice.data.chunk import Position
 from suffice.data.fingerprint import Fingerprint
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.registry import storable
@@ -23,7 +24,9 @@ class PassState:
     """The statistics of all rows before a position."""
 
     position: Position = field(default_factory=Position)
-    statistics: AnyStatistics | ExactStatistics | None = None  # None if no row has been counted yet
+    statistics: AnyStatistics | ExactStatistics | ExactIncomplete | None = (
+        None  # None if no row has been counted yet
+    )
 
     @property
     def rows(self) -> int:

@@ -12,6 +12,7 @@ from suffice.data.labels import shown
 from suffice.errors import InvalidLabels
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
+from suffice.statistics.exact.exact_incomplete import AnyExact, ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
@@ -22,8 +23,8 @@ _TRUTH = {"false": False, "true": True}
 
 
 def infer_label_type(
-    statistics: AnyStatistics | ExactStatistics,
-) -> AnyStatistics | ExactStatistics:
+    statistics: AnyStatistics | AnyExact,
+) -> AnyStatistics | AnyExact:
     """Statistics with labels read as text, as integers or booleans if all labels are such.
 
     >>> import suffice as sf
@@ -49,11 +50,9 @@ def infer_label_type(
     return relabel(statistics, numbers)
 
 
-def relabel(
-    statistics: AnyStatistics | ExactStatistics, labels: Array
-) -> AnyStatistics | ExactStatistics:
+def relabel(statistics: AnyStatistics | AnyExact, labels: Array) -> AnyStatistics | AnyExact:
     """The statistics with other labels: one per class, in their order, all different."""
-    if isinstance(statistics, ExactStatistics):
+    if isinstance(statistics, ExactStatistics | ExactIncomplete):
         return statistics.relabelled(labels)
     if isinstance(statistics, Statistics):
         return _sort_classes(statistics, labels)

@@ -25,7 +25,7 @@ from suffice.data.prefetch import Prefetched
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
 from suffice.statistics.checkpoint import Checkpoint
-from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.exact_incomplete import AnyExact
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.ledger import PassState
 from suffice.statistics.progress import Listener, Progress
@@ -35,7 +35,7 @@ from suffice.statistics.threads import blas_threads, n_threads
 # Every thread holds a chunk: more threads than this take memory and only wait for the reader.
 MOST_THREADS = 3
 
-Part: TypeAlias = AnyStatistics | ExactStatistics | None
+Part: TypeAlias = AnyStatistics | AnyExact | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from suffice.data.stream import FileStream, ObjectStream, Stream, is_stream
 from suffice.data.table_rows import TableReader, TableRows
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter, NotNumbers
 from suffice.statistics.checkpoint import Checkpoint
-from suffice.statistics.exact.exact_statistics import ExactStatistics, exact_statistics
+from suffice.statistics.exact.exact_gaps import on_grid
+from suffice.statistics.exact.exact_incomplete import AnyExact
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.first_pass import class_sums
@@ -52,7 +53,7 @@ def summarize(
     checkpoint: str | PathLike[str] | None = None,
     progress: bool | Listener = False,
     grid: Grid | None = None,
-) -> AnyStatistics | TableStatistics | ExactStatistics:
+) -> AnyStatistics | TableStatistics | AnyExact:
     """Sufficient statistics of labelled rows.
 
     NaN (or None, or null in a frame) means that a value is missing; then the result is an
@@ -76,7 +77,8 @@ def summarize(
         every bit; it stays until you delete it
     progress : True for a bar on a terminal, or a function that is passed `rows`, `rate` and
         `seconds_left` as attributes of one value
-    grid : a `Grid` to which values are rounded; the result is then an `ExactStatistics`, the same
+    grid : a `Grid` to which values are rounded; the result is then an `ExactStatistics` (or, with
+        missing values, an `ExactIncomplete`), the same
         in every bit for any order, chunks, threads, workers or device
 
     The labels of CSV files are integers if all of them, in all files, are written as such,
@@ -114,7 +116,7 @@ def summarize(
             )
         chosen = None if columns is None else tuple(columns)
         options = ReadOptions(target, weight, chosen)
-        found: AnyStatistics | ExactStatistics = summarize_parts(
+        found: AnyStatistics | AnyExact = summarize_parts(
             X, options, detail, checkpoint=checkpoint, progress=progress, grid=grid
         )
         return found
@@ -170,11 +172,9 @@ def summarize_batches(X: Any, y: Any, sample_weight: Any, detail: str) -> AnySta
     return total
 
 
-def summarize_on_grid(
-    X: Any, y: Any, sample_weight: Any, detail: str, grid: Grid
-) -> ExactStatistics:
+def summarize_on_grid(X: Any, y: Any, sample_weight: Any, detail: str, grid: Grid) -> AnyExact:
     """The same on a grid."""
-    total: ExactStatistics = _sum_of_batches(X, y, sample_weight, detail, grid)
+    total: AnyExact = _sum_of_batches(X, y, sample_weight, detail, grid)
     return total
 
 
@@ -232,7 +232,7 @@ def _task(roles: Roles, detail: str, grid: Grid | None) -> dict[str, Any]:
 
 def _of_any_batch(batch: Batch, *, detail: str, grid: Grid | None = None) -> Any:
     if grid is not None:
-        return exact_statistics(batch, detail, grid)
+        return on_grid(batch, detail, grid)
     try:
         return _of_batch(batch, detail)
     except HasGaps:

@@ -48,7 +48,7 @@ class Budget:
         return cls(float(epsilon), float(delta), largest_rho(float(epsilon), float(delta)), most)
 
     def noise(self, entries: int, share: float) -> float:
-        """Standard deviation of the noise on one of `entries` integers that a row changes by one."""
+        """Standard deviation of the noise on each of `entries` integers changed by one per row."""
         return self.max_rows_per_person * math.sqrt(entries / (2 * self.rho * share))
 
     def validated(self) -> Budget:

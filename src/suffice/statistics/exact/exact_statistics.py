@@ -128,6 +128,7 @@ class ExactStatistics(Savable):
 
     def __add__(self, other: object) -> ExactStatistics:
         if not isinstance(other, ExactStatistics):
+            # Those of rows with missing values know how to add these.
             _check_exact(other)
             return NotImplemented
         self.check_alike(other)
@@ -363,7 +364,7 @@ def _check_room(a: ExactStatistics, b: ExactStatistics) -> None:
 
 
 def _check_exact(other: object) -> None:
-    if isinstance(other, Savable) and hasattr(other, "classes"):
+    if isinstance(other, Savable) and hasattr(other, "classes") and not hasattr(other, "form"):
         raise Mismatch(
             "one side is exact, on a grid, and the other is not; summarize both with the same "
             "grid=, or add the numbers: exact.numbers + other."
