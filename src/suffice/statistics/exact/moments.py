@@ -11,12 +11,13 @@ of two is then multiplied in, which is exact; a power of ten belongs to the deno
 
 from __future__ import annotations
 
-from fractions import Fraction
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.statistics.exact.pooling import pooled_scatter
 from suffice.statistics.exact.triangle import to_matrices
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, Scatter
@@ -24,6 +25,9 @@ from suffice.statistics.statistics import Statistics
 
 if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics
+
+# Up to so many classes, a common denominator takes less time than a matrix product of digits.
+FEW_CLASSES = 3
 
 
 def moments(s: ExactStatistics) -> Statistics:
@@ -88,9 +92,9 @@ def _of_class(s: ExactStatistics, c: int) -> list[float]:
 def _pooled(s: ExactStatistics) -> list[float]:
     """The scatter pooled over classes: S minus the sum of s s' / W, over one denominator."""
     d, tens = s.n_features, _tens(s)
-    common = int(np.lcm.reduce(s.weights.astype(object))) if len(s.weights) else 1
-    if common.bit_length() > 4096:
-        return _pooled_by_fractions(s)
+    if len(s.classes) > FEW_CLASSES:
+        return pooled_scatter(s, tens)
+    common = math.lcm(*s.weights.tolist())
     shares = [common // weight for weight in s.weights.tolist()]
     own, products = s.sums.tolist(), s.products.tolist()
     rows = [own[c * d : (c + 1) * d] for c in range(len(s.classes))]
@@ -100,21 +104,6 @@ def _pooled(s: ExactStatistics) -> list[float]:
         for j in range(i, d):
             between = sum(a * row[j] for a, row in zip(scaled, rows, strict=True))
             out.append((common * products[at] - between) / (common * tens[i] * tens[j]))
-            at += 1
-    return out
-
-
-def _pooled_by_fractions(s: ExactStatistics) -> list[float]:
-    d, tens = s.n_features, _tens(s)
-    own, products = s.sums.tolist(), s.products.tolist()
-    out, at = [], 0
-    for i in range(d):
-        for j in range(i, d):
-            value = Fraction(products[at])
-            for c, weight in enumerate(s.weights.tolist()):
-                value -= Fraction(own[c * d + i] * own[c * d + j], weight)
-            value /= tens[i] * tens[j]
-            out.append(value.numerator / value.denominator)
             at += 1
     return out
 
