@@ -153,20 +153,25 @@ class CompiledBlocks(ExactBlocks):
         """Blocks of rows of d features."""
         return cls(total, d)
 
-    def _add_products(
-        self, X: Array, some: Indices, codes: Indices, weights: Indices | None, group: int
+    def add_products(
+        self, X: Array, order: Indices, codes: Indices, weights: Indices | None, group: int
     ) -> bool:
+        """Add some rows, all products to one group; False if a value is not on the grid."""
         from suffice.statistics.kernels.factors import factors_of_two
 
-        total, room = self.total, self._room[:, : len(some)]
-        some = some[np.argsort(codes[some], kind="stable")]
-        total.make_room(len(some), group)
-        total.add_weights(codes[some], None)
-        # The lower digit's sum takes whole integers: they stay below 2^53, too.
-        if factors_of_two(X, some, codes, *self._grid, *room, total.sums[0]):
-            return False
-        for f in range(3):
-            add_square(room[f], total.products[f])
+        total = self.total
+        total.add_weights(codes[order], None)
+        # By class, so that its sums stay in the cache.
+        order = order[np.argsort(codes[order], kind="stable")]
+        for low in range(0, len(order), self.step):
+            some = order[low : low + self.step]
+            total.make_room(len(some), group)
+            room = self._room[:, : len(some)]
+            # The lower digit's sum takes whole integers: they stay below 2^53, too.
+            if factors_of_two(X, some, codes, *self._grid, *room, total.sums[0]):
+                return False
+            for factor, product in zip(room, total.products, strict=True):
+                add_square(factor, product)
         return True
 
     def add_squares(self, X: Array, codes: Indices, weights: Indices | None) -> bool:

@@ -89,6 +89,11 @@ class Points(Savable):
         """The origin in units, (d,): whole numbers, and exact."""
         return np.asarray(np.ldexp(self.origin, -self.exponent))
 
+    @property
+    def reach(self) -> Indices:
+        """The largest size of an integer of the range, (d,)."""
+        return np.maximum(-self.lowest, self.highest)
+
     def unit_fractions(self) -> list[Fraction]:
         """The units as exact fractions."""
         pairs = zip(self.exponent.tolist(), self.decimals.tolist(), strict=True)
@@ -104,16 +109,16 @@ class Points(Savable):
         return self.values(np.rint(values * self.scale) - self.anchor)
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         if not isinstance(other, Points):
             return NotImplemented
-        return all(
-            np.array_equal(mine, theirs)
-            if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
-            else mine is theirs or (type(mine) is type(theirs) and mine == theirs)
-            for mine, theirs in (
-                (getattr(self, one.name), getattr(other, one.name)) for one in fields(Points)
-            )
-        )
+        return self._content() == other._content()
+
+    def _content(self) -> list[Any]:
+        """All fields, in a form that compares; bytes, since a grid is compared with every row."""
+        values = (getattr(self, name) for name in _FIELDS)
+        return [one.tobytes() if isinstance(one, np.ndarray) else one for one in values]
 
     __hash__ = None  # type: ignore[assignment]
 

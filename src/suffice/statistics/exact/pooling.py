@@ -68,9 +68,7 @@ def _product(a: list[int], b: list[int], k: int, d: int) -> list[int]:
         for u, y in enumerate(right):
             for low in range(0, k, CHUNK_CLASSES):
                 part = (x[low : low + CHUNK_CLASSES].T @ y[low : low + CHUNK_CLASSES])[upper]
-                total = total + Integers.shifted(
-                    part.astype(np.int64), DIGIT_BITS * (t + u), limbs
-                )
+                total = total + Integers.shifted(part.astype(np.int64), DIGIT_BITS * (t + u), limbs)
     return total.tolist()
 
 

@@ -84,7 +84,7 @@ class PrivateStatistics(Savable):
     def numbers(self) -> Statistics:
         """The statistics that models take, which some rows could have."""
         grid, n = self.grid, self.weight[:, None]
-        reach = np.maximum(np.abs(grid.lowest), np.abs(grid.highest)).astype(np.float64)
+        reach = np.maximum(np.abs(grid.lowest), grid.reach).astype(np.float64)
         shift = 2.0**grid.weight_exponent
         mean = np.clip(self.sums.floats() * shift / n, grid.lowest, grid.highest) / reach
         i, j = np.triu_indices(self.n_features)

@@ -36,7 +36,7 @@ def release(
     budget = Budget.of(epsilon, delta, max_rows_per_person)
     random = _random(random_state)
     rows = budget.max_rows_per_person
-    reach = np.maximum(np.abs(s.grid.lowest), np.abs(s.grid.highest)).tolist()
+    reach = np.maximum(np.abs(s.grid.lowest), s.grid.reach).tolist()
     d = s.n_features
     i, j = _pairs(d, s.detail)
     counts = [rows]

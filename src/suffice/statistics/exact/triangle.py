@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
+
+
+@cache
+def triangle(d: int) -> tuple[Indices, Indices]:
+    """The rows and columns of the upper triangle of a matrix."""
+    i, j = np.triu_indices(d)
+    return i, j
+
+
+@cache
+def diagonal_places(d: int) -> Indices:
+    """The places of the squares of d features.
+
+    >>> diagonal_places(3)
+    array([0, 3, 5])
+    """
+    i = np.arange(d)
+    return np.asarray(i * d - i * (i - 1) // 2)
 
 
 def triangle_places(at: Indices, d: int) -> Indices:
@@ -16,16 +36,6 @@ def triangle_places(at: Indices, d: int) -> Indices:
     i, j = (at[index] for index in np.triu_indices(len(at)))
     low, high = np.minimum(i, j), np.maximum(i, j)
     return np.asarray(low * d - low * (low - 1) // 2 + (high - low))
-
-
-def diagonal_places(d: int) -> Indices:
-    """The places of the squares of d features.
-
-    >>> diagonal_places(3)
-    array([0, 3, 5])
-    """
-    i = np.arange(d)
-    return np.asarray(i * d - i * (i - 1) // 2)
 
 
 def to_matrices(triangles: Array, d: int) -> Array:
