@@ -85,3 +85,21 @@ def test_what_proves_nothing_is_refused(folder):
     ):
         assert CliRunner().invoke(app, command.split()).exit_code != 0
     assert not (folder / "x.stats").exists()
+
+
+def test_categories_in_several_files_are_refused_before_they_are_read(folder):
+    for grid in ("auto", "decimals=2"):
+        command = f"summarize mixed_gone.csv mixed_rest.csv --target y --grid {grid} --out x.stats"
+        output = " ".join(run(command, status=2).split())
+        assert "column 'colour' holds levels" in output
+    assert not (folder / "x.stats").exists()
+
+
+def test_a_grid_goes_into_a_file_of_its_own_and_info_shows_it(folder):
+    import suffice as sf
+
+    sf.Grid(-8, 8, bits=24).save("own.grid")
+    run("summarize all.csv --target y --grid own.grid --out one.stats")
+    assert "24 bits" in run("info own.grid")
+    assert json.loads(run("info own.grid --json"))["kind"] == "grid"
+    assert len(run("digest own.grid").strip()) == 64

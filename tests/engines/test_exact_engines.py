@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import suffice as sf
-from suffice.errors import OutsideGrid
+from suffice.errors import NotNumbers, OutsideGrid
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +79,13 @@ def test_an_interrupted_pass_over_files_resumes_on_its_grid_only(frame, tmp_path
     options = {"target": "label", "checkpoint": half}
     first = sf.summarize(path, grid=GRIDS[0], **options)
     assert sf.summarize(path, grid=GRIDS[0], **options).digest() == first.digest()
-    with pytest.raises(sf.errors.InvalidInput):
-        sf.summarize(path, grid=GRIDS[1], **options)
+    for other in (GRIDS[1], None):
+        with pytest.raises(sf.errors.InvalidParameter, match="was made with grid"):
+            sf.summarize(path, grid=other, **options)
+    floats = sf.summarize(path, target="label", checkpoint=tmp_path / "floats")
+    with pytest.raises(sf.errors.InvalidParameter, match="was made with grid None"):
+        sf.summarize(path, target="label", checkpoint=tmp_path / "floats", grid=GRIDS[0])
+    assert floats.count.sum() == first.count.sum()
 
 
 def test_models_on_dask_are_those_in_memory(frame):
@@ -89,3 +94,58 @@ def test_models_on_dask_are_those_in_memory(frame):
     parts = da.from_array(X, chunks=(300, 4)), da.from_array(y, chunks=300)
     expected = sf.QDA(grid=GRIDS[0]).fit(X, y)
     assert sf.QDA(grid=GRIDS[0]).fit(*parts).digest() == expected.digest()
+
+
+@pytest.fixture(scope="module")
+def mixed(frame):
+    colour = np.where(frame.a > 3, "red", "blue")
+    return frame[:300].assign(colour=colour[:300], label=frame.label[:300].astype(str))
+
+
+def test_a_grid_refuses_levels_wherever_the_rows_lie(mixed, tmp_path):
+    dd = pytest.importorskip("dask.dataframe")
+    mixed.to_csv(tmp_path / "rows.csv", index=False)
+    mixed[:100].to_parquet(tmp_path / "one.parquet", index=False)
+    mixed[100:].to_parquet(tmp_path / "two.parquet", index=False)
+    grid, half = GRIDS[2], tmp_path / "half"
+    sources = [
+        mixed,
+        iter([mixed[:100], mixed[100:]]),
+        str(tmp_path / "rows.csv"),
+        [str(tmp_path / "one.parquet"), str(tmp_path / "two.parquet")],
+        dd.from_pandas(mixed, npartitions=3),
+    ]
+    for source in sources:
+        with pytest.raises(NotNumbers, match="column 'colour' holds levels") as error:
+            sf.summarize(source, target="label", grid=grid)
+        assert "MixedNB(grid=grid)" in str(error.value)
+    with pytest.raises(NotNumbers, match="'colour' holds levels"):
+        sf.summarize(str(tmp_path / "rows.csv"), target="label", grid=grid, checkpoint=half)
+    assert not half.exists()
+    with pytest.raises(NotNumbers, match="'colour' holds levels"):
+        sf.Grid.of(str(tmp_path / "rows.csv"), target="label")
+    features = mixed.drop(columns="label")
+    for X, y in ((features, mixed.label), (sources[-1].drop(columns="label"), sources[-1].label)):
+        with pytest.raises(NotNumbers, match="'colour' holds levels"):
+            sf.LDA(grid=grid).fit(X, y)
+
+
+def test_a_grid_names_the_numbers_of_a_table_with_other_columns(frame, tmp_path):
+    dated = frame[:50].assign(day=pd.date_range("2024", periods=50))
+    dated.to_csv(tmp_path / "rows.csv", index=False)
+    names = [*"abcd"]
+    expected = sf.summarize(frame[:50], target="label", grid=GRIDS[2]).digest()
+    for source in (dated, str(tmp_path / "rows.csv")):
+        with pytest.raises(NotNumbers, match="'day' does not hold plain numbers") as error:
+            sf.summarize(source, target="label", grid=GRIDS[2])
+        assert f"columns={names}" in str(error.value)
+        found = sf.summarize(source, target="label", grid=GRIDS[2], columns=names)
+        assert found.digest() == expected
+
+
+def test_mixed_models_on_dask_count_levels_and_sum_numbers_exactly(mixed):
+    dd = pytest.importorskip("dask.dataframe")
+    parts = dd.from_pandas(mixed.sample(frac=1, random_state=0), npartitions=3)
+    here = sf.MixedNB(grid=GRIDS[2]).fit(mixed.drop(columns="label"), mixed.label)
+    there = sf.MixedNB(grid=GRIDS[2]).fit(parts.drop(columns="label"), parts.label)
+    assert there.statistics_.digest() == here.statistics_.digest()

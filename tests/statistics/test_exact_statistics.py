@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from operator import add, sub
 
 import numpy as np
 import pytest
@@ -223,10 +224,17 @@ def test_a_row_of_weight_zero_may_hold_anything(rng):
 
 def test_exact_and_ordinary_statistics_do_not_mix(rng):
     X, y = rows(rng)
-    exact = sf.summarize(X, y, grid=sf.Grid.of(X))
-    for work in (lambda: exact + sf.summarize(X, y), lambda: exact - sf.summarize(X, y)):
-        with pytest.raises(Mismatch, match=r"exact.numbers"):
-            work()
+    exact, floats, holes = sf.summarize(X, y, grid=sf.Grid.of(X)), sf.summarize(X, y), X.copy()
+    holes[0, 0] = np.nan
+    for own in (exact, sf.summarize(holes, y, grid=sf.Grid.of(X))):
+        for pair in ((own, floats), (floats, own)):
+            for work in (add, sub):
+                with pytest.raises(Mismatch, match=r"exact.numbers"):
+                    work(*pair)
+    grid = sf.Grid.of(X)
+    for here, there in ((sf.LDA(grid=grid), sf.LDA()), (sf.LDA(), sf.LDA(grid=grid))):
+        with pytest.raises(Mismatch, match="one side is exact"):
+            here.fit(X, y).merge(there.fit(X, y))
     assert exact.numbers + sf.summarize(X, y) == sf.summarize(X, y) + exact.numbers
     with pytest.raises(InvalidParameter, match="grid is 'auto'"):
         sf.summarize(X, y, grid="auto")

@@ -16,7 +16,7 @@ from suffice.errors import InvalidParameter, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, features_of, key_of
-from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.exact_statistics import ExactStatistics, check_exact
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
@@ -98,8 +98,7 @@ class ExactIncomplete(Savable):
 
     def __add__(self, other: object) -> AnyExact:
         if not isinstance(other, ExactIncomplete | ExactStatistics):
-            if isinstance(other, Savable):
-                raise Mismatch("one side is exact, on a grid, and the other is not.")
+            check_exact(other)
             return NotImplemented
         other = as_incomplete(other)
         self._check_alike(other)
@@ -115,10 +114,11 @@ class ExactIncomplete(Savable):
 
     def __radd__(self, other: object) -> AnyExact:
         # sum() starts from 0, which here stands for having seen nothing.
-        return self if isinstance(other, int) and other == 0 else self + other
+        return self if isinstance(other, int) and other == 0 else self.__add__(other)
 
     def __sub__(self, other: object) -> AnyExact:
         if not isinstance(other, ExactIncomplete | ExactStatistics):
+            check_exact(other)
             return NotImplemented
         other = as_incomplete(other)
         self._check_alike(other)
@@ -147,8 +147,10 @@ class ExactIncomplete(Savable):
         return simplify(left)
 
     def __rsub__(self, other: object) -> AnyExact:
-        is_exact = isinstance(other, ExactStatistics)
-        return as_incomplete(other) - self if is_exact else NotImplemented  # type: ignore[arg-type]
+        if isinstance(other, ExactStatistics):
+            return as_incomplete(other) - self
+        check_exact(other)
+        return NotImplemented
 
     def __eq__(self, other: object) -> bool:
         """Whether both are equal in every bit."""

@@ -129,7 +129,7 @@ class ExactStatistics(Savable):
     def __add__(self, other: object) -> ExactStatistics:
         if not isinstance(other, ExactStatistics):
             # Those of rows with missing values know how to add these.
-            _check_exact(other)
+            check_exact(other)
             return NotImplemented
         self.check_alike(other)
         at = align(self.classes, other.classes)
@@ -162,11 +162,18 @@ class ExactStatistics(Savable):
 
     def __radd__(self, other: object) -> ExactStatistics:
         # sum() starts from 0, which here stands for having seen nothing.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
+        if isinstance(other, int) and other == 0:
+            return self
+        check_exact(other)
+        return NotImplemented
+
+    def __rsub__(self, other: object) -> ExactStatistics:
+        check_exact(other)
+        return NotImplemented
 
     def __sub__(self, other: object) -> ExactStatistics:
         if not isinstance(other, ExactStatistics):
-            _check_exact(other)
+            check_exact(other)
             return NotImplemented
         from suffice.statistics.exact.exact_removal import remove
 
@@ -375,7 +382,8 @@ def _check_room(a: ExactStatistics, b: ExactStatistics) -> None:
         )
 
 
-def _check_exact(other: object) -> None:
+def check_exact(other: object) -> None:
+    """Raise if these are statistics without a grid, which cannot be added to exact ones."""
     if isinstance(other, Savable) and hasattr(other, "classes") and not hasattr(other, "form"):
         raise Mismatch(
             "one side is exact, on a grid, and the other is not; summarize both with the same "
