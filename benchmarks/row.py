@@ -25,7 +25,7 @@ class Row:
     reference: float
     sense: Literal["<=", ">="]
     limit: float | None = None
-    unit: Literal["ms", "MB", "nats", "tables"] = "ms"
+    unit: Literal["ms", "MB", "nats", "tables", "share"] = "ms"
 
     @property
     def ratio(self) -> float:

@@ -15,6 +15,7 @@ from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.learning import Learner
 from suffice.estimators.linear import LinearDiscriminantAnalysis
 from suffice.estimators.new_rows import RowsInMemory
+from suffice.estimators.output import framed
 from suffice.estimators.pooled import checked_rows
 from suffice.estimators.selecting import select_model
 from suffice.estimators.state import State, snapshot
@@ -147,6 +148,7 @@ class AutoDiscriminant(Classifier[Any]):
         """The most probable class of each row."""
         return np.asarray(self.model_.predict(X))
 
+    @framed
     def predict_proba(self, X: Any) -> Floats:
         """p(y | x): one column per class, in the order of `classes_`."""
         return np.asarray(self.model_.predict_proba(X))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.errors import TooFewRows
 from suffice.estimators.automatic import Automatic
 from suffice.estimators.averaging import average, log_prior_weight
 from suffice.estimators.pooled import PooledDiscriminant
@@ -40,6 +41,7 @@ class AutomaticOptions:
 def choose_automatically(trial: Trial, options: AutomaticOptions, steps: Steps) -> Selection:
     """The scores of the family, and the model that is taken, fitted to all rows."""
     metric = METRICS[options.metric]
+    _check_spread(trial)
 
     def loss(contest: Contest, entrants: Entrants) -> Floats:
         if options.metric == "log_loss":
@@ -62,6 +64,17 @@ def choose_automatically(trial: Trial, options: AutomaticOptions, steps: Steps) 
         selection, model = choice.pooled() if options.rule == "pool" else choice.single()
     steps.finish()
     return replace(selection, baseline=trial.baseline(), model=model)
+
+
+def _check_spread(trial: Trial) -> None:
+    """Raise if the training rows of some fold are one of each class."""
+    table = trial.table
+    for fold in trial.folds:
+        if np.bincount(table.codes[fold.train]).max() < 2:
+            raise TooFewRows(
+                "in the rows outside a fold, every class has 1 row (1 sample), so the spread "
+                "within classes cannot be estimated; give at least one class three rows."
+            )
 
 
 class _Choice:
@@ -159,14 +172,19 @@ class _Choice:
 
     def _with_all_metrics(self, selection: Selection) -> Selection:
         """The selection with all metrics of the candidates that a reader looks at."""
-        leaders = [selection.best, selection.careful, selection.one_standard_error]
+        order = selection.order[:10].tolist()
+        leaders = {*order, selection.careful, selection.one_standard_error}
         if selection.chosen is not None and selection.chosen < selection.tried:
-            leaders.append(selection.chosen)
+            leaders.add(selection.chosen)
         scores = {name: values.copy() for name, values in selection.scores.items()}
-        for at in sorted(set(leaders)):
-            found = self.contest.metrics(self._entrant_at(at), METRICS, ranked=True)
-            for name, values in found.items():
-                scores[name][at] = values[0]
+        first = 0
+        for some in self.automatic.entrants:
+            at = sorted(i for i in leaders if first <= i < first + len(some.candidates))
+            if at:
+                part = some.take([i - first for i in at])
+                for name, values in self.contest.metrics(part, METRICS, ranked=True).items():
+                    scores[name][at] = values
+            first += len(some.candidates)
         return replace(selection, scores=scores)
 
     def _entrant_at(self, at: int) -> Entrants:

@@ -151,7 +151,8 @@ def _candidates(choice: Choice, most: int = 6) -> Html:
     # Metrics in the table of candidates.
     shown = ("log_loss", "accuracy", "balanced_accuracy", "brier")
     for i in at:
-        scores = [f"{m:.4f} ± {e:.4f}" for m, e in (choice.score(one, i) for one in shown)]
+        each = [choice.score(one, i) for one in shown]
+        scores = ["-" if np.isnan(mean) else f"{mean:.4f} ± {error:.4f}" for mean, error in each]
         marks = [word for word, j in (("best", selection.best), ("chosen", choice.at)) if i == j]
         name = describe(selection.candidates[i])
         label = f"{name} ({', '.join(marks)})" if marks else name

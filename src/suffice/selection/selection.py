@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.html import html_table
@@ -96,10 +96,15 @@ class Selection:
         return len(self.candidates) - self.averaged
 
     @property
+    def order(self) -> Indices:
+        """Positions of the candidates from the best mean to the worst; simpler ones first."""
+        loss = self._loss.mean(axis=1)
+        return np.asarray(np.lexsort((self.complexity[: self.tried], loss)))
+
+    @property
     def best(self) -> int:
         """Position of the candidate with the best mean; the simplest of equals."""
-        loss = self._loss.mean(axis=1)
-        return int(np.lexsort((self.complexity[: self.tried], loss))[0])
+        return int(self.order[0])
 
     def weights(self, rows: float, belief: Floats | None = None) -> Floats:
         """Posterior weight of each candidate, (tried,), after this many rows were tested.
@@ -181,8 +186,7 @@ class Selection:
 
     def _shown(self) -> tuple[list[int], list[str]]:
         """Positions of the candidates to show, and in words how many are left out."""
-        order = np.lexsort((self.complexity[: self.tried], self._loss.mean(axis=1)))
-        at = list(dict.fromkeys([*order[:10].tolist(), self._taken]))
+        at = list(dict.fromkeys([*self.order[:10].tolist(), self._taken]))
         left = len(self.candidates) - len(at)
         return at, [f"... and {left} more"] if left else []
 
