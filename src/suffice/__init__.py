@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from suffice.selection.thresholds import Thresholds
     from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
+    from suffice.statistics.exact.exact_incomplete import ExactIncomplete
+    from suffice.statistics.exact.exact_statistics import ExactStatistics
+    from suffice.statistics.exact.grid import Grid
+    from suffice.statistics.exact.private_statistics import PrivateStatistics
     from suffice.statistics.incomplete import IncompleteStatistics
     from suffice.statistics.mixed import MixedStatistics
     from suffice.statistics.statistics import Statistics
@@ -73,9 +77,12 @@ _HOME = {
     "explore": "suffice.web.explore",
     "ExplorerPage": "suffice.web.explore",
     "Evaluation": "suffice.selection.evaluation",
+    "ExactIncomplete": "suffice.statistics.exact.exact_incomplete",
+    "ExactStatistics": "suffice.statistics.exact.exact_statistics",
     "GaussianDiscriminant": "suffice.estimators.gaussian",
     "GaussianMixture": "suffice.estimators.mixture",
     "GaussianNB": "suffice.estimators.gaussian",
+    "Grid": "suffice.statistics.exact.grid",
     "importance": "suffice.estimators.importance",
     "Importance": "suffice.selection.importance",
     "IncompleteStatistics": "suffice.statistics.incomplete",
@@ -89,6 +96,7 @@ _HOME = {
     "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
     "model_card": "suffice.estimators.card",
     "PooledDiscriminant": "suffice.estimators.pooled",
+    "PrivateStatistics": "suffice.statistics.exact.private_statistics",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "RepairedModel": "suffice.errors",
@@ -120,10 +128,13 @@ __all__ = [
     "Diagnosis",
     "DiagonalLDA",
     "Evaluation",
+    "ExactIncomplete",
+    "ExactStatistics",
     "ExplorerPage",
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
+    "Grid",
     "Importance",
     "IncompleteStatistics",
     "Indicators",
@@ -133,6 +144,7 @@ __all__ = [
     "MixedStatistics",
     "MixtureDiscriminant",
     "PooledDiscriminant",
+    "PrivateStatistics",
     "QuadraticDiscriminantAnalysis",
     "RepairedModel",
     "Selection",

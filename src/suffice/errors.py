@@ -45,6 +45,10 @@ class HasGaps(NotFinite):
     """X holds missing values where they cannot be used."""
 
 
+class OutsideGrid(InvalidFeatures):
+    """X holds a value that the grid of exact statistics cannot hold."""
+
+
 class InvalidLabels(InvalidInput):
     """y cannot be read as one class label per row."""
 

@@ -41,13 +41,17 @@ EXAMPLES = {
     "sample": "suffice sample iris.suffice -n 1000 --out synthetic.csv",
     "summarize": (
         "suffice summarize part1.parquet --target y --out part1.stats\n"
-        "suffice summarize 'rows/*.parquet' --target y --checkpoint half --out all.stats"
+        "suffice summarize 'rows/*.parquet' --target y --checkpoint half --out all.stats\n"
+        "suffice summarize visits.csv --target y --grid decimals=2 --out visits.stats"
     ),
     "merge": "suffice merge part1.stats part2.stats --out all.stats",
     "forget": (
         "suffice forget model.suffice gone.csv --target y --out model.suffice\n"
-        "suffice forget all.stats part1.stats --out rest.stats"
+        "suffice forget all.stats part1.stats --out rest.stats\n"
+        "suffice forget all.stats gone.csv --target y --prove --out rest.stats"
     ),
+    "verify": "suffice verify before.stats gone.csv after.stats --target y",
+    "digest": "suffice digest all.stats",
     "info": "suffice info iris.suffice",
 }
 

@@ -25,6 +25,8 @@ def facts(found: Any) -> dict[str, Any]:
             "weight": training["weight"],
             "parameters": parameters,
         }
+    if not hasattr(found, "classes"):
+        return {"kind": "grid", "grid": repr(found)}
     return {
         "kind": "statistics",
         "statistics": type(found).__name__,

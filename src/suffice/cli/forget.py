@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli import options
+from suffice.cli.grids import own_grid
 from suffice.errors import NeverIncluded
 
 if TYPE_CHECKING:
@@ -28,21 +29,52 @@ def forget(
     weights: options.Weights = None,
     drop_unlabelled: options.DropUnlabelled = False,
     reading: options.Reading,
+    prove: Annotated[
+        bool,
+        typer.Option(
+            "--prove",
+            help="Show the digests before and after; what was learnt must be on a grid, so that "
+            "nothing is left of the rows.",
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
-    """Remove rows exactly: the result is what the other rows alone would give."""
-    from suffice.cli.loaded import is_ours, load_statistics
+    """Remove rows: the result is what the other rows alone would give.
+
+    On a grid that holds for every bit; otherwise up to rounding.
+    """
+    from suffice.cli.loaded import load_any
     from suffice.cli.output import check_model_out, save_and_report
+    from suffice.cli.proofs import check_exact
 
     check_model_out(out)
-    if is_ours(gone):
-        left: Any = load_statistics(learnt) - load_statistics(gone)
-    else:
-        target = options.needed(target)
-        left = _without_rows(learnt, gone, target, weights, reading, drop_unlabelled)
+    before = ""
+    if prove:
+        found = load_any(learnt)
+        check_exact(learnt, found)
+        before = found.digest()
+    left = without(learnt, gone, target, weights, reading, drop_unlabelled)
     if not len(left.classes if hasattr(left, "classes") else left.classes_):
         raise NeverIncluded("forgetting these rows would leave none; nothing was written.")
-    save_and_report(left, out, json)
+    proof = {"digest_before": before, "digest_after": left.digest()} if prove else {}
+    save_and_report(left, out, json, proof)
+
+
+def without(
+    learnt: Path,
+    gone: Path,
+    target: str | None,
+    weights: str | None,
+    reading: options.Reading,
+    drop_unlabelled: bool,
+) -> Any:
+    """What a file holds, without some rows or statistics of them."""
+    from suffice.cli.loaded import is_ours, load_statistics
+
+    if is_ours(gone):
+        return load_statistics(learnt) - load_statistics(gone)
+    target = options.needed(target)
+    return _without_rows(learnt, gone, target, weights, reading, drop_unlabelled)
 
 
 def _without_rows(
@@ -64,7 +96,7 @@ def _without_rows(
         return content.forget(rows.features, rows.labels, rows.weights)
     rows = _rows_of(content, gone, target, weights, reading, drop_unlabelled)
     like = counts_of if hasattr(content, "discrete") else statistics_of
-    return content - like(rows, content.detail)
+    return content - like(rows, content.detail, own_grid(content))
 
 
 def _rows_of(

@@ -21,6 +21,8 @@ def info(file: options.AnyFile, json: options.Json = False) -> None:
         from suffice.estimators.card import card_lines
 
         say(*card_lines(file, key()))
+    elif not hasattr(content, "classes"):
+        say(*str(content).splitlines())
     else:
         held = facts(content)
         say(*_describe(held))

@@ -74,12 +74,18 @@ def save(model: Any, out: Path, created: date | None = None) -> None:
     write_out(out, file_of(model, created, key()))
 
 
-def save_and_report(found: Any, out: Path, as_json: bool) -> None:
-    """Write a model or statistics, and report what was written."""
+def save_and_report(
+    found: Any, out: Path, as_json: bool, more: Mapping[str, str] | None = None
+) -> None:
+    """Write a model or statistics, and report what was written, with further facts."""
     from suffice.cli.facts import facts
 
     save(found, out)
-    notify({"out": str(out), **facts(found)}, as_json, f"{found!r} written to {out}")
+    notify(
+        {"out": str(out), **facts(found), **(more or {})}, as_json, f"{found!r} written to {out}"
+    )
+    if more and not as_json:
+        say(*(f"{name}: {value}" for name, value in more.items()))
 
 
 def say(*lines: str, err: bool = False) -> None:

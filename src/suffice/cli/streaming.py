@@ -7,6 +7,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any
 
+from suffice.cli.grids import grid_of
 from suffice.cli.options import NamedColumns, TableOptions
 from suffice.cli.output import working
 from suffice.cli.training import described_features
@@ -51,6 +52,7 @@ def summarize_files(
     options: TableOptions,
     detail: str,
     checkpoint: Path | None = None,
+    grid: str | None = None,
 ) -> Any:
     """The statistics of files, with a progress bar on a terminal."""
     from dataclasses import replace
@@ -64,7 +66,21 @@ def summarize_files(
         roles = replace(roles, layout=layout, allows_extra=True)
     else:
         roles = _described(data, roles, options)
-    return summarize_parts(names, roles, detail, checkpoint=checkpoint, progress=True)
+    own = None if grid is None else _grid_of(grid, names, roles)
+    return summarize_parts(names, roles, detail, checkpoint=checkpoint, progress=True, grid=own)
+
+
+def _grid_of(grid: str, names: list[str], roles: Any) -> Any:
+    """The grid that --grid names; measuring it takes a pass of its own."""
+    import suffice as sf
+    from suffice.data.table_rows import TableReader
+    from suffice.statistics.exact.checking import no_levels
+    from suffice.statistics.summarize import summarize_parts
+
+    no_levels(TableReader.of(None, roles.layout))
+    return grid_of(
+        grid, lambda: sf.Grid.of(summarize_parts(names, roles, "diagonal", progress=True))
+    )
 
 
 def sample(data: Sequence[Path], options: NamedColumns) -> Any:

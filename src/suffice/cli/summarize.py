@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli import options
+from suffice.cli.grids import GridOption, grid_of
+from suffice.errors import InvalidParameter
 
 
 class Detail(StrEnum):
@@ -33,6 +35,7 @@ def summarize(
     weights: options.Weights = None,
     table: options.TableOptions,
     checkpoint: options.Checkpoint = None,
+    grid: GridOption = None,
     json: options.Json = False,
 ) -> None:
     """Read a table once and keep what every model of it needs.
@@ -46,22 +49,44 @@ def summarize(
 
     check_model_out(out)
     if is_streamed(data, table, checkpoint):
-        statistics = summarize_files(data, target, weights, table, str(detail), checkpoint)
+        statistics = summarize_files(data, target, weights, table, str(detail), checkpoint, grid)
     else:
         rows = read_training(data[0], target, table, weights, several=False)
         with working("summarizing"):
-            statistics = statistics_of(rows, detail)
+            own = grid_of(grid, lambda: measured_grid(rows))
+            statistics = statistics_of(rows, detail, own)
     save_and_report(statistics, out, json)
 
 
-def statistics_of(rows: Any, detail: str) -> Any:
-    """Statistics of a table, with an indicator for each category if there are any."""
+def measured_grid(rows: Any) -> Any:
+    """A grid for the numeric columns of a table."""
     import suffice as sf
 
-    return sf.summarize(rows.features, rows.labels, rows.weights, detail, columns=rows.layout)
+    if not rows.has_levels:
+        return sf.Grid.of(rows.prepared)
+    numeric = counts_of(rows, Detail.DIAGONAL).numeric
+    if numeric is None:
+        raise InvalidParameter(
+            "no column holds numbers; levels are counted exactly without --grid."
+        )
+    return sf.Grid.of(numeric)
 
 
-def counts_of(rows: Any, detail: str) -> Any:
+def statistics_of(rows: Any, detail: str, grid: Any = None) -> Any:
+    """Statistics of a table, with an indicator for each category if there are any.
+
+    On a grid, categories are counted: their counts are exact already.
+    """
+    import suffice as sf
+
+    if grid is None:
+        return sf.summarize(rows.features, rows.labels, rows.weights, detail, columns=rows.layout)
+    if rows.has_levels:
+        return counts_of(rows, detail, grid)
+    return sf.summarize(rows.prepared, rows.labels, rows.weights, detail, grid=grid)
+
+
+def counts_of(rows: Any, detail: str, grid: Any = None) -> Any:
     """Moments of the numbers of a table, and counts of its categories."""
     import suffice as sf
 
@@ -69,6 +94,7 @@ def counts_of(rows: Any, detail: str) -> Any:
         columns=rows.layout,
         structure="diagonal" if detail == Detail.DIAGONAL else "full",
         pooling=1.0 if detail == Detail.SHARED else 0.0,
+        grid=grid,
     )
     # A part may have too few rows for a model; partial_fit makes none.
     return model.partial_fit(rows.features, rows.labels, sample_weight=rows.weights).statistics_

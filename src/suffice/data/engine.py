@@ -25,11 +25,19 @@ class Engine(Protocol):
     """A module with these functions."""
 
     def summarize(
-        self, X: Any, y: Any, sample_weight: Any, detail: str, target: str | None, columns: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        detail: str,
+        target: str | None,
+        columns: Any,
+        grid: Any,
     ) -> Any:
         """What `suffice.summarize` returns for such rows.
 
         columns : the layout of their columns, if the user has described them
+        grid : the grid to which values are rounded, if any
         """
         ...
 

@@ -28,6 +28,8 @@ from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
 from suffice.models.product import Product
 from suffice.selection import criteria
+from suffice.statistics.exact.checking import no_levels
+from suffice.statistics.exact.grid import Grid
 
 # Methods that answer each row by itself, and the name of the column that holds their answers.
 ROW_BY_ROW = {
@@ -107,6 +109,7 @@ def summarize_rows(
     detail: str,
     target: str | None,
     columns: TableLayout | None = None,
+    grid: Grid | None = None,
 ) -> Any:
     """What `suffice.summarize` returns for rows in partitions.
 
@@ -122,7 +125,9 @@ def summarize_rows(
         like = Outline(reader=TableReader.of(None, columns.without(others)))
     elif rows.has_text:
         like = Outline(reader=TableReader.of(joined(sums(SampleRecipe()))))
-    return sums(MomentsRecipe(detail, like))
+    if grid is not None and like is not None:
+        no_levels(like.reader)
+    return sums(MomentsRecipe(detail, like, grid))
 
 
 def dispatch(rows: ClusterRows, estimator: Any, method: str, args: Any, kwargs: Any) -> Any:

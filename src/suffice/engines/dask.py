@@ -24,10 +24,16 @@ _checked: WeakSet[Any] = WeakSet()
 
 
 def summarize(
-    X: Any, y: Any, sample_weight: Any, detail: str, target: str | None, columns: Any = None
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    detail: str,
+    target: str | None,
+    columns: Any = None,
+    grid: Any = None,
 ) -> Any:
     """What `suffice.summarize` returns for a Dask array, data frame or delayed table."""
-    return summarize_rows(rows_of(X), y, sample_weight, detail, target, columns)
+    return summarize_rows(rows_of(X), y, sample_weight, detail, target, columns, grid)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:

@@ -17,7 +17,13 @@ from suffice.engines.parts import Recipe
 from suffice.estimators.new_rows import check_announced
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
-from suffice.statistics.summarize import summarize, summarize_batches, summarize_table
+from suffice.statistics.exact.grid import Grid
+from suffice.statistics.summarize import (
+    summarize,
+    summarize_batches,
+    summarize_on_grid,
+    summarize_table,
+)
 from suffice.statistics.table_statistics import added
 
 
@@ -27,17 +33,19 @@ class MomentsRecipe(Recipe):
 
     detail: str
     like: Outline | None = None  # how tables are read; None where a single one decides
+    grid: Grid | None = None
 
     def of(self, X: Any, y: Any, weight: Any) -> Any:
         """Statistics of some rows."""
         if self.like is None:
-            return summarize(X, y, weight, self.detail)
+            return summarize(X, y, weight, self.detail, grid=self.grid)
         reader = self.like.reader
-        if reader is None:
-            return summarize_batches(X, y, weight, self.detail)
-        if reader.is_plain:
-            return summarize_batches(select_columns(X, reader.names), y, weight, self.detail)
-        return summarize_table(reader.read(X), y, weight, self.detail, reader, MOST_LEVELS)
+        if reader is not None and not reader.is_plain:
+            return summarize_table(reader.read(X), y, weight, self.detail, reader, MOST_LEVELS)
+        rows = X if reader is None else select_columns(X, reader.names)
+        if self.grid is not None:
+            return summarize_on_grid(rows, y, weight, self.detail, self.grid)
+        return summarize_batches(rows, y, weight, self.detail)
 
     def added(self, a: Any, b: Any) -> Any:
         """Statistics of the rows of both."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from os import PathLike
 from typing import Any
 
@@ -16,7 +17,7 @@ from suffice.data.labels import shown
 from suffice.data.table_layout import TableLayout
 from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import check_columns
-from suffice.estimators.files import Created, save
+from suffice.estimators.files import Created, file_of, save
 from suffice.statistics.statistics import listed
 
 
@@ -62,6 +63,14 @@ class Estimator:
         key : secret bytes that sign the file, see `suffice.save`
         """
         save(self, path, created=created, key=key)
+
+    def digest(self) -> str:
+        """SHA-256 of the file that `save` writes: of the parameters and all that was learned.
+
+        Equal for equal models. On a grid, a model that has forgotten rows has the digest of one
+        that has never seen them.
+        """
+        return sha256(file_of(self)).hexdigest()
 
     def _html_repr(self) -> str:
         """What notebooks show, in place of scikit-learn's diagram."""

@@ -47,7 +47,7 @@ class BayesianDiscriminant(GaussianClassifier):
         matter.
     density : "predictive", one Student t distribution per class, with means and covariances
         integrated out; or "map", one Gaussian per class at the maximum of the posterior
-    priors, columns : see `GaussianDiscriminant`
+    priors, columns, grid : see `GaussianDiscriminant`
     class_strength : rows added to every class if priors are class shares (a Dirichlet prior)
 
     Attributes
@@ -81,6 +81,7 @@ class BayesianDiscriminant(GaussianClassifier):
         priors: Any = None,
         class_strength: float = 0.0,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.structure = structure
         self.pooling = pooling
@@ -92,6 +93,7 @@ class BayesianDiscriminant(GaussianClassifier):
         self.priors = priors
         self.class_strength = class_strength
         self.columns = columns
+        self.grid = grid
 
     @property
     def mean_strength_(self) -> float:

@@ -22,6 +22,9 @@ from suffice.selection.folds import Fold
 from suffice.selection.metrics import METRICS, Metric
 from suffice.selection.selection import Selection
 from suffice.selection.steps import Steps
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
+from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
 
 # Values that are tried for each parameter set to "cv".
@@ -74,10 +77,11 @@ def score_settings(
     candidates: list[Candidate],
     metrics: Mapping[str, Metric],
     steps: Steps | None = None,
+    grid: Grid | None = None,
 ) -> tuple[dict[str, Floats], Floats, Statistics | None]:
     """Scores of members of the family in each fold, their complexity, and their statistics.
 
-    The statistics are those of all rows; None where values are missing.
+    The statistics are those of all rows; None where values are missing, or exact.
     """
     features = as_features(table.X)
     settings = [one.settings for one in candidates]
@@ -87,10 +91,11 @@ def score_settings(
         raise error
     numbers = replace(table, X=rows)
     scores, whole = cross_validate(
-        numbers, folds, candidates, metrics, _common_detail(settings), steps
+        numbers, folds, candidates, metrics, _common_detail(settings), steps, grid
     )
     shape = len(table.classes), features.shape[1]
-    complexity = np.array([effective_parameters(one, *shape, whole) for one in settings])
+    known = whole.numbers if isinstance(whole, ExactStatistics | ExactIncomplete) else whole
+    complexity = np.array([effective_parameters(one, *shape, known) for one in settings])
     if not isinstance(whole, Statistics):
         return scores, complexity, None
     labels = table.classes[whole.classes]
@@ -98,14 +103,18 @@ def score_settings(
 
 
 def choose_settings(
-    X: Any, y: Any, sample_weight: Any, tried: list[tuple[Settings, Any]]
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    tried: list[tuple[Settings, Any]],
+    grid: Grid | None = None,
 ) -> tuple[Selection, Statistics | None]:
     """The scores of settings and priors on stratified folds, and the statistics of all rows."""
     as_features(X)
     table = table_of_classes(X, y, sample_weight)
     folds, notes = make_folds(table, DEFAULT_FOLDS)
     candidates = [Candidate(settings, priors) for settings, priors in tried]
-    scores, complexity, whole = score_settings(table, folds, candidates, STORED_METRICS)
+    scores, complexity, whole = score_settings(table, folds, candidates, STORED_METRICS, grid=grid)
     names = tuple({name: getattr(settings, name) for name in GRID} for settings, _ in tried)
     return Selection(names, scores, complexity, notes=tuple(notes)), whole
 

@@ -36,6 +36,8 @@ class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
         certain, as they should be if rows are not quite Gaussian; or "cv"
     columns : how to read the columns of a table, as `suffice.describe` returns it; None for its
         defaults
+    grid : a `Grid` to which values are rounded: `statistics_` are then exact, and a model that has
+        forgotten rows is that of never having seen them, in every bit
 
     Attributes
     ----------
@@ -65,6 +67,7 @@ class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
         ddof: float = 0,
         inflation: float | str = 1.0,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.structure = structure
         self.pooling = pooling
@@ -74,6 +77,7 @@ class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
         self.ddof = ddof
         self.inflation = inflation
         self.columns = columns
+        self.grid = grid
 
     def _settings(self) -> Settings:
         return Settings.checked(
@@ -96,7 +100,7 @@ class QuadraticDiscriminantAnalysis(KnownGaussians, GaussianClassifier):
 
     Parameters
     ----------
-    priors, shrinkage, target, ddof, columns : see `GaussianDiscriminant`; ddof=1 gives MASS's
+    priors, shrinkage, target, ddof, columns, grid : see `GaussianDiscriminant`; ddof=1 gives MASS's
         covariances
     reg_param : as in scikit-learn, (1 - reg_param) covariance + reg_param I
     covariance_estimator : an estimator with `covariance_`, fitted to the rows of each class in
@@ -126,6 +130,7 @@ class QuadraticDiscriminantAnalysis(KnownGaussians, GaussianClassifier):
         target: str = "identity",
         ddof: float = 0,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -137,6 +142,7 @@ class QuadraticDiscriminantAnalysis(KnownGaussians, GaussianClassifier):
         self.target = target
         self.ddof = ddof
         self.columns = columns
+        self.grid = grid
 
     def _settings(self) -> Settings:
         check_algorithm(self)
@@ -160,7 +166,7 @@ class GaussianNB(KnownGaussians, GaussianClassifier):
 
     Parameters
     ----------
-    priors, columns : see `GaussianDiscriminant`
+    priors, columns, grid : see `GaussianDiscriminant`
     var_smoothing : share of each feature's own overall variance that is added to its variance
         in every class; scikit-learn takes the share of the largest variance of all features,
         which hides features in small units
@@ -175,11 +181,17 @@ class GaussianNB(KnownGaussians, GaussianClassifier):
     _known_form = KnownForm(diagonal=True, shared=False)
 
     def __init__(
-        self, *, priors: Any = None, var_smoothing: float = 1e-9, columns: Any = None
+        self,
+        *,
+        priors: Any = None,
+        var_smoothing: float = 1e-9,
+        columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.columns = columns
+        self.grid = grid
 
     def _settings(self) -> Settings:
         smoothing = not_negative("var_smoothing", self.var_smoothing)
@@ -211,7 +223,7 @@ class DiagonalLDA(KnownGaussians, GaussianClassifier):
 
     Parameters
     ----------
-    priors, shrinkage, ddof, columns : see `GaussianDiscriminant`
+    priors, shrinkage, ddof, columns, grid : see `GaussianDiscriminant`
 
     >>> from sklearn.datasets import load_iris
     >>> from suffice import DiagonalLDA
@@ -229,11 +241,13 @@ class DiagonalLDA(KnownGaussians, GaussianClassifier):
         shrinkage: float | str = 0.0,
         ddof: float = 0,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
         self.ddof = ddof
         self.columns = columns
+        self.grid = grid
 
     def _settings(self) -> Settings:
         return Settings.checked(

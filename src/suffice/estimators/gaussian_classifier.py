@@ -20,6 +20,7 @@ from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.labels import shown
 from suffice.data.prepared_table import TableRows
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.choosing import choose_settings, combinations, cross_validated
@@ -33,9 +34,16 @@ from suffice.models.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
-from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
+from suffice.statistics.exact.checking import check_grid, no_levels
+from suffice.statistics.exact.exact_incomplete import AnyExact
+from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize_batches, summarize_table
+from suffice.statistics.summarize import (
+    summarize_batches,
+    summarize_on_grid,
+    summarize_table,
+)
 from suffice.statistics.table_statistics import TableStatistics
 
 
@@ -43,6 +51,7 @@ class GaussianClassifier(Learner[GaussianModel]):
     """Fit, update, forget and predict with a Gaussian model, which subclasses define."""
 
     columns: Any
+    grid: Any = None
 
     _takes_device_rows = True  # whether rows on a device are computed with there
 
@@ -63,7 +72,7 @@ class GaussianClassifier(Learner[GaussianModel]):
         pupil: Self = clone(self)
         like = rows.outline(pupil, None)
         selection, whole = choose_settings(
-            self._seen(X, like), y, rows.sample_weight, settings_and_priors
+            self._seen(X, like), y, rows.sample_weight, settings_and_priors, self._checked_grid()
         )
         settings = settings_and_priors[selection.careful][0]
         statistics = (
@@ -237,14 +246,16 @@ class GaussianClassifier(Learner[GaussianModel]):
         return model.linear
 
     def _is_statistics(self, statistics: Any) -> bool:
-        return isinstance(statistics, Statistics | IncompleteStatistics | TableStatistics)
+        return isinstance(statistics, (*Settings.summary, TableStatistics))
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
-    ) -> AnyStatistics | TableStatistics:
-        detail = (None if like is None else like.detail) or settings.detail
+    ) -> Any:
+        detail = (None if like is None else like.detail) or self._first_form(settings)
         estimator = self._covariance_estimator
         reader = reader_of(X, like, self.columns)
+        if isinstance(detail, ExactForm):
+            return self._summarize_exactly(X, y, sample_weight, detail, reader)
         if reader is not None:
             if estimator is not None:
                 raise InvalidParameter(
@@ -261,6 +272,23 @@ class GaussianClassifier(Learner[GaussianModel]):
             )
         whole = summarize_batches(X, y, None, "separate")
         return with_estimated_scatter(whole, estimator, X, y)
+
+    def _first_form(self, settings: Settings) -> str | ExactForm:
+        """The form in which the first rows are summarized."""
+        return ExactForm.of(settings.detail, self._checked_grid())
+
+    def _checked_grid(self) -> Grid | None:
+        check_grid(self.grid)
+        grid: Grid | None = self.grid
+        return grid
+
+    def _summarize_exactly(
+        self, X: Any, y: Any, sample_weight: Any, form: ExactForm, reader: TableReader | None
+    ) -> AnyExact:
+        if self._covariance_estimator is not None:
+            raise InvalidParameter("give either grid or covariance_estimator, not both.")
+        no_levels(reader)
+        return summarize_on_grid(X, y, sample_weight, form.detail, form.grid)
 
     def _new_atypicality(self) -> Atypicality:
         if self._learned.statistics is None:

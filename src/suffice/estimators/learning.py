@@ -101,7 +101,9 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Remove rows, as if they had never been seen.
 
-        No trace of them stays in the model, its pickle or its file, up to rounding.
+        No row, and no bound that one of them set, stays in the model, its pickle or its file. What
+        may remain is rounding: about 1e-16 of the spread of the rows that were there. On a grid
+        (`grid=`) not even that remains: `digest` is then the one of never having seen them.
         """
         return self._remove(RowsInMemory(X, y, sample_weight))
 
@@ -131,7 +133,9 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
                 "leave_one_out takes statistics, and covariance_estimator takes rows: use "
                 "sklearn.model_selection.cross_val_predict(model, X, y, cv=LeaveOneOut())."
             )
-        table = training_table(self._rows(X), self._labels(y), sample_weight, self.classes_)
+        rows, grid = self._rows(X), getattr(self.statistics_, "grid", None)
+        rows = rows if grid is None else grid.round(rows)
+        table = training_table(rows, self._labels(y), sample_weight, self.classes_)
         densities = left_out_densities(model, self._fitted_statistics, self._built_with, table)
         return predictions(densities, self._priors(), table)
 
@@ -215,8 +219,10 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
                 )
             after = pupil._next(statistics, settings, rows, later=not forgets, powers=powers)
             if forgets:
-                # Its scores come from folds with the removed rows.
-                after = replace(after, selection=None)
+                # Its scores come from folds with the removed rows, whose names are not learned.
+                after = replace(
+                    after, selection=None, target=pupil._learned.target, frame=pupil._learned.frame
+                )
             if exchange(self, before, after):
                 return self
 
@@ -267,7 +273,10 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
             target, frame = target or rows.target, frame or rows.frame
         priors = self._priors()
         model = None if rows is None else rows.model(self, statistics, settings, later)
-        if model is None:
+        if model is None and later and not isinstance(statistics, TableStatistics):
+            # Exact statistics become numbers once a model is built, not with every row.
+            check_buildable(statistics, settings, priors)
+        elif model is None:
             numbers, adapted = as_numbers(statistics, settings)
             if later:
                 check_buildable(numbers, adapted, priors)

@@ -31,8 +31,8 @@ class LinearDiscriminantAnalysis(
 
     Parameters
     ----------
-    priors, shrinkage, target, ddof, columns : see `GaussianDiscriminant`; ddof=1 gives MASS's
-        covariance
+    priors, shrinkage, target, ddof, columns, grid : see `GaussianDiscriminant`; ddof=1 gives
+        MASS's covariance
     n_components : number of discriminant axes that `transform` keeps, at most classes - 1
     covariance_estimator : an estimator with `covariance_`, fitted to the rows of each class in
         place of their own covariance; the rows must then come at once, to `fit`
@@ -69,6 +69,7 @@ class LinearDiscriminantAnalysis(
         target: str = "identity",
         ddof: float = 0,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -80,6 +81,7 @@ class LinearDiscriminantAnalysis(
         self.target = target
         self.ddof = ddof
         self.columns = columns
+        self.grid = grid
 
     def _settings(self) -> Settings:
         check_algorithm(self)

@@ -13,7 +13,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import infinite
 from suffice.data.labels import shown
-from suffice.data.mixed import DISCRETE, NUMERIC, MixedRows, columns_at
+from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, MixedRows, columns_at
 from suffice.data.parameters import not_negative
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.estimators.naive_bayes import NaiveBayes
@@ -24,6 +24,8 @@ from suffice.models.likelihood import Likelihood
 from suffice.models.product import Product, ProductModel, ProductPart
 from suffice.models.settings import Settings
 from suffice.models.structures import DIAGONAL
+from suffice.statistics.exact.checking import check_grid
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.mixed_table import as_mixed
 from suffice.statistics.table_statistics import TableStatistics
@@ -47,6 +49,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         columns (None for all of its type), or a list of such pairs; other columns are as above
     columns : how to read the columns of a table, see `GaussianDiscriminant`; not with
         `categorical` or `parts`
+    grid : a `Grid` for the numeric columns, see `GaussianDiscriminant`; levels are counted anyway
 
     Attributes
     ----------
@@ -78,6 +81,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         priors: Any = None,
         parts: Any = None,
         columns: Any = None,
+        grid: Any = None,
     ) -> None:
         self.categorical = categorical
         self.structure = structure
@@ -90,6 +94,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         self.priors = priors
         self.parts = parts
         self.columns = columns
+        self.grid = grid
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -135,8 +140,19 @@ class MixedNB(NaiveBayes[ProductModel]):
             )
         with _hint_at_levels():
             table = X if reader is None else reader.prepare(X)
-            statistics = super()._summarize(table, y, sample_weight, settings, like)
+            form = self._form(table, settings, like)
+            statistics = settings.summarize(table, y, sample_weight, form)
         return statistics if reader is None else replace(statistics, reader=reader)
+
+    def _form(self, table: Any, settings: Product, like: Outline | None) -> Any:
+        """The layout and the form of each part: as of the rows seen so far, if there are any."""
+        form = None if like is None else like.detail
+        check_grid(self.grid)
+        if self.grid is None or self._state is not None:
+            return form
+        layout, details = form or (ColumnLayout.by_claims(table, settings.claims), {})
+        numeric = settings.parts[NUMERIC].likelihood.detail
+        return layout, details | {NUMERIC: ExactForm(numeric, self.grid)}
 
     def _check_finite(self, rows: MixedRows) -> None:
         names = self._model_names()

@@ -13,7 +13,7 @@ from suffice.data.table_rows import TableReader
 class Outline:
     """The form of the statistics that a learner has seen, without their numbers."""
 
-    detail: Any = None  # with the layout of the columns, where features come in parts
+    detail: Any = None  # with the layout of the columns, or the grid, where there is one
     reader: TableReader | None = None
     powers: Powers | None = None
 

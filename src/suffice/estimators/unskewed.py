@@ -126,6 +126,14 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         powers: Powers = self._learned.powers
         return powers
 
+    def _first_form(self, settings: Settings) -> Any:
+        if self.grid is not None:
+            raise InvalidParameter(
+                "the powers are estimated from the rows, so no grid makes their model exact; use "
+                "GaussianDiscriminant(grid=grid)."
+            )
+        return super()._first_form(settings)
+
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
         reader = reader_of(X, None, self.columns)
         rows = read(X) if reader is None else reader.read(X).numbers

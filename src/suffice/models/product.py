@@ -21,8 +21,8 @@ from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.statistics import DETAILS
 from suffice.statistics.threads import in_parallel
 
-# The layout of statistics, and the detail of each part.
-Form: TypeAlias = tuple[ColumnLayout, dict[str, str]]
+# The layout of statistics, and the form of each part: its detail, with its grid if it has one.
+Form: TypeAlias = tuple[ColumnLayout, dict[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,14 @@ from suffice.errors import InvalidParameter
 from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
 from suffice.models.structures import FULL, Structure, structure_of
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
+from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize_batches
+from suffice.statistics.summarize import summarize_batches, summarize_on_grid
 from suffice.statistics.value_rounding import without_value_rounding
 
 if TYPE_CHECKING:  # these modules build on this one
@@ -24,10 +28,18 @@ if TYPE_CHECKING:  # these modules build on this one
 class MomentLikelihood(Likelihood):
     """A likelihood whose statistics are the weight, mean and scatter of each class."""
 
-    summary = (Statistics, IncompleteStatistics)
+    summary = (
+        Statistics,
+        IncompleteStatistics,
+        ExactStatistics,
+        ExactIncomplete,
+        PrivateStatistics,
+    )
 
-    def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> AnyStatistics:
+    def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> Any:
         """What `suffice.summarize` returns."""
+        if isinstance(detail, ExactForm):
+            return summarize_on_grid(X, y, sample_weight, detail.detail, detail.grid)
         return summarize_batches(X, y, sample_weight, detail or self.detail)
 
     def alike(

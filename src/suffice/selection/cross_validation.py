@@ -24,6 +24,9 @@ from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import Metric
 from suffice.selection.path import LinearPath, QuadraticPath, shrinkage_path
 from suffice.selection.steps import Steps
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
+from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
@@ -50,17 +53,19 @@ def cross_validate(
     metrics: Mapping[str, Metric],
     detail: str = "separate",
     steps: Steps | None = None,
+    grid: Grid | None = None,
 ) -> tuple[dict[str, Floats], Any]:
     """Each metric of each candidate in each fold, (candidates, folds); statistics of all rows.
 
     table : numbers, which may be missing
     detail : of the statistics, enough for every candidate
+    grid : to which the rows to train on are rounded, if they are
     """
     check_folds(folds, table.codes, table.classes)
 
     def summarize_rows(at: Indices) -> Any:
         part = table.take(at)
-        return summarize(part.X, part.codes, part.weights, detail)
+        return summarize(part.X, part.codes, part.weights, detail, grid=grid)
 
     scores = {name: np.empty((len(candidates), len(folds))) for name in metrics}
     ranked = [name for name, metric in metrics.items() if metric.ranks]
@@ -70,6 +75,8 @@ def cross_validate(
     whole = None
     for number, (fold, known) in enumerate(zip(folds, trained, strict=True)):
         statistics, whole = known
+        if isinstance(statistics, ExactStatistics | ExactIncomplete):
+            statistics = statistics.numbers
         test = table.take(fold.test)
         priors = [class_priors(c.priors, table.classes, statistics.weight) for c in candidates]
         tested: list[int] = []

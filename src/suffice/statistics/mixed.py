@@ -78,9 +78,15 @@ class MixedStatistics(Savable):
         return self._first.detail  # type: ignore[no-any-return]
 
     @property
-    def form(self) -> tuple[ColumnLayout, dict[str, str]]:
-        """The layout, and the detail of each part: equal for statistics that can be added."""
-        return self.layout, {key: part.detail for key, part in self.parts.items()}
+    def form(self) -> tuple[ColumnLayout, dict[str, Any]]:
+        """The layout, and the form of each part: equal for statistics that can be added."""
+        forms = {key: getattr(part, "form", part.detail) for key, part in self.parts.items()}
+        return self.layout, forms
+
+    @property
+    def numbers(self) -> MixedStatistics:
+        """The same with the numbers that models take in the place of exact parts."""
+        return self._map(lambda part: getattr(part, "numbers", part))
 
     @property
     def levels(self) -> dict[int, Array]:

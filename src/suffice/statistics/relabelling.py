@@ -12,6 +12,8 @@ from suffice.data.labels import shown
 from suffice.errors import InvalidLabels
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
+from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
@@ -49,6 +51,8 @@ def relabel(statistics: RowStatistics, labels: Array) -> RowStatistics:
     """The statistics with other labels: one per class, in their order, all different."""
     if isinstance(statistics, TableStatistics):
         return replace(statistics, every=_relabel(statistics.every, labels))
+    if isinstance(statistics, ExactStatistics | ExactIncomplete):
+        return statistics.relabelled(labels)
     return _relabel(statistics, labels)
 
 

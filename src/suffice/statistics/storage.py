@@ -17,6 +17,7 @@ from suffice.statistics import (  # noqa: F401 - registers all kinds
     table_statistics,
 )
 from suffice.statistics.container import OUTER, brief, pack
+from suffice.statistics.exact import exact_incomplete, private_statistics  # noqa: F401
 from suffice.statistics.rebuilding import read
 from suffice.statistics.registry import STORABLE, storable
 from suffice.statistics.room import Room

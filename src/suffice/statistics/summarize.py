@@ -26,6 +26,10 @@ from suffice.data.stream import FileStream, ObjectStream, Stream
 from suffice.data.table_rows import TableReader, given_layout
 from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.checkpoint import Checkpoint, resumed_layout
+from suffice.statistics.exact.checking import check_grid, no_levels
+from suffice.statistics.exact.exact_gaps import on_grid
+from suffice.statistics.exact.exact_incomplete import AnyExact
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.first_pass import class_sums
 from suffice.statistics.fourth import Fourth, unit_of
@@ -52,6 +56,7 @@ def summarize(
     columns: Any = None,
     checkpoint: str | PathLike[str] | None = None,
     progress: bool | Listener = False,
+    grid: Grid | None = None,
 ) -> RowStatistics:
     """Sufficient statistics of labelled rows.
 
@@ -80,6 +85,9 @@ def summarize(
         every bit; it stays until you delete it
     progress : True for a bar on a terminal, or a function that is passed `rows`, `rate` and
         `seconds_left` as attributes of one value
+    grid : a `Grid` to which values are rounded; the result is then an `ExactStatistics` (or, with
+        missing values, an `ExactIncomplete`), the same in every bit for any order, chunks, threads,
+        workers or device
 
     The labels of CSV files are integers if all of them, in all files, are written as such,
     booleans if all are true or false, else strings.
@@ -95,6 +103,7 @@ def summarize(
     True
     """
     choice("detail", detail, DETAILS)
+    check_grid(grid)
     files = is_paths(X)
     if checkpoint is not None and not files:
         raise InvalidParameter("checkpoint works with files only: other rows cannot be read again.")
@@ -106,7 +115,9 @@ def summarize(
                 f"weight= and names of columns do not apply to a {type(X).__name__}; select "
                 "its columns first."
             )
-        statistics: RowStatistics = engine.summarize(X, y, sample_weight, detail, target, layout)
+        statistics: RowStatistics = engine.summarize(
+            X, y, sample_weight, detail, target, layout, grid
+        )
         return statistics
     names = None if columns is None or layout is not None else _column_names(columns)
     if y is None and (files or is_stream(X)):
@@ -116,18 +127,23 @@ def summarize(
                 "and the column of weights, if any, with weight=, not sample_weight=."
             )
         options = ReadOptions(target, weight, names, layout=layout)
-        return summarize_parts(X, options, detail, checkpoint=checkpoint, progress=progress)
+        return summarize_parts(
+            X, options, detail, checkpoint=checkpoint, progress=progress, grid=grid
+        )
     others = tuple(name for name in (target, weight) if name is not None)
     reader = None if layout is None else TableReader.of(None, layout.without(others))
     if reader is not None and reader.is_plain:
         names, reader = reader.names, None
     if y is None and target is not None and not is_table(X):
         split = partial(_split_part, target=target, weight=weight, columns=names)
-        return _add_up(batches_of(X, split, reader), detail)
+        return _add_up(batches_of(X, split, reader), detail, grid)
     X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, names)
     if y is None:
-        return _add_up(batches(X, None, sample_weight), detail)
+        return _add_up(batches(X, None, sample_weight), detail, grid)
     reader = reader or (None if layout is not None else TableReader.of(X))
+    if grid is not None:
+        no_levels(reader)
+        return summarize_on_grid(X, y, sample_weight, detail, grid)
     if reader is not None:
         return summarize_table(reader.read(X), y, sample_weight, detail, reader)
     return summarize_batches(X, y, sample_weight, detail)
@@ -172,11 +188,18 @@ def summarize_batches(X: Any, y: Any, sample_weight: Any, detail: str) -> AnySta
     return statistics
 
 
-def _add_up(parts: Iterable[Batch], detail: str) -> RowStatistics:
+def summarize_on_grid(X: Any, y: Any, sample_weight: Any, detail: str, grid: Grid) -> AnyExact:
+    """The exact statistics of a table of numbers, rounded to a grid."""
+    total: Any = _add_up(batches(X, y, sample_weight), detail, grid)
+    statistics: AnyExact = total
+    return statistics
+
+
+def _add_up(parts: Iterable[Batch], detail: str, grid: Grid | None = None) -> RowStatistics:
     total: RowStatistics | None = None
     for batch in parts:
         try:
-            part = _of_rows(batch, detail=detail)
+            part = _of_rows(batch, detail=detail, grid=grid)
             total = part if total is None else added(total, part)
         except InvalidInput as error:
             if not batch.source:
@@ -194,6 +217,7 @@ def summarize_parts(
     *,
     checkpoint: str | PathLike[str] | None = None,
     progress: bool | Listener = False,
+    grid: Grid | None = None,
 ) -> RowStatistics:
     """The statistics of rows that are read in parts: files, or a stream of Arrow batches."""
     stream: Stream
@@ -205,16 +229,18 @@ def summarize_parts(
             options = replace(options, layout=layout)
         stream = FileStream.open(file_paths(X), options)
         if checkpoint is not None:
-            roles = stream.roles
-            saved = Checkpoint(Path(checkpoint), stream.paths, _task(roles, detail), roles.reader)
+            roles, task = stream.roles, _task(stream.roles, detail, grid)
+            saved = Checkpoint(Path(checkpoint), stream.paths, task, roles.reader)
     else:
         stream = ObjectStream.open(X, options)
+    if grid is not None:
+        no_levels(stream.roles.reader)
     with progress_listener(progress) as listener:
-        of_batch = partial(_of_rows, detail=detail)
+        of_batch = partial(_of_rows, detail=detail, grid=grid)
         return summarize_stream(stream, of_batch, saved, listener)
 
 
-def _task(roles: Roles, detail: str) -> dict[str, Any]:
+def _task(roles: Roles, detail: str, grid: Grid | None) -> dict[str, Any]:
     options = roles.options
     return {
         "target": options.target,
@@ -224,10 +250,14 @@ def _task(roles: Roles, detail: str) -> dict[str, Any]:
         "missing": list(options.null_markers),
         "drop_unlabelled": options.drop_unlabelled,
         "rows a chunk": roles.chunk_rows,
+        "grid": None if grid is None else grid.digest(),
     }
 
 
-def _of_rows(batch: Batch, *, detail: str) -> RowStatistics:
+def _of_rows(batch: Batch, *, detail: str, grid: Grid | None) -> RowStatistics:
+    if grid is not None:
+        no_levels(batch.reader)
+        return on_grid(batch, detail, grid)
     every = _of_any_batch(batch, detail=detail)
     if batch.reader is None:
         return every

@@ -19,6 +19,8 @@ from suffice.data.missing_kinds import WithIndicator
 from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, Mismatch, NeverIncluded
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
+from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.feature_map import FeatureMap
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.registry import storable
@@ -230,7 +232,7 @@ class TableStatistics(Savable):
             )
 
 
-RowStatistics: TypeAlias = AnyStatistics | TableStatistics
+RowStatistics: TypeAlias = AnyStatistics | TableStatistics | ExactStatistics | ExactIncomplete
 
 
 def added(a: Any, b: Any) -> Any:

@@ -14,10 +14,13 @@ import numpy as np
 
 from suffice.engines.arrays import answering, learning
 from suffice.engines.arrays.coded import Coded
+from suffice.engines.arrays.exact_summary import summarize_exactly
 from suffice.engines.arrays.rows import DeviceRows, host
 from suffice.engines.arrays.space import Space
 from suffice.engines.arrays.summary import summarize_coded
 from suffice.errors import InvalidInput, NotOnDevice
+from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -43,8 +46,14 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def summarize(
-    X: Any, y: Any, sample_weight: Any, detail: str, target: str | None, columns: Any = None
-) -> Statistics:
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    detail: str,
+    target: str | None,
+    columns: Any = None,
+    grid: Grid | None = None,
+) -> Statistics | ExactStatistics:
     """Statistics of rows on a device; large tables stay there until they are needed."""
     if target is not None:
         raise InvalidInput("target names the label column of a data frame; pass y beside X.")
@@ -52,7 +61,10 @@ def summarize(
         raise InvalidInput("columns describes a data frame; of an array, pass X[:, ...].")
     rows = DeviceRows.of(X)
     with np.errstate(all="ignore"):
-        return summarize_coded(rows, Coded.of(y, sample_weight, rows.shape[0], rows.space), detail)
+        coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
+        if grid is not None:
+            return summarize_exactly(rows, coded, detail, grid)
+        return summarize_coded(rows, coded, detail)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:

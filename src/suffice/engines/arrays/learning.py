@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from suffice.engines.arrays.coded import Coded, fetch_beside
+from suffice.engines.arrays.exact_summary import summarize_exactly
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.held_scatter import HeldDense
 from suffice.engines.arrays.held_statistics import HeldStatistics
@@ -19,6 +20,7 @@ from suffice.estimators.learning import check_buildable
 from suffice.estimators.new_rows import NewRows, check_announced
 from suffice.estimators.outline import Outline
 from suffice.models.separating import check_denominator
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.statistics import Statistics
 
 
@@ -42,8 +44,10 @@ class RowsOnDevice(NewRows):
         if learner._state is not None:
             check_columns(learner, self.rows)
         check_announced(learner, self.coded.classes, self.classes)
-        detail = None if like is None else like.detail
-        return summarize_coded(self.rows, self.coded, detail or settings.detail)
+        form = (None if like is None else like.detail) or learner._first_form(settings)
+        if isinstance(form, ExactForm):
+            return summarize_exactly(self.rows, self.coded, form.detail, form.grid)
+        return summarize_coded(self.rows, self.coded, form)
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
         """The model where it is held on the device; None where the learner builds a small one."""

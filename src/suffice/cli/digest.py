@@ -1,0 +1,21 @@
+"""`suffice digest`: the SHA-256 of what a file holds."""
+
+from __future__ import annotations
+
+from suffice.cli import options
+
+
+def digest(file: options.AnyFile, json: options.Json = False) -> None:
+    """Show the SHA-256 of a model, statistics or a grid: equal for equal content.
+
+    On a grid it does not depend on the order of the rows, on shards or threads, nor on rows that
+    were removed since.
+    """
+    from suffice.cli.loaded import load_any
+    from suffice.cli.output import print_json, say
+
+    found = load_any(file).digest()
+    if json:
+        print_json({"file": str(file), "digest": found})
+    else:
+        say(found)

@@ -1,0 +1,56 @@
+"""Grids: what --grid names -> a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from suffice.errors import InvalidParameter
+
+GridOption = Annotated[
+    str | None,
+    typer.Option(
+        "--grid",
+        help="Round values to a grid, for exact statistics: auto (measured from these rows), "
+        "decimals=2 (values with two decimals, never rounded), or a file of a grid or of "
+        "statistics on one.",
+        show_default=False,
+    ),
+]
+
+
+def grid_of(text: str | None, measured: Callable[[], Any]) -> Any:
+    """The grid that an option names; None without the option.
+
+    measured : makes the grid of the rows themselves
+    """
+    import suffice as sf
+    from suffice.cli.loaded import load_any
+    from suffice.statistics.exact.grid import Grid
+
+    if text is None:
+        return None
+    if text == "auto":
+        return measured()
+    name, _, digits = text.partition("=")
+    if name == "decimals" and digits.isdecimal():
+        return sf.Grid.decimal(int(digits))
+    if not Path(text).exists():
+        raise InvalidParameter(
+            f"--grid {text} is neither auto, nor decimals=2 or the like, nor a file."
+        )
+    found = load_any(Path(text))
+    grid = found if isinstance(found, Grid) else own_grid(found)
+    if grid is None:
+        raise InvalidParameter(f"{text} holds no grid, and no statistics on one.")
+    return grid
+
+
+def own_grid(found: Any) -> Any:
+    """The grid of exact statistics, of a part of them, or of a model; None if there is none."""
+    statistics = getattr(found, "statistics_", found)
+    statistics = getattr(statistics, "numeric", None) or statistics
+    return getattr(statistics, "grid", None)

@@ -1,0 +1,51 @@
+"""`suffice verify`: whether a file is another one without some rows, by hash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from suffice.cli import options
+
+
+def verify(
+    before: options.AnyFile,
+    gone: Annotated[
+        Path,
+        typer.Argument(
+            help=f"The rows that were removed: {options.TABLE}. Or statistics of them.",
+            show_default=False,
+        ),
+    ],
+    after: Annotated[
+        Path, typer.Argument(help="File that was written after removing.", show_default=False)
+    ],
+    *,
+    target: options.AnyTarget = None,
+    weights: options.Weights = None,
+    drop_unlabelled: options.DropUnlabelled = False,
+    reading: options.Reading,
+    json: options.Json = False,
+) -> None:
+    """Check that a file is what another one is without some rows, bit for bit.
+
+    Answers by exit status, too: 0 if it is, 1 if it is not. Both files must be on a grid.
+    """
+    from suffice.cli.forget import without
+    from suffice.cli.loaded import load_any
+    from suffice.cli.output import print_json, say
+    from suffice.cli.proofs import check_exact
+
+    check_exact(before, load_any(before))
+    expected = without(before, gone, target, weights, reading, drop_unlabelled).digest()
+    found = load_any(after).digest()
+    same = expected == found
+    if json:
+        print_json({"verified": same, "expected": expected, "found": found})
+    else:
+        say(f"{after} is {'' if same else 'not '}{before} without {gone}")
+        say(f"expected {expected}", f"found    {found}")
+    if not same:
+        raise typer.Exit(1)

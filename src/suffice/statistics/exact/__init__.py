@@ -1,0 +1,1 @@
+"""Exact statistics: values rounded once to a grid, then integers only."""

@@ -1,0 +1,91 @@
+"""Exact gaps: rows with missing values -> exact statistics by pattern, or by feature."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from suffice.data.batches import Batch
+from suffice.data.features import ArrayFeatures
+from suffice.data.gaps import Gaps
+from suffice.errors import HasGaps
+from suffice.statistics.by_pattern import key_of
+from suffice.statistics.exact.exact_incomplete import (
+    AnyExact,
+    ExactIncomplete,
+    Parts,
+    add_features,
+    simplify,
+)
+from suffice.statistics.exact.exact_pass import whole_weights
+from suffice.statistics.exact.exact_statistics import exact_statistics
+from suffice.statistics.exact.grid import Grid
+
+# Rows are sorted by pattern of missing values in blocks of at most this size.
+BLOCK_BYTES = 64 << 20
+
+
+def on_grid(batch: Batch, detail: str, grid: Grid) -> AnyExact:
+    """The exact statistics of a batch, whether or not values are missing."""
+    try:
+        return exact_statistics(batch, detail, grid)
+    except HasGaps:
+        return _with_gaps(batch, detail, grid.resolve(batch.features.names, _width(batch)))
+
+
+def _width(batch: Batch) -> int:
+    return batch.features.shape[1]
+
+
+def _with_gaps(batch: Batch, detail: str, grid: Grid) -> AnyExact:
+    k = len(batch.classes)
+    counted = batch.codes < k
+    count = np.bincount(batch.codes[counted], minlength=k)
+    if batch.weights is None:
+        weights = count << max(0, -grid.weight_exponent)
+    else:
+        whole = whole_weights(batch.weights, batch.first_row, grid)
+        weights = np.zeros(k, np.int64)
+        np.add.at(weights, batch.codes[counted], whole[counted])
+    present = np.flatnonzero(count > 0)
+    parts = _patterns(batch, detail, grid)
+    ordered = {key: parts[key] for key in sorted(parts)}
+    names = batch.features.names
+    return simplify(
+        ExactIncomplete(
+            batch.classes[present], count[present], weights[present], ordered, detail, grid, names
+        )
+    )
+
+
+def _patterns(batch: Batch, detail: str, grid: Grid) -> Parts:
+    n, d = batch.features.shape
+    parts: Parts = {}
+    step = max(1, BLOCK_BYTES // (8 * d))
+    for low in range(0, n, step):
+        counted = np.flatnonzero(batch.codes[low : low + step] < len(batch.classes))
+        rows = batch.features.read(low, min(n, low + step))
+        order, gaps = Gaps.sorted(np.isnan(rows[counted]))
+        order = counted[order]
+        for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True):
+            own = np.flatnonzero(~pattern)
+            if not len(own):
+                continue
+            at = order[run]
+            some = replace(
+                batch,
+                features=ArrayFeatures(np.ascontiguousarray(rows[at][:, own]), None),
+                codes=batch.codes[low + at],
+                weights=None if batch.weights is None else batch.weights[low + at],
+                ignores_rows=False,
+            )
+            part_grid = grid.take(own)
+            part = exact_statistics(some, detail, part_grid.changed(names=None))
+            part = part.named(part_grid.names)
+            if detail == "diagonal":
+                add_features(parts, part, own, d)
+            else:
+                key = key_of(~pattern)
+                parts[key] = parts[key] + part if key in parts else part
+    return parts

@@ -1,0 +1,324 @@
+"""Exact incomplete statistics: integers on a grid, of rows in which some values are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import narrowest
+from suffice.data.parameters import choice
+from suffice.errors import InvalidParameter, Mismatch, NeverIncluded
+from suffice.statistics.alignment import align
+from suffice.statistics.by_feature import ByFeature, presence
+from suffice.statistics.by_pattern import ByPattern, features_of, key_of
+from suffice.statistics.exact.exact_statistics import ExactStatistics, check_exact
+from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.integers import Integers
+from suffice.statistics.incomplete import IncompleteStatistics
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.registry import storable
+from suffice.statistics.saving import Savable
+from suffice.statistics.scatter import DiagonalScatter
+from suffice.statistics.soundness import check_counts, check_labels, check_names
+from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
+from suffice.text import plural
+
+Parts = dict[bytes, ExactStatistics]
+
+
+@storable
+@dataclass(frozen=True, eq=False, slots=True)
+class ExactIncomplete(Savable):
+    """Exact statistics of rows with missing values, made by `summarize(..., grid=grid)`.
+
+    As in `IncompleteStatistics`, each pattern of missing values has statistics of its own; for
+    detail "diagonal" each feature has those of its observed values.
+    """
+
+    classes: Array
+    count: Indices  # (k,) rows, missing values or not
+    weights: Indices = field(repr=False)  # (k,) in units of weight
+    parts: Parts = field(repr=False)  # by the packed bits of their features, sorted
+    detail: str
+    grid: Grid
+    feature_names: tuple[str, ...] | None = None
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.grid.exponent)
+
+    @property
+    def weight(self) -> Floats:
+        """Total sample weight of each class, (k,)."""
+        return np.asarray(np.ldexp(self.weights.astype(np.float64), self.grid.weight_exponent))
+
+    @property
+    def form(self) -> ExactForm:
+        """The detail and the grid: equal for statistics that can be added."""
+        return ExactForm(self.detail, self.grid)
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of the observed values, (k, d)."""
+        return self.numbers.mean
+
+    @property
+    def numbers(self) -> IncompleteStatistics:
+        """The statistics that models take, each number rounded once."""
+        rows = presence(self.classes, self.count, self.weight)
+        numbers = {key: part.numbers.named(None) for key, part in self.parts.items()}
+        parts: ByPattern | ByFeature
+        if self.detail == "diagonal":
+            parts = self._by_feature(numbers)
+        else:
+            parts = ByPattern(numbers, self.n_features, self.detail)
+        return IncompleteStatistics(rows, parts, self.feature_names).named(self.feature_names)
+
+    def _by_feature(self, numbers: dict[bytes, Statistics]) -> ByFeature:
+        d, columns = self.n_features, []
+        for key, s in numbers.items():
+            at = np.searchsorted(self.classes, s.classes) * d + features_of(key, d)[0]
+            low = np.zeros_like(s.mean) if s.means.low is None else s.means.low
+            columns.append((at, s.count, s.weight, s.mean[:, 0], low[:, 0], s.squares[:, 0]))
+        cells, count, weight, high, low, squares = (
+            np.concatenate(column) for column in zip(*columns, strict=True)
+        )
+        order = np.argsort(cells)
+        means = DoubleDouble(high[order, None], low[order, None])
+        spread = DiagonalScatter(DoubleDouble(squares[order, None]))
+        statistics = Statistics(cells[order], count[order], weight[order], means, spread, None)
+        return ByFeature(statistics, self.classes, d)
+
+    def __add__(self, other: object) -> AnyExact:
+        if not isinstance(other, ExactIncomplete | ExactStatistics):
+            check_exact(other)
+            return NotImplemented
+        other = as_incomplete(other)
+        self._check_alike(other)
+        at = align(self.classes, other.classes)
+        count, weights = np.zeros((2, at.size), np.int64)
+        for part, where in ((self, at.left), (other, at.right)):
+            count[where] += part.count
+            weights[where] += part.weights
+        parts = dict(self.parts)
+        for key, more in other.parts.items():
+            parts[key] = parts[key] + more if key in parts else more
+        return replace(self, classes=at.classes, count=count, weights=weights, parts=_sorted(parts))
+
+    def __radd__(self, other: object) -> AnyExact:
+        # sum() starts from 0, which here stands for having seen nothing.
+        return self if isinstance(other, int) and other == 0 else self.__add__(other)
+
+    def __sub__(self, other: object) -> AnyExact:
+        if not isinstance(other, ExactIncomplete | ExactStatistics):
+            check_exact(other)
+            return NotImplemented
+        other = as_incomplete(other)
+        self._check_alike(other)
+        at = align(self.classes, other.classes)
+        absent = [key for key in other.parts if key not in self.parts]
+        count, weights = self.count.copy(), self.weights.copy()
+        if not at.has_new:
+            count[at.right] -= other.count
+            weights[at.right] -= other.weights
+        if at.has_new or absent or (count < 0).any() or ((count == 0) != (weights == 0)).any():
+            raise NeverIncluded(
+                "the rows to remove have classes, missing values or numbers of rows that the rows "
+                "seen do not have; were they ever added, with the same weights?"
+            )
+        parts = dict(self.parts)
+        for key, part in other.parts.items():
+            parts[key] = parts[key] - part
+        kept = np.flatnonzero(count > 0)
+        left = replace(
+            self,
+            classes=narrowest(self.classes[kept]),
+            count=count[kept],
+            weights=weights[kept],
+            parts={key: part for key, part in parts.items() if len(part.classes)},
+        )
+        return simplify(left)
+
+    def __rsub__(self, other: object) -> AnyExact:
+        if isinstance(other, ExactStatistics):
+            return as_incomplete(other) - self
+        check_exact(other)
+        return NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are equal in every bit."""
+        if not isinstance(other, ExactIncomplete):
+            return NotImplemented
+        return self.digest() == other.digest()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        rows, k = plural(int(self.count.sum()), "row"), plural(len(self.classes), "class")
+        d, bits = plural(self.n_features, "feature"), self.grid.bits
+        return f"<ExactIncomplete of {rows}, {d}, {k}, detail={self.detail!r}, {bits} bits>"
+
+    def _check_alike(self, other: ExactIncomplete) -> None:
+        check_same_shape(self, other)
+        if self.grid != other.grid:
+            raise Mismatch(
+                "the two sides are on different grids; summarize both with the same grid."
+            )
+
+    def drop_class(self, label: Any) -> AnyExact:
+        """The statistics without one class, as if its rows had never been seen."""
+        kept = self.classes != label
+        if kept.all():
+            raise InvalidParameter(f"there is no class {label!r}.")
+        parts = {
+            key: part.drop_class(label) if label in part.classes.tolist() else part
+            for key, part in self.parts.items()
+        }
+        return simplify(
+            replace(
+                self,
+                classes=narrowest(self.classes[kept]),
+                count=self.count[kept],
+                weights=self.weights[kept],
+                parts={key: part for key, part in parts.items() if len(part.classes)},
+            )
+        )
+
+    def select(self, features: Iterable[int] | Iterable[str]) -> AnyExact:
+        """The statistics of some features, by name or position, in the order given."""
+        at = positions(features, self.feature_names or (), self.n_features)
+        parts: Parts = {}
+        for key, part in self.parts.items():
+            own = features_of(key, self.n_features).tolist()
+            chosen = [j for j in at.tolist() if j in own]
+            if chosen:
+                new = key_of(np.isin(at, own))
+                some = part.select([own.index(j) for j in chosen])
+                parts[new] = parts[new] + some if new in parts else some
+        names = self.feature_names
+        grid = self.grid.take(at)
+        chosen_names = None if names is None else tuple(names[i] for i in at)
+        return simplify(replace(self, parts=_sorted(parts), grid=grid, feature_names=chosen_names))
+
+    def named(self, names: tuple[str, ...] | None) -> ExactIncomplete:
+        """The same statistics with other feature names."""
+        return replace(self, feature_names=names, grid=self.grid.changed(names=names))
+
+    def relabelled(self, labels: Array) -> ExactIncomplete:
+        """The same with other labels: one per class, in their order, all different."""
+        order = np.argsort(labels)
+        parts = {
+            key: part.relabelled(labels[np.searchsorted(self.classes, part.classes)])
+            for key, part in self.parts.items()
+        }
+        return replace(
+            self,
+            classes=labels[order],
+            count=self.count[order],
+            weights=self.weights[order],
+            parts=parts,
+        )
+
+    def coarsen(self, detail: str) -> AnyExact:
+        """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
+        choice("detail", detail, DETAILS)
+        if detail == self.detail:
+            return self
+        if self.detail != "separate":
+            raise InvalidParameter(f"detail {self.detail!r} cannot become {detail!r}.")
+        if detail == "shared":
+            parts = {key: part.coarsen(detail) for key, part in self.parts.items()}
+            return replace(self, parts=parts, detail=detail)
+        single: Parts = {}
+        for key, part in self.parts.items():
+            add_features(
+                single, part.coarsen(detail), features_of(key, self.n_features), self.n_features
+            )
+        return replace(self, parts=_sorted(single), detail=detail)
+
+    def validated(self) -> Self:
+        """These statistics, if their parts go together; a ValueError otherwise."""
+        check_labels("classes", self.classes)
+        check_counts(self.count, self.weights.astype(np.float64), len(self.classes))
+        check_names(self.feature_names, self.n_features)
+        if self.detail not in DETAILS or self.grid.names != self.feature_names:
+            raise ValueError("the statistics have another detail or other features than the grid")
+        if any(a >= b for a, b in pairwise(self.parts)):
+            raise ValueError("the patterns are not sorted or not unique")
+        for key, part in self.parts.items():
+            own = features_of(key, self.n_features)
+            if len(key) != -(-self.n_features // 8) or part.detail != self.detail or not len(own):
+                raise ValueError("a pattern has the wrong features or detail")
+            if self.detail == "diagonal" and len(own) > 1:
+                raise ValueError("a part has several features")
+            if part.grid != self.grid.take(own) or not np.isin(part.classes, self.classes).all():
+                raise ValueError("a part has another grid, or a class that no row has")
+            if (part.count > self.count[np.searchsorted(self.classes, part.classes)]).any():
+                raise ValueError("a part has more rows than there are")
+        return self
+
+
+AnyExact = ExactStatistics | ExactIncomplete
+
+
+def add_features(total: Parts, part: ExactStatistics, own: Indices, d: int) -> None:
+    """Add the statistics of each feature of a part, in detail "diagonal", to those of features."""
+    for at, j in enumerate(own.tolist()):
+        key, one = key_of(np.arange(d) == j), part.select([at])
+        total[key] = total[key] + one if key in total else one
+
+
+def as_incomplete(s: AnyExact) -> ExactIncomplete:
+    """Any exact statistics, as those of rows with missing values."""
+    if isinstance(s, ExactIncomplete):
+        return s
+    d, parts = s.n_features, Parts()
+    if not len(s.classes):
+        parts = Parts()
+    elif s.detail == "diagonal":
+        add_features(parts, s, np.arange(d), d)
+    else:
+        parts[key_of(np.ones(d, bool))] = s
+    return ExactIncomplete(
+        s.classes, s.count, s.weights, _sorted(parts), s.detail, s.grid, s.feature_names
+    )
+
+
+def simplify(s: ExactIncomplete) -> AnyExact:
+    """The same statistics, as `ExactStatistics` if no value is missing any more."""
+    d = s.n_features
+    parts = list(s.parts.values())
+    whole = len(parts) == (d if s.detail == "diagonal" else 1)
+    if not whole or not all(_has_all_rows(part, s) for part in parts):
+        return s
+    if s.detail != "diagonal":
+        key = next(iter(s.parts))
+        return parts[0].named(s.feature_names) if len(features_of(key, d)) == d else s
+    by_feature = sorted(s.parts.items(), key=lambda one: int(features_of(one[0], d)[0]))
+    sums = np.concatenate([part.sums.limbs for _, part in by_feature], axis=2)
+    products = np.concatenate([part.products.limbs for _, part in by_feature], axis=2)
+    return ExactStatistics(
+        s.classes,
+        s.count,
+        s.weights,
+        Integers(sums),
+        Integers(products),
+        s.detail,
+        s.grid,
+        s.feature_names,
+    )
+
+
+def _has_all_rows(part: ExactStatistics, s: ExactIncomplete) -> bool:
+    return np.array_equal(part.classes, s.classes) and np.array_equal(part.count, s.count)
+
+
+def _sorted(parts: Parts) -> Parts:
+    return {key: parts[key] for key in sorted(parts)}

@@ -1,0 +1,87 @@
+"""Exact pass: rows -> integers on a grid -> sums of them, and of their products, by class."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.data.batches import Batch
+from suffice.errors import InvalidWeights
+from suffice.statistics.exact.blocks import CompiledBlocks, ExactBlocks, is_compiled
+from suffice.statistics.exact.exact_sums import ExactSums, FloatSums
+from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.outside import raise_outside
+from suffice.statistics.kernels.sums import RowBlock
+from suffice.statistics.reader import Reader
+from suffice.statistics.threads import blas_threads, in_parallel, shares
+
+# So many blocks are cut from the table at a time; a class's rows are gathered from them.
+BLOCKS_AT_ONCE = 64
+
+ROW_WEIGHT_BITS = 24
+
+
+def exact_sums(batch: Batch, grid: Grid, detail: str) -> ExactSums:
+    """The sums of a batch, on a grid with one entry for each feature."""
+    reader = Reader.of(batch)
+    n, d = reader.shape
+    k = len(batch.classes)
+    weights = None if batch.weights is None else whole_weights(batch.weights, batch.first_row, grid)
+    workers = reader.workers(ExactSums.bytes(k, d, grid.bits, detail))
+
+    def work(start: int, stop: int) -> ExactSums:
+        total = FloatSums.empty(k, d, grid, detail, weights is not None)
+        if is_compiled(reader, grid, weights):
+            blocks: ExactBlocks = CompiledBlocks.of(total, d)
+        else:
+            blocks = ExactBlocks(total)
+        for block in reader.blocks(start, stop, _most_rows(blocks.step, k, detail)):
+            own = None if weights is None else weights[block.first : block.first + len(block.codes)]
+            if not _add(block, own, k, detail, blocks):
+                raise_outside(reader, grid)
+        return total.exact()
+
+    with blas_threads(max(1, reader.threads // workers)):
+        total, *others = in_parallel(work, shares(n, workers))
+    for other in others:
+        total = total + other
+    return total if weights is not None else total.in_weight_units(grid)
+
+
+def whole_weights(weights: Floats, first_row: int, grid: Grid) -> Indices:
+    """The weights of rows in units of weight; an error if one is not a multiple of the unit."""
+    scaled = np.ldexp(weights, -grid.weight_exponent)
+    bad = (np.rint(scaled) != scaled) | (scaled >= 1 << ROW_WEIGHT_BITS)
+    if bad.any():
+        i = int(bad.argmax())
+        most = 2.0**ROW_WEIGHT_BITS * grid.weight_unit
+        raise InvalidWeights(
+            f"row {first_row + i} has weight {weights[i]:.6g}; on this grid weights "
+            f"are multiples of {grid.weight_unit:g} below {most:g}. Round them, or make the grid "
+            "with another weight_unit, such as weight_unit=2**-10."
+        )
+    return scaled.astype(np.int64)
+
+
+def _most_rows(step: int, k: int, detail: str) -> int:
+    return BLOCKS_AT_ONCE * step * (k if detail == "separate" else 1)
+
+
+def _add(
+    block: RowBlock, weights: Indices | None, k: int, detail: str, blocks: ExactBlocks
+) -> bool:
+    """Add the rows of a block; False if one of their values is not on the grid."""
+    if detail == "diagonal":
+        return blocks.add_squares(block.rows, block.codes, weights)
+    counted = np.flatnonzero(block.codes < k)
+    if detail == "shared":
+        return blocks.add_products(block.rows, counted, block.codes, weights, 0)
+    order = counted[np.argsort(block.codes[counted], kind="stable")]
+    edges = np.searchsorted(block.codes[order], np.arange(k + 1)).tolist()
+    return all(
+        blocks.add_products(block.rows, order[low:high], block.codes, weights, c)
+        for c, (low, high) in enumerate(pairwise(edges))
+        if high > low
+    )

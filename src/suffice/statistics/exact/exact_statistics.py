@@ -1,0 +1,391 @@
+"""Exact statistics: sums of integers on a grid, the same bits however the rows were added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.batches import Batch
+from suffice.data.labels import narrowest, place_of, shown
+from suffice.data.parameters import choice
+from suffice.errors import InvalidParameter, Mismatch, NotFinite
+from suffice.statistics.alignment import align
+from suffice.statistics.exact.exact_pass import exact_sums
+from suffice.statistics.exact.exact_sums import (
+    SUM_LIMBS,
+    TOTAL_WEIGHT_BITS,
+    n_products,
+    product_limbs,
+)
+from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.integers import Integers
+from suffice.statistics.exact.triangle import diagonal_places, triangle_places
+from suffice.statistics.registry import storable
+from suffice.statistics.saving import Savable
+from suffice.statistics.soundness import check_counts, check_labels, check_names
+from suffice.statistics.statistics import (
+    DETAILS,
+    Statistics,
+    check_same_shape,
+    listed,
+    positions,
+)
+
+if TYPE_CHECKING:
+    from suffice.statistics.exact.private_statistics import PrivateStatistics
+
+
+@storable
+@dataclass(frozen=True, eq=False, slots=True)
+class ExactStatistics(Savable):
+    """Sufficient statistics of labelled rows on a grid, made by `summarize(..., grid=grid)`.
+
+    Only integers are kept: rows, weights, sums of q and of q q', where q is a value in units of
+    the grid. So the result does not depend on order, chunks, threads, workers or device, `a + b
+    - b` is a in every bit, and after forgetting nothing is left of what was forgotten: `digest`
+    is that of never having seen it. Models take `numbers`, which are rounded once.
+
+    Attributes
+    ----------
+    classes : (k,) sorted class labels
+    count : (k,) rows of each class
+    weight : (k,) total sample weight of each class
+    mean, scatter : as in `Statistics`, of the values on the grid; each entry is the float nearest
+        to the exact value
+    numbers : the same as `Statistics`
+    grid : the `Grid`
+    detail : "separate", "shared" or "diagonal"
+
+    >>> import suffice as sf
+    >>> grid = sf.Grid(0, 10)
+    >>> X, y = [[1.0], [3.0], [5.0]], ["a", "a", "b"]
+    >>> s = sf.summarize(X, y, grid=grid)
+    >>> s
+    <ExactStatistics of 3 rows, 1 feature, 2 classes, detail='separate', 32 bits>
+    >>> gone = sf.summarize(X[:1], y[:1], grid=grid)
+    >>> (s - gone).digest() == sf.summarize(X[1:], y[1:], grid=grid).digest()
+    True
+    """
+
+    classes: Array
+    count: Indices
+    weights: Indices = field(repr=False)  # (k,): in units of weight
+    sums: Integers = field(repr=False)  # (k, d): of w q
+    products: Integers = field(repr=False)  # (groups, entries): of w q q'
+    detail: str
+    grid: Grid
+    feature_names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.classes, self.count, self.weights):
+            array.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through __init__, so that copies are locked too.
+        return ExactStatistics, tuple(getattr(self, f.name) for f in fields(self))
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.sums.shape[1])
+
+    @property
+    def weight(self) -> Floats:
+        """Total sample weight of each class, (k,)."""
+        return np.asarray(np.ldexp(self.weights.astype(np.float64), self.grid.weight_exponent))
+
+    @property
+    def form(self) -> ExactForm:
+        """The detail and the grid: equal for statistics that can be added."""
+        return ExactForm(self.detail, self.grid)
+
+    @property
+    def numbers(self) -> Statistics:
+        """The statistics that models take: mean and scatter, each rounded once."""
+        from suffice.statistics.exact.moments import moments
+
+        return moments(self)
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of each class, (k, d), correctly rounded."""
+        from suffice.statistics.exact.moments import means
+
+        return means(self)[0]
+
+    @property
+    def scatter(self) -> Floats:
+        """Centred sums of products, correctly rounded; see `Statistics`."""
+        from suffice.statistics.exact.moments import scatter
+
+        matrices = scatter(self)
+        return matrices[0] if self.detail == "shared" else matrices
+
+    def __add__(self, other: object) -> ExactStatistics:
+        if not isinstance(other, ExactStatistics):
+            # Those of rows with missing values know how to add these.
+            check_exact(other)
+            return NotImplemented
+        self.check_alike(other)
+        at = align(self.classes, other.classes)
+        _check_room(self, other)
+        count, weights = np.zeros((2, at.size), np.int64)
+        for part, where in ((self, at.left), (other, at.right)):
+            count[where] += part.count
+            weights[where] += part.weights
+        sums = self.sums.placed(at.left, at.size).add_rows(at.right, other.sums)
+        if self.detail == "shared":
+            products = self.products + other.products
+        else:
+            products = self.products.placed(at.left, at.size)
+            products = products.add_rows(at.right, other.products)
+        return self.with_sums(at.classes, count, weights, sums, products)
+
+    def with_sums(
+        self,
+        classes: Array,
+        count: Indices,
+        weights: Indices,
+        sums: Integers,
+        products: Integers,
+    ) -> ExactStatistics:
+        """Other sums of the same features, on the same grid."""
+        # Not by dataclasses.replace, which takes as long as adding a row.
+        return ExactStatistics(
+            classes, count, weights, sums, products, self.detail, self.grid, self.feature_names
+        )
+
+    def __radd__(self, other: object) -> ExactStatistics:
+        # sum() starts from 0, which here stands for having seen nothing.
+        if isinstance(other, int) and other == 0:
+            return self
+        check_exact(other)
+        return NotImplemented
+
+    def __rsub__(self, other: object) -> ExactStatistics:
+        check_exact(other)
+        return NotImplemented
+
+    def __sub__(self, other: object) -> ExactStatistics:
+        if not isinstance(other, ExactStatistics):
+            check_exact(other)
+            return NotImplemented
+        from suffice.statistics.exact.exact_removal import remove
+
+        self.check_alike(other)
+        return remove(self, other)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are equal in every bit."""
+        if not isinstance(other, ExactStatistics):
+            return NotImplemented
+        mine, theirs = ((s.detail, s.feature_names, s.grid) for s in (self, other))
+        return (
+            mine == theirs
+            and self.classes.dtype.kind == other.classes.dtype.kind
+            and np.array_equal(self.classes, other.classes)
+            and np.array_equal(self.count, other.count)
+            and np.array_equal(self.weights, other.weights)
+            and self.sums.same(other.sums)
+            and self.products.same(other.products)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        from suffice.text import plural
+
+        rows, k = plural(int(self.count.sum()), "row"), plural(len(self.classes), "class")
+        d = plural(self.n_features, "feature")
+        return (
+            f"<ExactStatistics of {rows}, {d}, {k}, detail={self.detail!r}, {self.grid.bits} bits>"
+        )
+
+    def _repr_html_(self) -> str:
+        from suffice.statistics.class_table import class_table
+
+        return class_table(self, repr(self))
+
+    def check_alike(self, other: ExactStatistics) -> None:
+        """Raise unless both have the same features, detail and grid."""
+        check_same_shape(self, other)
+        if self.grid != other.grid:
+            raise Mismatch(
+                f"the two sides are on different grids: {self.grid!r} with digest "
+                f"{self.grid.digest()[:8]} and {other.grid!r} with digest "
+                f"{other.grid.digest()[:8]}. Summarize both with the same grid, which can be saved "
+                "and sent (grid.save(path)), or bring one to the other's: s.regrid(grid)."
+            )
+
+    def select(self, features: Iterable[int] | Iterable[str]) -> ExactStatistics:
+        """The statistics of some features, by name or position, in the order given."""
+        at = positions(features, self.feature_names or (), self.n_features)
+        names = self.feature_names
+        places = at if self.detail == "diagonal" else triangle_places(at, self.n_features)
+        return replace(
+            self,
+            sums=self.sums[:, at],
+            products=self.products[:, places],
+            grid=self.grid.take(at),
+            feature_names=None if names is None else tuple(names[i] for i in at),
+        )
+
+    def named(self, names: tuple[str, ...] | None) -> ExactStatistics:
+        """The same statistics with other feature names."""
+        return replace(self, feature_names=names, grid=self.grid.changed(names=names))
+
+    def drop_class(self, label: Any) -> ExactStatistics:
+        """The statistics without one class, as if its rows had never been seen."""
+        at = place_of(label, self.classes)
+        if at is None:
+            raise InvalidParameter(
+                f"there is no class {shown(label)}; the classes are {listed(self.classes)}."
+            )
+        if self.detail == "shared":
+            raise InvalidParameter(
+                "the pooled products of detail='shared' mix all classes, so none can be dropped; "
+                "summarize with detail='separate'."
+            )
+        return self.keep_classes(np.delete(np.arange(len(self.classes)), at))
+
+    def keep_classes(self, at: Indices) -> ExactStatistics:
+        """The statistics of the classes at some positions; pooled products stay as they are."""
+        return replace(
+            self,
+            classes=narrowest(self.classes[at]),
+            count=self.count[at],
+            weights=self.weights[at],
+            sums=self.sums[at],
+            products=self.products if self.detail == "shared" else self.products[at],
+        )
+
+    def relabelled(self, labels: Array) -> ExactStatistics:
+        """The same with other labels: one per class, in their order, all different."""
+        order = np.argsort(labels)
+        return replace(self.keep_classes(order), classes=labels[order])
+
+    def coarsen(self, detail: str) -> ExactStatistics:
+        """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
+        choice("detail", detail, DETAILS)
+        if detail == self.detail:
+            return self
+        if self.detail != "separate":
+            raise InvalidParameter(
+                f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
+            )
+        if detail == "diagonal":
+            products = self.products[:, diagonal_places(self.n_features)]
+        else:
+            products = Integers.zeros((1, *self.products.shape[1:]), len(self.products.limbs))
+            for c in range(len(self.classes)):
+                products = products + self.products[c : c + 1]
+        return replace(self, products=products, detail=detail)
+
+    def regrid(self, grid: Grid) -> ExactStatistics:
+        """The same statistics on another grid, where all their sums are whole numbers there.
+
+        That is so on every finer grid with the same kind of unit. On a coarser one it is so only
+        if no value lies between its points; otherwise, summarize the rows again.
+        """
+        from suffice.statistics.exact.regridding import regrid
+
+        return regrid(self, grid)
+
+    def private(
+        self,
+        epsilon: float,
+        delta: float,
+        max_rows_per_person: int = 1,
+        random_state: int | None = None,
+        *,
+        range_is_public: bool = False,
+    ) -> PrivateStatistics:
+        """A differentially private release of these statistics, which every model takes.
+
+        Discrete Gaussian noise is added to counts, sums and products: whoever sees the release
+        learns little about any one person, as (epsilon, delta) states. The labels, the features
+        and the grid are taken as known to everybody. See `PrivateStatistics` for the accounting.
+
+        epsilon, delta : the guarantee; delta well below 1 / the number of persons
+        max_rows_per_person : most rows that any person has among these
+        random_state : for tests only: noise that can be repeated can be removed again
+        range_is_public : that a range measured from rows may be known to everybody
+
+        >>> import suffice as sf
+        >>> X, y = [[1.0], [3.0], [5.0]] * 100, ["a", "a", "b"] * 100
+        >>> s = sf.summarize(X, y, grid=sf.Grid(0, 10))
+        >>> release = s.private(epsilon=2.0, delta=1e-6, random_state=0)
+        >>> release
+        <PrivateStatistics of about ... rows, 1 feature, 2 classes, epsilon=2, delta=1e-06>
+        >>> sf.GaussianNB().fit_statistics(release).predict([[2.0], [5.0]])
+        array(['a', 'b'], dtype='<U1')
+        """
+        from suffice.statistics.exact.releasing import release
+
+        return release(self, epsilon, delta, max_rows_per_person, random_state, range_is_public)
+
+    def stored(self, exact: bool) -> ExactStatistics:
+        """The form in which a file holds them, see `registry.storable`."""
+        return self
+
+    def validated(self) -> Self:
+        """These statistics, if rows can have them; a ValueError otherwise."""
+        from suffice.statistics.exact.exact_removal import impossible
+
+        check_labels("classes", self.classes)
+        check_counts(self.count, self.weights.astype(np.float64), len(self.classes))
+        k, d = len(self.classes), len(self.grid.exponent)
+        check_names(self.feature_names, d)
+        if self.detail not in DETAILS or self.grid.names != self.feature_names:
+            raise ValueError("the statistics have another detail or other features than the grid")
+        groups = 1 if self.detail == "shared" else k
+        shapes = [self.sums.limbs.shape, self.products.limbs.shape]
+        entries = n_products(d, self.detail)
+        if shapes != [(SUM_LIMBS, k, d), (product_limbs(self.grid.bits), groups, entries)]:
+            raise ValueError("the sums do not have the classes and features of the grid")
+        if self.weights.sum(dtype=np.float64) >= 1 << TOTAL_WEIGHT_BITS:
+            raise ValueError("there is more weight than can be added up")
+        reason = impossible(self, np.arange(k))
+        if reason is not None:
+            raise ValueError(f"no rows have such sums: {reason}")
+        return self
+
+
+def exact_statistics(batch: Batch, detail: str, grid: Grid) -> ExactStatistics:
+    """The exact statistics of a batch, on a grid for any features."""
+    own = grid.resolve(batch.features.names, batch.features.shape[1])
+    sums = exact_sums(batch, own, detail)
+    made = ExactStatistics(
+        batch.classes,
+        sums.count,
+        sums.weight,
+        sums.sums,
+        sums.products,
+        detail,
+        own,
+        batch.features.names,
+    )
+    kept = np.flatnonzero(sums.count > 0)
+    return made if len(kept) == len(sums.count) else made.keep_classes(kept)
+
+
+def _check_room(a: ExactStatistics, b: ExactStatistics) -> None:
+    if int(a.weights.sum()) + int(b.weights.sum()) >= 1 << TOTAL_WEIGHT_BITS:
+        raise NotFinite(
+            f"there is more weight than exact sums hold: 2^{TOTAL_WEIGHT_BITS} units of weight; "
+            "make the grid with a larger weight_unit."
+        )
+
+
+def check_exact(other: object) -> None:
+    """Raise if these are statistics without a grid, which cannot be added to exact ones."""
+    if isinstance(other, Savable) and hasattr(other, "classes") and not hasattr(other, "form"):
+        raise Mismatch(
+            "one side is exact, on a grid, and the other is not; summarize both with the same "
+            "grid=, or add the numbers: exact.numbers + other."
+        )

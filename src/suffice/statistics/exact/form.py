@@ -1,0 +1,20 @@
+"""Form: how new rows must be summarized so that their exact statistics can be added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from suffice.statistics.exact.grid import Grid
+
+
+@dataclass(frozen=True, slots=True)
+class ExactForm:
+    """The detail of exact statistics, and their grid."""
+
+    detail: str
+    grid: Grid
+
+    @classmethod
+    def of(cls, detail: str, grid: Grid | None) -> str | ExactForm:
+        """The form of statistics in some detail: with a grid if there is one."""
+        return detail if grid is None else cls(detail, grid)

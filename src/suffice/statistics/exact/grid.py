@@ -1,0 +1,338 @@
+"""Grid: the points that values are rounded to before they are counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.data.labels import shown
+from suffice.data.parameters import as_floats, count, is_number
+from suffice.errors import InvalidParameter
+from suffice.statistics.exact.points import (
+    FEWEST_BITS,
+    LARGEST_EXPONENT,
+    LARGEST_WEIGHT_EXPONENT,
+    MOST_BITS,
+    MOST_DECIMALS,
+    Points,
+)
+from suffice.statistics.statistics import positions
+from suffice.text import format_number, plural
+
+MOST_SHOWN = 12  # features in the printed table
+
+
+class Grid(Points):
+    """Equally spaced points for each feature, to which values are rounded once.
+
+    A value x becomes the integer q = rint((x - origin) / unit), of at most `bits` bits; the unit
+    is a power of two (or of ten, see `Grid.decimal`). Sums of integers do not depend on the order
+    of the rows, and `-` undoes `+` to the last bit: see `suffice.summarize(..., grid=grid)`.
+
+    Parameters
+    ----------
+    low, high : the range of the values: numbers, one for each feature, or mappings by name
+    bits : size of the integers, up to 48; each bit halves the unit
+    weight_unit : the weights of rows are multiples of it, a power of two; 1 for repetitions
+
+    Attributes
+    ----------
+    unit, origin, low, high : (d,), or (1,) for a grid that suits any number of features
+    declared : whether the range was given, not measured from rows
+
+    >>> import suffice as sf
+    >>> grid = sf.Grid({"age": 0, "height": 100}, {"age": 120, "height": 220}, bits=16)
+    >>> print(grid)
+    grid of 16 bits
+    feature  low  high  unit
+    age      0    120   2^-9
+    height   100  220   2^-9
+    >>> grid.round([[71.3, 180.0]])
+    array([[ 71.30078125, 180.        ]])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, low: Any, high: Any, bits: int = 32, *, weight_unit: float = 1.0) -> None:
+        names, (lows, highs) = _by_feature(low=low, high=high)
+        made = _of_ranges(lows, highs, _bits(bits), names, _weight_exponent(weight_unit), True)
+        self._set(made)
+
+    @classmethod
+    def decimal(
+        cls,
+        digits: Any,
+        low: Any = None,
+        high: Any = None,
+        *,
+        bits: int = MOST_BITS,
+        weight_unit: float = 1.0,
+    ) -> Grid:
+        """The grid of values with a fixed number of decimals: no value is rounded at all.
+
+        A value with more decimals is an error. Without a range, values may have any size that
+        `bits` hold.
+
+        digits : number of decimals: one number, one for each feature, or a mapping by name
+
+        >>> import suffice as sf
+        >>> sf.Grid.decimal(2)
+        <Grid of any number of features, 48 bits, unit 10^-2>
+        """
+        bits, largest = _bits(bits), (1 << (_bits(bits) - 1)) - 1
+        names, (places,) = _by_feature(digits=digits)
+        whole = places.astype(np.int64)
+        if (whole != places).any() or (whole < 0).any() or (whole > MOST_DECIMALS).any():
+            raise InvalidParameter(
+                f"digits must be whole numbers from 0 to {MOST_DECIMALS}, the decimals of the "
+                f"values; got {shown(digits)}."
+            )
+        ends = [np.full(len(whole), -largest), np.full(len(whole), largest)]
+        for i, (name, given) in enumerate((("low", low), ("high", high))):
+            if given is not None:
+                own, (values,) = _by_feature(**{name: given})
+                values, names, whole = _matched(values, own, names, whole, name)
+                ends = [np.resize(end, len(values)) for end in ends]
+                ends[i] = np.rint(values * 10.0**whole).astype(np.int64)
+        if (np.abs(ends) > largest).any() or (ends[0] >= ends[1]).any():
+            raise InvalidParameter(
+                "low must be below high, and both must have at most "
+                f"{bits} bits in units of the last decimal."
+            )
+        zeros = np.zeros(len(whole), np.int64)
+        return cls.made(
+            exponent=zeros,
+            decimals=whole,
+            origin=np.zeros(len(whole)),
+            lowest=ends[0],
+            highest=ends[1],
+            bits=bits,
+            weight_exponent=_weight_exponent(weight_unit),
+            declared=low is not None and high is not None,
+            names=names,
+            deviation=None,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        rows: Any,
+        bits: int = 32,
+        margin: float = 16.0,
+        *,
+        target: str | None = None,
+        weight_unit: float = 1.0,
+    ) -> Grid:
+        """A grid for rows like these: `margin` standard deviations on either side of the mean.
+
+        The range also covers twice the distance from the mean to any of the rows themselves. A
+        range that was measured tells a little about the rows, so `private` refuses it.
+
+        rows : an array or a data frame, statistics, or files
+        target : the label column of files, or of a data frame that contains it
+
+        >>> import suffice as sf
+        >>> print(sf.Grid.of([[1.0, 180.0], [2.0, 160.0], [4.0, 171.0]]))
+        grid of 32 bits
+        feature  low    high  unit   rounding, in standard deviations
+        0        -13.5  18.5  2^-26  2^-27
+        1        44     300   2^-23  2^-27
+        """
+        from suffice.statistics.exact.measuring import measure
+
+        if not is_number(margin) or not 1 <= margin < math.inf:
+            raise InvalidParameter(f"margin is {shown(margin)}; it must be a number of at least 1.")
+        found = measure(rows, target)
+        low, high = found.range(float(margin))
+        made = _of_ranges(low, high, _bits(bits), found.names, _weight_exponent(weight_unit), False)
+        return cls.made(**made | {"deviation": found.deviation_exponent})
+
+    def stored(self, exact: bool) -> Points:  # type: ignore[override]
+        """The form in which a file holds it, see `registry.storable`."""
+        return Points(**{one.name: getattr(self, one.name) for one in fields(Points)})
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        d = self.n_features
+        size = "any number of features" if d is None else plural(d, "feature")
+        units = sorted(zip(self.exponent.tolist(), self.decimals.tolist(), strict=True))
+        shown_units = list(dict.fromkeys(_unit_text(*units[i]) for i in (0, -1)))
+        text = f"{'unit' if len(shown_units) == 1 else 'units'} {' to '.join(shown_units)}"
+        return f"<Grid of {size}, {self.bits} bits, {text}>"
+
+    def __str__(self) -> str:
+        names = self.names or tuple(map(str, range(len(self.exponent))))
+        if self.n_features is None:
+            names = ("every feature",)
+        head = ["feature", "low", "high", "unit"]
+        columns = [
+            [*names[:MOST_SHOWN]],
+            [format_number(one, 6) for one in self.low[:MOST_SHOWN].tolist()],
+            [format_number(one, 6) for one in self.high[:MOST_SHOWN].tolist()],
+            list(map(_unit_text, self.exponent.tolist(), self.decimals.tolist()))[:MOST_SHOWN],
+        ]
+        if self.deviation is not None:
+            head.append("rounding, in standard deviations")
+            # Half a unit at most.
+            power = (self.exponent - 1 - self.deviation)[:MOST_SHOWN].tolist()
+            columns.append([f"2^{e}" for e in power])
+        lines = list(
+            zip(*([h, *column] for h, column in zip(head, columns, strict=True)), strict=True)
+        )
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        texts = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+        more = len(self.exponent) - MOST_SHOWN
+        rest = [f"... and {plural(more, 'feature')} more"] if more > 0 else []
+        return "\n".join([f"grid of {self.bits} bits", *texts, *rest])
+
+    def cover(self, values: Mapping[Any, float] | float) -> Grid:
+        """A wider grid: with room for these values, by feature, and for as much again.
+
+        The unit of a feature grows where its bits would not suffice.
+
+        >>> import suffice as sf
+        >>> print(sf.Grid(0, 100, bits=16).cover(150.0))
+        grid of 16 bits
+        feature        low  high  unit
+        every feature  0    200   2^-8
+        """
+        given = values if isinstance(values, Mapping) else {0: values}
+        low, high = self.low.copy(), self.high.copy()
+        for feature, value in given.items():
+            j = 0
+            if self.n_features is not None:
+                j = int(positions([feature], self.names or (), len(low))[0])
+            if not is_number(value) or not math.isfinite(value):
+                raise InvalidParameter(f"cover takes finite numbers, not {shown(value)}.")
+            low[j] = min(low[j], high[j] - 2 * (high[j] - value)) if value < low[j] else low[j]
+            high[j] = (
+                max(high[j], low[j] + (value - low[j]) * 4 / 3) if value > high[j] else high[j]
+            )
+        if self.is_decimal:
+            wide = Grid.decimal(
+                self.decimals, low, high, bits=self.bits, weight_unit=self.weight_unit
+            )
+            return wide.changed(names=self.names, declared=self.declared)
+        made = _of_ranges(low, high, self.bits, self.names, self.weight_exponent, self.declared)
+        return self.changed(**made)
+
+
+def _of_ranges(
+    low: Floats,
+    high: Floats,
+    bits: int,
+    names: tuple[str, ...] | None,
+    weight_exponent: int,
+    declared: bool,
+) -> dict[str, Any]:
+    """The fields of a grid over ranges: the smallest units for which the bits suffice."""
+    low, high = np.broadcast_arrays(low, high)
+    if not (np.isfinite(low) & np.isfinite(high)).all() or (low >= high).any():
+        raise InvalidParameter(
+            "low must be below high, and both finite: the range of each feature."
+        )
+    largest = (1 << (bits - 1)) - 1
+    with np.errstate(over="ignore"):
+        half = high / 2 - low / 2
+    exponent = np.frexp(half / largest)[1].astype(np.int64) - 1
+    while True:
+        if (np.abs(exponent) > LARGEST_EXPONENT).any():
+            raise InvalidParameter(
+                f"a range is too narrow or too wide for {bits} bits; rescale the feature."
+            )
+        anchor = 2 * np.rint(np.ldexp(low / 2 + high / 2, -exponent - 1))
+        lowest, highest = (np.rint(np.ldexp(end, -exponent)) - anchor for end in (low, high))
+        narrow = np.maximum(np.abs(lowest), np.abs(highest)) > largest
+        if not narrow.any():
+            break
+        exponent = exponent + narrow
+    return {
+        "exponent": exponent,
+        "decimals": np.full(len(exponent), -1),
+        "origin": np.ldexp(anchor, exponent),
+        "lowest": lowest.astype(np.int64),
+        "highest": highest.astype(np.int64),
+        "bits": bits,
+        "weight_exponent": weight_exponent,
+        "declared": declared,
+        "names": names,
+        "deviation": None,
+    }
+
+
+def _by_feature(**given: Any) -> tuple[tuple[str, ...] | None, list[Floats]]:
+    """The names of the features, if there are mappings, and one array for each argument."""
+    maps = [value for value in given.values() if isinstance(value, Mapping)]
+    names = tuple(maps[0]) if maps else None
+    out = []
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            if set(value) != set(names or ()) or not all(isinstance(key, str) for key in value):
+                raise InvalidParameter(f"{name} must be a mapping of the same feature names.")
+            value = [value[key] for key in names or ()]
+        try:
+            array = np.atleast_1d(as_floats(value))
+        except (TypeError, ValueError, OverflowError):
+            array = np.empty(0)
+        if array.ndim != 1 or not array.size:
+            raise InvalidParameter(
+                f"{name} is {shown(value)}; it must be a number, one number for each feature, or "
+                "a mapping by feature name."
+            )
+        out.append(array)
+    d = max(map(len, out))
+    if names is not None:
+        d = len(names)
+    if any(len(array) not in (1, d) for array in out):
+        raise InvalidParameter("low and high must have the same number of features.")
+    return names, [np.array(np.broadcast_to(array, d)) for array in out]
+
+
+def _matched(
+    values: Floats,
+    own: tuple[str, ...] | None,
+    names: tuple[str, ...] | None,
+    whole: Indices,
+    what: str,
+) -> tuple[Floats, tuple[str, ...] | None, Indices]:
+    """One end of a range beside the decimals: by name where both have names."""
+    if own is not None and names is not None:
+        if set(own) != set(names):
+            raise InvalidParameter(f"{what} and digits must have the same feature names.")
+        values = np.array([values[own.index(name)] for name in names])
+    d = max(len(values), len(whole))
+    if len(values) not in (1, d) or len(whole) not in (1, d):
+        raise InvalidParameter(f"{what} and digits must have the same number of features.")
+    return np.resize(values, d), names or own, np.resize(whole, d)
+
+
+def _bits(bits: Any) -> int:
+    if (
+        not isinstance(bits, int | np.integer)
+        or not FEWEST_BITS <= count("bits", bits) <= MOST_BITS
+    ):
+        raise InvalidParameter(
+            f"bits is {shown(bits)}; it must be a whole number from {FEWEST_BITS} to {MOST_BITS}."
+        )
+    return int(bits)
+
+
+def _weight_exponent(unit: Any) -> int:
+    mantissa, exponent = math.frexp(unit) if is_number(unit) and 0 < unit < math.inf else (0, 0)
+    if mantissa != 0.5 or abs(exponent - 1) > LARGEST_WEIGHT_EXPONENT:
+        raise InvalidParameter(
+            f"weight_unit is {shown(unit)}; it must be a power of two, such as 1 or 2**-10."
+        )
+    return exponent - 1
+
+
+def _unit_text(exponent: int, decimals: int) -> str:
+    if decimals > 0:
+        return f"10^-{decimals}"
+    return "1" if exponent == 0 else f"2^{exponent}"

@@ -1,0 +1,137 @@
+"""Integers: arrays of whole numbers larger than a machine word, added without rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.statistics.registry import storable
+
+LIMB_BITS = 60
+MASK = (1 << LIMB_BITS) - 1
+
+# The size of the largest number in the last limb: one bit is left for the sign of a sum.
+TOP = 1 << (LIMB_BITS - 1)
+
+
+@storable
+@dataclass(frozen=True, slots=True, eq=False)
+class Integers:
+    """An array of integers, in limbs: sum over i of limbs[i] * 2^(60 i).
+
+    All limbs but the last lie in [0, 2^60); the last carries the sign. So equal integers have
+    equal limbs, and sums of any order give the same bits.
+
+    >>> a = Integers.of([3, -(2**70)], 2)
+    >>> (a + a).tolist() == [6, -(2**71)]
+    True
+    """
+
+    limbs: Indices  # (number of limbs, *shape)
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...], limbs: int) -> Self:
+        """Zeros."""
+        return cls(np.zeros((limbs, *shape), np.int64))
+
+    @classmethod
+    def of(cls, values: Iterable[int], limbs: int) -> Self:
+        """A one-dimensional array of Python's integers."""
+        rest, parts = list(values), []
+        for _ in range(limbs - 1):
+            parts.append([value & MASK for value in rest])
+            rest = [value >> LIMB_BITS for value in rest]
+        return cls(np.array([*parts, rest], np.int64).reshape(limbs, len(rest)))
+
+    @classmethod
+    def shifted(cls, values: Indices, shift: int, limbs: int) -> Self:
+        """values * 2^shift, for values of less than 60 bits."""
+        out = np.zeros((limbs, *values.shape), np.int64)
+        at, bits = divmod(shift, LIMB_BITS)
+        out[at] = values
+        for i in range(at, limbs - 1):
+            # What does not fit moves on to the next limb, with its sign.
+            low = out[i] & ((1 << (LIMB_BITS - bits)) - 1) if bits else out[i] & MASK
+            out[i + 1] = out[i] >> (LIMB_BITS - bits)
+            out[i] = low << bits
+            bits = 0
+        if bits:
+            out[-1] <<= bits
+        return cls(out)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self.limbs.shape[1:]
+
+    def __add__(self, other: Integers) -> Integers:
+        return _carried(self.limbs + other.limbs)
+
+    def __sub__(self, other: Integers) -> Integers:
+        return _carried(self.limbs - other.limbs)
+
+    def __getitem__(self, at: Any) -> Integers:
+        at = at if isinstance(at, tuple) else (at,)
+        return Integers(self.limbs[:, *at])
+
+    def times(self, shift: int) -> Integers:
+        """The same times 2^shift, for shifts below 60."""
+        limbs = self.limbs
+        out = Integers.shifted(limbs[0], shift, len(limbs))
+        for i in range(1, len(limbs)):
+            out = out + Integers.shifted(limbs[i], shift + LIMB_BITS * i, len(limbs))
+        return out
+
+    def placed(self, at: Any, size: int) -> Integers:
+        """The same rows at positions `at` of `size` rows; zero elsewhere."""
+        out = np.zeros((len(self.limbs), size, *self.shape[1:]), np.int64)
+        out[:, at] = self.limbs
+        return Integers(out)
+
+    def add_rows(self, at: Any, other: Integers, sign: int = 1) -> Integers:
+        """The same with other rows added at positions `at`, or subtracted (sign -1)."""
+        out = self.limbs.copy()
+        out[:, at] = _carried(out[:, at] + sign * other.limbs).limbs
+        return Integers(out)
+
+    def same(self, other: Integers) -> bool:
+        """Whether both are equal."""
+        return np.array_equal(self.limbs, other.limbs)
+
+    def tolist(self) -> list[int]:
+        """Python's integers, in the order of the flattened array."""
+        rest = [limb.ravel().tolist() for limb in self.limbs[::-1]]
+        values: list[int] = rest[0]
+        for low in rest[1:]:
+            values = [(high << LIMB_BITS) + one for high, one in zip(values, low, strict=True)]
+        return values
+
+    def floats(self) -> Floats:
+        """The integers as floats, up to a few roundings of their size."""
+        half, mask = LIMB_BITS // 2, (1 << LIMB_BITS // 2) - 1
+        out: Floats = self.limbs[-1].astype(np.float64)
+        for limb in self.limbs[-2::-1]:
+            # By halves: -2^60 plus a whole limb would lose the digits of a small negative number.
+            out = (out * 2.0**half + (limb >> half)) * 2.0**half + (limb & mask)
+        return out
+
+    def validated(self) -> Self:
+        """These integers, if each has one form only; a ValueError otherwise."""
+        if self.limbs.ndim < 2 or not len(self.limbs):
+            raise ValueError("the integers have no limbs")
+        low, top = self.limbs[:-1], self.limbs[-1]
+        if (low < 0).any() or (low > MASK).any() or (top < -TOP).any() or (top >= TOP).any():
+            raise ValueError("an integer is not written in its only form")
+        return self
+
+
+def _carried(limbs: Indices) -> Integers:
+    """Limbs that may be negative or too large, brought into their range; changed in place."""
+    for i in range(len(limbs) - 1):
+        limbs[i + 1] += limbs[i] >> LIMB_BITS
+        limbs[i] &= MASK
+    return Integers(limbs)

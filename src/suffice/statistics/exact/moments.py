@@ -1,0 +1,112 @@
+"""Moments: mean and scatter of exact statistics, each entry rounded to a float once.
+
+With W the weight in units, s the sums of w q, S those of w q q', and u the units of the grid:
+
+    mean     = (s / W + anchor) u
+    scatter  = (W S - s s') / W  u u'      (summed over the classes if pooled)
+
+The numerators are Python's integers, and the quotient of two of them is the nearest float. A power
+of two is then multiplied in, which is exact; a power of ten belongs to the denominator.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+from suffice.statistics.exact.pooling import pooled_scatter
+from suffice.statistics.exact.triangle import to_matrices
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.scatter import DenseScatter, DiagonalScatter, Scatter
+from suffice.statistics.statistics import Statistics
+
+if TYPE_CHECKING:
+    from suffice.statistics.exact.exact_statistics import ExactStatistics
+
+# Up to so many classes, a common denominator takes less time than a matrix product of digits.
+FEW_CLASSES = 3
+
+
+def moments(s: ExactStatistics) -> Statistics:
+    """Ordinary statistics with the correctly rounded mean and scatter."""
+    sums = DoubleDouble(scatter(s))
+    spread: Scatter = DenseScatter(sums, s.detail == "separate")
+    if s.detail == "diagonal":
+        spread = DiagonalScatter(sums)
+    means_of = DoubleDouble(*means(s))
+    return Statistics(s.classes, s.count, s.weight, means_of, spread, None, s.feature_names)
+
+
+def means(s: ExactStatistics) -> tuple[Floats, Floats]:
+    """The means, and the part of them that does not fit in the float, (k, d) each."""
+    k, d = s.sums.shape
+    anchor = list(map(int, s.grid.anchor.tolist()))
+    tens = [10 ** max(p, 0) for p in s.grid.decimals.tolist()]
+    totals, weights = iter(s.sums.tolist()), s.weights.tolist()
+    high, low = [], []
+    for c in range(k):
+        for j in range(d):
+            number, below = next(totals) + weights[c] * anchor[j], weights[c] * tens[j]
+            near = number / below
+            top, bottom = near.as_integer_ratio()
+            high.append(near)
+            low.append((number * bottom - top * below) / (below * bottom))
+    both = np.ldexp(np.array([high, low]).reshape(2, k, d), s.grid.exponent)
+    return both[0], both[1]
+
+
+def scatter(s: ExactStatistics) -> Floats:
+    """Centred sums of products: (k, d, d), (1, d, d) if pooled, or (k, d) of squares."""
+    k, d = s.sums.shape
+    if s.detail == "shared":
+        triangles = np.array([_pooled(s)])
+    else:
+        triangles = np.array([_of_class(s, c) for c in range(k)]).reshape(k, -1)
+    i, j = (np.arange(d),) * 2 if s.detail == "diagonal" else np.triu_indices(d)
+    values = np.ldexp(triangles, s.grid.exponent[i] + s.grid.exponent[j])
+    return values if s.detail == "diagonal" else to_matrices(values, d)
+
+
+def _of_class(s: ExactStatistics, c: int) -> list[float]:
+    """The scatter of a class, in units of powers of two."""
+    W, own, products = int(s.weights[c]), s.sums[c].tolist(), s.products[c].tolist()
+    tens = _tens(s)
+    if s.detail == "diagonal":
+        parts = zip(products, own, tens, strict=True)
+        return [(W * square - one * one) / (W * p * p) for square, one, p in parts]
+    out, at = [], 0
+    for i, (first, p) in enumerate(zip(own, tens, strict=True)):
+        row = products[at : at + len(own) - i]
+        at += len(row)
+        if p == 1 and s.grid.decimals.max() <= 0:
+            out += [(W * one - first * b) / W for one, b in zip(row, own[i:], strict=True)]
+        else:
+            others = zip(row, own[i:], tens[i:], strict=True)
+            out += [(W * one - first * b) / (W * p * q) for one, b, q in others]
+    return out
+
+
+def _pooled(s: ExactStatistics) -> list[float]:
+    """The scatter pooled over classes: S minus the sum of s s' / W, over one denominator."""
+    d, tens = s.n_features, _tens(s)
+    if len(s.classes) > FEW_CLASSES:
+        return pooled_scatter(s, tens)
+    common = math.lcm(*s.weights.tolist())
+    shares = [common // weight for weight in s.weights.tolist()]
+    own, products = s.sums.tolist(), s.products.tolist()
+    rows = [own[c * d : (c + 1) * d] for c in range(len(s.classes))]
+    out, at = [], 0
+    for i in range(d):
+        scaled = [share * row[i] for share, row in zip(shares, rows, strict=True)]
+        for j in range(i, d):
+            between = sum(a * row[j] for a, row in zip(scaled, rows, strict=True))
+            out.append((common * products[at] - between) / (common * tens[i] * tens[j]))
+            at += 1
+    return out
+
+
+def _tens(s: ExactStatistics) -> list[int]:
+    return [10 ** max(p, 0) for p in s.grid.decimals.tolist()]
