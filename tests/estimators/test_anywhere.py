@@ -34,7 +34,7 @@ def calls(monkeypatch):
     seen = []
     home = ModuleType("remote_engine")
     home.call = lambda estimator, method, X, *args, **kwargs: seen.append((method, args, kwargs))
-    home.summarize = lambda X, y, weight, detail, target: (X, y, weight, detail, target)
+    home.summarize = lambda *given: given
     monkeypatch.setitem(sys.modules, "remote_engine", home)
     monkeypatch.setitem(engine.ENGINES, "far_away", "remote_engine")
     monkeypatch.setattr(Remote, "__module__", "far_away.frames")
@@ -74,14 +74,10 @@ def test_log_likelihood_of_rows_asks_their_engine(calls):
 
 
 def test_summarize_asks_the_engine(calls):
-    rows = Remote()
-    assert sf.summarize(rows, detail="shared", target="label") == (
-        rows,
-        None,
-        None,
-        "shared",
-        "label",
-    )
+    rows, grid = Remote(), sf.Grid(0, 1)
+    for own in (None, grid):
+        given = sf.summarize(rows, detail="shared", target="label", grid=own)
+        assert given == (rows, None, None, "shared", "label", None, own)
 
 
 def test_rows_in_memory_have_no_engine():
