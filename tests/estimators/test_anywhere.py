@@ -74,15 +74,10 @@ def test_log_likelihood_of_rows_asks_their_engine(calls):
 
 
 def test_summarize_asks_the_engine(calls):
-    rows = Remote()
-    assert sf.summarize(rows, detail="shared", target="label") == (
-        rows,
-        None,
-        None,
-        "shared",
-        "label",
-        None,
-    )
+    rows, grid = Remote(), sf.Grid(0, 1)
+    for own in (None, grid):
+        given = sf.summarize(rows, detail="shared", target="label", grid=own)
+        assert given == (rows, None, None, "shared", "label", None, own)
 
 
 def test_rows_in_memory_have_no_engine():
