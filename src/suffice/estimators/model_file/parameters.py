@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from suffice.data.description import Description
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
-from suffice.statistics.exact.points import Points
+from suffice.statistics.exact.points import GridPoints
 from suffice.statistics.registry import is_storable
 
 
@@ -39,7 +39,11 @@ def plain(name: str, value: Any) -> Any:
         value = value.item()
     if isinstance(value, Description):
         value = value.layout
-    if value is None or isinstance(value, bool | int | float | str | Points) or is_storable(value):
+    if (
+        value is None
+        or isinstance(value, bool | int | float | str | GridPoints)
+        or is_storable(value)
+    ):
         return value
     if isinstance(value, np.ndarray) or hasattr(value, "to_dict") or hasattr(value, "__array__"):
         return _plain_array(name, value)

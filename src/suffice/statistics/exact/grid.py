@@ -19,7 +19,7 @@ from suffice.statistics.exact.points import (
     LARGEST_WEIGHT_EXPONENT,
     MOST_BITS,
     MOST_DECIMALS,
-    Points,
+    GridPoints,
 )
 from suffice.statistics.statistics import positions
 from suffice.text import format_number, plural
@@ -27,7 +27,7 @@ from suffice.text import format_number, plural
 MOST_SHOWN = 12  # features in the printed table
 
 
-class Grid(Points):
+class Grid(GridPoints):
     """Equally spaced points for each feature, to which values are rounded once.
 
     A value x becomes the integer q = rint((x - origin) / unit), of at most `bits` bits; the unit
@@ -152,9 +152,9 @@ class Grid(Points):
         made = _of_ranges(low, high, _bits(bits), found.names, _weight_exponent(weight_unit), False)
         return cls.made(**made | {"deviation": found.deviation_exponent})
 
-    def stored(self, exact: bool) -> Points:  # type: ignore[override]
+    def stored(self, exact: bool) -> GridPoints:  # type: ignore[override]
         """The form in which a file holds it, see `registry.storable`."""
-        return Points(**{one.name: getattr(self, one.name) for one in fields(Points)})
+        return GridPoints(**{one.name: getattr(self, one.name) for one in fields(GridPoints)})
 
     __hash__ = None
 

@@ -1,4 +1,4 @@
-"""Points: a grid by its numbers, and the arithmetic between values and integers."""
+"""Grid points: a grid by its numbers, and the arithmetic between values and integers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ARRAYS = ("exponent", "decimals", "origin", "lowest", "highest")
 
 @storable
 @dataclass(frozen=True, eq=False, slots=True)
-class Points(Savable):
+class GridPoints(Savable):
     """Equally spaced points for each feature; see `Grid`, which is made of them."""
 
     exponent: Indices  # (d,): the unit is 2^exponent / 10^decimals
@@ -111,7 +111,7 @@ class Points(Savable):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Points):
+        if not isinstance(other, GridPoints):
             return NotImplemented
         return self._content() == other._content()
 
@@ -152,7 +152,7 @@ class Points(Savable):
             deviation=None if deviation is None else deviation[at],
         )
 
-    def validated(self) -> Points:
+    def validated(self) -> GridPoints:
         """A `Grid` of these points, if values can be rounded to it; a ValueError otherwise."""
         from suffice.statistics.exact.grid import Grid
 
@@ -203,8 +203,8 @@ class Points(Savable):
         return _remade, (type(self), {name: getattr(self, name) for name in _FIELDS})
 
 
-_FIELDS = tuple(one.name for one in fields(Points))
+_FIELDS = tuple(one.name for one in fields(GridPoints))
 
 
-def _remade(kind: type[Points], values: dict[str, Any]) -> Points:
+def _remade(kind: type[GridPoints], values: dict[str, Any]) -> GridPoints:
     return kind.made(**values)
