@@ -140,7 +140,7 @@ def test_every_command_has_help_with_an_example(name):
 
 def test_every_command_is_listed():
     found = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"})
-    assert len(EXAMPLES) == 17
+    assert len(EXAMPLES) == 20
     assert all(f" {name} " in found.stdout for name in EXAMPLES)
 
 
