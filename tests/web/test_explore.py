@@ -319,7 +319,7 @@ def test_a_report_says_why_it_has_no_explorer(tmp_path):
     from suffice.reports.explorer_link import explorer_link, write_explorer
     from suffice.reports.material import Material
 
-    data = Material.of(np.random.default_rng(0).normal(size=(600, 2)), np.arange(600) % 300)
+    data = Material.read(np.random.default_rng(0).normal(size=(600, 2)), np.arange(600) % 300)
     why = write_explorer(tmp_path / "page.html", data, "Report", sf.LDA())
     assert "300 classes" in why
     assert "300 classes" in explorer_link(why)
