@@ -46,8 +46,9 @@ class AutoDiscriminant(Classifier[Any]):
 
     Attributes
     ----------
-    model_ : the chosen model, fitted to all rows; selection_ : how it was chosen; classes_,
-    priors_, n_features_in_, feature_names_in_, target_name_
+    model_ : the chosen model, fitted to all rows
+    selection_ : how it was chosen
+    classes_, priors_, n_features_in_, feature_names_in_, target_name_ : as of other classifiers
 
     >>> import suffice as sf
     >>> from sklearn.datasets import load_wine

@@ -93,9 +93,11 @@ class PooledDiscriminant(PooledAnswers):
 
     Attributes
     ----------
-    classes_, priors_, n_features_in_, feature_names_in_, target_name_; members_ : the fitted
-    models by name, those of little weight left out; weights_ : of the members; share_weight_ : of
-    the class shares; recalibrations_ : slope and offsets of each member
+    members_ : the fitted models by name, those of little weight left out
+    weights_ : of the members
+    share_weight_ : of the class shares
+    recalibrations_ : slope and offsets of each member
+    classes_, priors_, n_features_in_, feature_names_in_, target_name_ : as of other classifiers
 
     >>> import suffice as sf
     >>> from sklearn.datasets import load_wine
