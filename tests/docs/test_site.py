@@ -111,7 +111,9 @@ def broken_links(pages: dict[Path, Page]) -> list[tuple[str, str]]:
             if parts.scheme or parts.netloc:
                 continue
             at = (file.parent / unquote(parts.path)).resolve() if parts.path else file
-            place = unquote(parts.fragment) if at in pages else ""
+            # The explorer reads its fragment as what to show, not as a place in the page.
+            has_places = at in pages and at.name != "explorer.html"
+            place = unquote(parts.fragment) if has_places else ""
             if not at.exists() or (place and place not in pages[at].places):
                 broken.append((file.name, link))
     return broken
