@@ -23,17 +23,20 @@ MOST_LEVELS = 20
 SHOWN_LENGTH = 30  # characters of an example
 
 
+# What columns are called that number or name the rows.
+ID_NAME = re.compile(
+    r"|(?i:id|uuid|guid|key|index|unnamed: ?\d+|row|row[_. ]?(names?|num|number|no|id)"
+    r"|.*[_. -](id|uuid|guid|key|no|nr|num|number)\.?|.*(nr|nummer)\.?)|.*[a-z0-9]I[Dd]"
+)
+
+
 def looks_like_id(name: str) -> bool:
     """Whether a column is called as those are that number or name the rows.
 
     >>> [looks_like_id(name) for name in ("CustomerID", "row names", "Kundennr", "paid", "idle")]
     [True, True, True, False, False]
     """
-    id_name = re.compile(
-        r"|(?i:id|uuid|guid|key|index|unnamed: ?\d+|row|row[_. ]?(names?|num|number|no|id)"
-        r"|.*[_. -](id|uuid|guid|key|no|nr|num|number)\.?|.*(nr|nummer)\.?)|.*[a-z0-9]I[Dd]"
-    )
-    return id_name.fullmatch(name) is not None
+    return ID_NAME.fullmatch(name) is not None
 
 
 def describe_texts(name: str, cells: TextCells, options: ColumnOptions) -> DescribedColumn:
