@@ -47,7 +47,7 @@ def every_name(reader: TableReader, levels: Iterable[Array]) -> tuple[str, ...]:
 def check_level_count(
     reader: TableReader, levels: Iterable[Array], most: int = MOST_LEVELS
 ) -> None:
-    """Raise where a column has so many levels that they are names or ids."""
+    """Raise where a column has too many levels to be categories: names or ids."""
     for name, own in zip(reader.level_names, levels, strict=True):
         if len(own) > most:
             raise InvalidFeatures(

@@ -25,7 +25,7 @@ SAMPLE_FILES = 64
 
 
 def sample_size(columns: int) -> int:
-    """How many rows of a table with so many columns are looked at.
+    """How many rows of a table are looked at, by its number of columns.
 
     >>> sample_size(10), sample_size(1000), sample_size(100_000)
     (65536, 4194, 100)

@@ -20,57 +20,44 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 def on_rows(method: Method) -> Method:
     """A method that answers about rows X, all of it from one state of the estimator."""
-
-    @wraps(method)
-    def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        here, engine = snapshot(self), engine_of(X)
-        if engine is not None:
-            return engine.call(here, method.__name__, X, *args, **kwargs)
-        return method(here, _features(here, X), *args, **kwargs)
-
-    return cast(Method, answer)
+    return _wherever_rows_are(method, labelled=False)
 
 
 def on_labelled_rows(method: Method) -> Method:
     """The same for a method that takes the labels y of the rows, too."""
-
-    @wraps(method)
-    def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        here, engine = snapshot(self), engine_of(X)
-        if engine is not None:
-            return engine.call(here, method.__name__, X, *args, **kwargs)
-        X, args, kwargs = _split_labels(X, args, kwargs)
-        return method(here, _features(here, X), *args, **kwargs)
-
-    return cast(Method, answer)
+    return _wherever_rows_are(method)
 
 
 def learns(method: Method) -> Method:
     """A method that changes what the estimator has learned by labelled rows."""
-
-    @wraps(method)
-    def change(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        engine = engine_of(X)
-        if engine is not None:
-            return engine.call(self, method.__name__, X, *args, **kwargs)
-        X, args, kwargs = _split_labels(X, args, kwargs)
-        return method(self, _features(self, X), *args, **kwargs)
-
-    return cast(Method, change)
+    return _wherever_rows_are(method, changes=True)
 
 
 def learns_afresh(method: Method) -> Method:
     """The same for a method that discards what was learned before, the name of y included."""
+    return _wherever_rows_are(method, changes=True, afresh=True)
+
+
+def _wherever_rows_are(
+    method: Method, *, labelled: bool = True, changes: bool = False, afresh: bool = False
+) -> Method:
+    """The method, called by the engine of rows that are not in memory.
+
+    labelled : whether it takes labels y, which may be the name of a column of X
+    changes : whether it changes the estimator; otherwise it answers from a snapshot
+    afresh : whether the column of the labels of an earlier fit may be a feature now
+    """
 
     @wraps(method)
-    def change(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        engine = engine_of(X)
+    def call(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        here, engine = self if changes else snapshot(self), engine_of(X)
         if engine is not None:
-            return engine.call(self, method.__name__, X, *args, **kwargs)
-        X, args, kwargs = _split_labels(X, args, kwargs)
-        return method(self, X, *args, **kwargs)
+            return engine.call(here, method.__name__, X, *args, **kwargs)
+        if labelled:
+            X, args, kwargs = _split_labels(X, args, kwargs)
+        return method(here, X if afresh else _features(here, X), *args, **kwargs)
 
-    return cast(Method, change)
+    return cast(Method, call)
 
 
 def _split_labels(X: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
