@@ -16,7 +16,6 @@ from suffice.engines import arrays
 from suffice.engines.arrays import fused_pass, measures, summary
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.model import ArrayModel
-from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.space import Space
 
 # Repaired models are tested with the others.
@@ -220,7 +219,7 @@ def test_covariances_of_a_new_class_or_of_several_are_measured(place):
     own = tuple(OtherCovariance(one) for one in wide.covariances)
     for covariances in (own, (narrow.covariances[0], own[1], wide.covariances[2])):
         here = replace(wide, covariances=covariances)
-        found = ArrayModel.of(here, Space.of(rows)).answer("joint", DeviceRows.of(rows))
+        found = ArrayModel.of(here, Space.of(rows)).joint(rows)
         np.testing.assert_allclose(place.fetch(found), here.joint(X), rtol=1e-10)
 
 

@@ -88,7 +88,7 @@ def log_odds(scores: Floats, a: int, b: int) -> Floats:
     NaN where neither class is possible.
     """
     with np.errstate(invalid="ignore"):
-        return np.asarray(scores[:, a] - scores[:, b])
+        return scores[:, a] - scores[:, b]
 
 
 @singledispatch

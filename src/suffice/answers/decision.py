@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from suffice.answers.pair import class_position
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, namespace
 from suffice.data.labels import shown
 from suffice.data.parameters import as_float, as_floats, share
 from suffice.errors import InvalidParameter
@@ -39,22 +40,53 @@ def decide(
     >>> decide(p, np.array(["benign", "malign"]), threshold=0.1)
     array(['malign', 'malign'], dtype='<U6')
     """
-    if threshold is not None:
-        if costs is not None or reject is not None:
+    codes, is_rejected = DecisionRule.of(classes, costs, reject, threshold).apply(posterior)
+    return without_rejected(classes[codes], is_rejected)
+
+
+def without_rejected(labels: Array, is_rejected: Array | None) -> Array:
+    """The labels, None where a row is rejected."""
+    if is_rejected is None:
+        return np.asarray(labels)
+    answered = labels.astype(object)
+    answered[is_rejected] = None
+    return np.asarray(answered)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRule:
+    """How a posterior becomes a class: by costs, or by a threshold for one class."""
+
+    costs: Floats  # (k, k)
+    reject: float | None
+    threshold: tuple[int, float] | None  # a class, and the probability from which it is predicted
+
+    @classmethod
+    def of(cls, classes: Array, costs: Any, reject: Any, threshold: Any) -> Self:
+        """The rule that a user describes, checked."""
+        named = None if threshold is None else read_threshold(threshold, classes)
+        if named is not None and (costs is not None or reject is not None):
             raise InvalidParameter(
                 "threshold decides alone; pass costs and reject, or a threshold, not both."
             )
-        return np.asarray(classes[beyond(posterior, *read_threshold(threshold, classes))])
-    expected = posterior @ cost_table(costs, classes)
-    best = expected.argmin(axis=1)
-    labels = classes[best]
-    if reject is None:
-        return np.asarray(labels)
-    if not as_float(reject) >= 0:
-        raise InvalidParameter(f"reject is {shown(reject)}; it must be a cost, not below 0.")
-    answered = labels.astype(object)
-    answered[expected[np.arange(len(best)), best] > as_float(reject)] = None
-    return np.asarray(answered)
+        table, cost = cost_table(costs, classes), None if reject is None else as_float(reject)
+        if cost is not None and not cost >= 0:
+            raise InvalidParameter(f"reject is {shown(reject)}; it must be a cost, not below 0.")
+        return cls(table, cost, named)
+
+    def apply(self, posterior: Any, put: Callable[[Array], Any] = np.asarray) -> tuple[Any, Any]:
+        """The position of the class of each row, and which rows are rejected (None: no row).
+
+        posterior : (n, k), an array of any library
+        put : how an array of NumPy gets there
+        """
+        xp = namespace(posterior)
+        if self.threshold is not None:
+            c, least = self.threshold
+            return xp.where(posterior[:, c] >= least, c, best_other(posterior, c, put)), None
+        expected = posterior @ put(self.costs)
+        best = xp.argmin(expected, axis=1)
+        return best, None if self.reject is None else xp.min(expected, axis=1) > self.reject
 
 
 def read_threshold(threshold: Any, classes: Array) -> tuple[int, float]:
@@ -76,16 +108,10 @@ def read_threshold(threshold: Any, classes: Array) -> tuple[int, float]:
     return 1, number
 
 
-def beyond(posterior: Floats, c: int, threshold: float) -> Array:
-    """Class c where its probability reaches the threshold, else the best of the others, (n,)."""
-    return np.where(posterior[:, c] >= threshold, c, best_other(posterior, c))
-
-
-def best_other(posterior: Floats, c: int) -> Array:
+def best_other(posterior: Any, c: int, put: Callable[[Array], Any] = np.asarray) -> Any:
     """The most probable of all classes but c, (n,)."""
-    others = posterior.copy()
-    others[:, c] = -1.0
-    return np.asarray(others.argmax(axis=1))
+    xp, is_c = namespace(posterior), np.arange(posterior.shape[1]) == c
+    return xp.argmax(xp.where(put(is_c), -1.0, posterior), axis=1)
 
 
 def cost_table(costs: Any, classes: Array) -> Floats:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Floats
+from suffice.data.elsewhere import project
 from suffice.data.labels import shown
 from suffice.data.parameters import as_float, positive
 from suffice.errors import InvalidParameter
-from suffice.models.covariance import Covariance, FullCovariance
+from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import symmetric_root
 
@@ -51,23 +53,20 @@ def ellipse(
         else np.sqrt(-2 * np.log1p(-as_float(probability)))
     )
     at = list(features)
-    rows = model.covariances[0 if model.shared else c].colour(np.eye(model.means.shape[1]))
+    rows = model.covariance_of(c).colour(np.eye(model.means.shape[1]))
     variances, vectors = np.linalg.eigh(rows[:, at].T @ rows[:, at])
     sizes = np.sqrt(np.maximum(variances[::-1], 0.0)) * radius
     return Ellipse(model.means[c][at], sizes, vectors.T[::-1])
 
 
-def whiten(model: GaussianModel, X: Array, c: int) -> Floats:
+def whiten(model: GaussianModel, X: Any, c: int) -> Floats:
     """(x - centre) times the symmetric root of the inverse covariance of class c, (n, d).
 
     The centre is the mean of the class means, so that class means can be whitened too.
     """
-    covariance = model.covariances[0 if model.shared else c]
-    return whiten_steps(covariance, X - model.linear.centre)
-
-
-def whiten_steps(covariance: Covariance, steps: Floats) -> Floats:
-    """Steps (n, d) times the symmetric root of the inverse covariance, (n, d)."""
+    covariance, centre = model.covariance_of(c), model.means.mean(axis=0)
     if isinstance(covariance, FullCovariance):
-        return np.asarray(steps @ symmetric_root(covariance.whitener.matrix))
-    return covariance.whiten(steps)
+        return project(X, centre, symmetric_root(covariance.whitener.matrix))
+    if isinstance(X, np.ndarray):
+        return covariance.whiten(X - centre)
+    return project(X, centre, covariance.whiten(np.eye(len(centre))))

@@ -1,4 +1,4 @@
-"""Names for the array types in signatures."""
+"""Names for the array types in signatures, and the functions of an array's library."""
 
 from __future__ import annotations
 
@@ -10,3 +10,12 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
+
+
+def namespace(array: Any) -> Any:
+    """The functions for an array: NumPy's, or those of its library by the array API standard."""
+    if isinstance(array, np.ndarray):
+        return np
+    from array_api_compat import array_namespace
+
+    return array_namespace(array)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from suffice.data.arrays import Array
+from suffice.data.elsewhere import RowsElsewhere
 from suffice.data.features import as_features, gap, infinite
 from suffice.data.frame_output import by_name, fill_table
 from suffice.data.labels import shown
@@ -88,6 +89,9 @@ class Estimator:
 
     def _rows(self, X: Any) -> Any:
         """The rows of a table in the form that the model takes."""
+        if isinstance(X, RowsElsewhere):
+            X.check(self)
+            return X
         columns, encoding = self._learned.columns, self._learned.encoding
         if encoding is not None:
             return encoding.encode(X)
@@ -150,13 +154,16 @@ class Estimator:
             )
 
     def _check_finite(self, rows: Any) -> None:
+        if isinstance(rows, RowsElsewhere):
+            rows.check_finite()
+            return
         error = infinite(rows, 0, self._model_names())
         if error is not None:
             raise error
 
     def _check_complete(self, rows: Array) -> None:
         self._check_finite(rows)
-        error = gap(rows, 0, self._model_names())
+        error = None if isinstance(rows, RowsElsewhere) else gap(rows, 0, self._model_names())
         if error is not None:
             raise error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from copy import copy, deepcopy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -14,13 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.answers.adaptation import adapt_priors
 from suffice.answers.contributions import Contributions, contributions, explanation, log_odds
-from suffice.answers.decision import decide
+from suffice.answers.decision import DecisionRule, without_rejected
 from suffice.answers.imputation import draws, impute
 from suffice.answers.level_atypicality import LevelAtypicality, level_atypicality
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair
 from suffice.answers.sampling import draw, generator, random_codes
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices, namespace
+from suffice.data.elsewhere import RowsElsewhere, beside, labels_of, on_host
 from suffice.data.features import as_features
 from suffice.data.frame_output import frame_kind
 from suffice.data.labels import Labels, same_kind, shown
@@ -96,8 +98,7 @@ class Classifier(
     @on_rows
     def predict(self, X: Any) -> Array:
         """The most probable class of each row."""
-        best = self._answer(X, scores).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+        return labels_of(X, self.classes_, self._best(self._rows(X)))
 
     @framed
     @on_rows
@@ -128,12 +129,12 @@ class Classifier(
         Scores are joint log densities up to a constant of the row.
         """
         answers = self._answer(X, scores)
-        return np.asarray(answers[:, 1] - answers[:, 0]) if answers.shape[1] == 2 else answers
+        return log_odds(answers, 1, 0) if answers.shape[1] == 2 else answers
 
     @on_labelled_rows
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy: the weighted share of rows whose label is predicted."""
-        predicted, labels = self.predict(X), Labels.of(self._labels(y))
+        predicted, labels = on_host(X, self.predict(X)), Labels.of(self._labels(y))
         n = len(predicted)
         if len(labels) != n:
             raise InvalidInput(
@@ -168,8 +169,9 @@ class Classifier(
     def log_likelihood(self, X: Any, y: Any) -> float:
         """Sum over the rows of ln p(x, y)."""
         log_densities = self.predict_joint_log_proba(X)
-        at = class_codes(self.classes_, y, len(log_densities))
-        return float(log_densities[np.arange(len(at)), at].sum())
+        at = beside(X, class_codes(self.classes_, y, log_densities.shape[0])[:, None])
+        xp = namespace(log_densities)
+        return float(xp.sum(xp.take_along_axis(log_densities, at, axis=1)))
 
     @on_rows
     def decide(
@@ -185,7 +187,13 @@ class Classifier(
             number for the second of two classes, or {class: number}; below it, the most probable
             of the others. `suffice.thresholds` finds one by cost or by recall
         """
-        return decide(np.asarray(self.predict_proba(X)), self.classes_, costs, reject, threshold)
+        rule = DecisionRule.of(self.classes_, costs, reject, threshold)
+        table = self.predict_proba(X)
+        posterior = table if isinstance(X, RowsElsewhere) else np.asarray(table)
+        codes, is_rejected = rule.apply(posterior, partial(beside, X))
+        if is_rejected is None:
+            return labels_of(X, self.classes_, codes)
+        return without_rejected(self.classes_[on_host(X, codes)], on_host(X, is_rejected))
 
     @on_rows
     def adapt_priors(self, X: Any) -> Self:
@@ -348,9 +356,18 @@ class Classifier(
     def _answer(self, X: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
         return self._answer_rows(self._rows(X), ask, model)
 
+    def _best(self, rows: Any) -> Indices:
+        """The position of the most probable class of each row, (n,)."""
+        if isinstance(rows, RowsElsewhere):
+            return rows.best(self._fitted)
+        return np.asarray(self._answer_rows(rows, scores).argmax(axis=1))
+
     def _answer_rows(self, rows: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
+        model = self._fitted if model is None else model
+        if isinstance(rows, RowsElsewhere):
+            return rows.answer(model, ask)
         with np.errstate(all="ignore"):
-            answers = ask(self._fitted if model is None else model, rows)
+            answers = ask(model, rows)
         # An infinite value makes the answer non-finite; checking that saves a pass over X.
         if not np.isfinite(answers).all():
             self._check_finite(rows)

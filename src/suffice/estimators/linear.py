@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from suffice.answers.imputation import impute
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Floats, namespace
+from suffice.data.elsewhere import RowsElsewhere, project
 from suffice.data.parameters import count
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
@@ -117,13 +118,15 @@ class LinearDiscriminantAnalysis(
         Missing values are replaced by their conditional means. float32 for rows of float32.
         """
         axes, m = self._axes, self._n_features_out
-        rows: Array = self._rows(X)
-        directions, start = axes.directions[:, :m], axes.start[:m]
+        rows = self._rows(X)
+        onto = axes.centre, axes.directions[:, :m], axes.start[:m]
         with np.errstate(all="ignore"):
-            coordinates = (rows - axes.centre) @ directions - start
+            coordinates = project(rows, *onto)
+        if isinstance(rows, RowsElsewhere):
+            return coordinates  # checked there, where missing values are not accepted
         if not np.isfinite(coordinates).all():
             self._check_finite(rows)
-            coordinates = (impute(self._fitted, rows, None) - axes.centre) @ directions - start
+            coordinates = project(impute(self._fitted, rows, None), *onto)
         return coordinates.astype(np.float32) if rows.dtype == np.float32 else coordinates
 
     @on_rows
@@ -134,8 +137,10 @@ class LinearDiscriminantAnalysis(
             return scores
         # What all classes share: nothing for labels and odds, and as scikit-learn has it.
         linear, step, slope = self._about_overall_mean
-        shared = (self._rows(X) - linear.centre) @ slope + step @ slope / 2
-        return np.asarray(scores + np.nan_to_num(shared)[:, None])
+        shared = project(self._rows(X), linear.centre, slope[:, None], -float(step @ slope) / 2)
+        xp = namespace(shared)
+        known: Floats = xp.where(xp.isnan(shared), 0.0, shared)  # NaN: a missing value
+        return scores + known
 
     @property
     def coef_(self) -> Floats:

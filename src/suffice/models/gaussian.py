@@ -126,6 +126,10 @@ class GaussianModel(ClassModel):
         """Whether all classes have the same covariance."""
         return len(self.covariances) == 1
 
+    def covariance_of(self, c: int) -> Covariance:
+        """The covariance of class c."""
+        return self.covariances[0 if self.shared else c]
+
     @property
     def matrices(self) -> Floats:
         """The covariances as matrices: (d, d) shared, (k, d, d) separate."""
@@ -234,7 +238,7 @@ class GaussianModel(ClassModel):
         for low in range(0, len(X), FEW_ROWS):
             rows = X[low : low + FEW_ROWS]
             for c in range(len(out)):
-                covariance = self.covariances[0 if self.shared else c]
+                covariance = self.covariance_of(c)
                 steps = self.about_mean(rows, c)
                 out[c, low : low + FEW_ROWS] = covariance.squared_lengths(steps)
         return out
@@ -252,7 +256,7 @@ class GaussianModel(ClassModel):
         size = np.abs(rows).max(axis=1, keepdims=True, initial=1.0)
         distances = np.empty((len(rows), len(self.classes)))
         for c, mean in enumerate(self.means):
-            covariance = self.covariances[0 if self.shared else c]
+            covariance = self.covariance_of(c)
             distances[:, c] = covariance.squared_lengths(rows / size - mean / size)
         distances[:, self.priors == 0] = np.inf
         nearest = distances.argmin(axis=1)[:, None]

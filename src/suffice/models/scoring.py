@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, namespace
 from suffice.models.model import Model
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
@@ -80,9 +80,11 @@ def posterior(model: Model, rows: Any) -> Floats:
     return _finish(model.scores(rows), probabilities)
 
 
-def _finish(scores: Floats, work: Callable[[Floats], Floats]) -> Floats:
+def _finish(scores: Floats, work: Callable[..., Floats]) -> Floats:
     """Apply work(scores of a block, (k, rows)) to all of (n, k), in place."""
     n, k = scores.shape
+    if not isinstance(scores, np.ndarray):
+        return work(scores, axis=1)  # a block of rows on a device
     step = max(16, BLOCK_BYTES // (8 * k))
     if n <= step:
         return work(np.ascontiguousarray(scores.T)).T
@@ -96,24 +98,32 @@ def _finish(scores: Floats, work: Callable[[Floats], Floats]) -> Floats:
     return scores
 
 
-def normalised(scores: Floats) -> Floats:
-    """Scores (k, n) minus the log of the sum of their exponentials, in place."""
-    scores -= scores.max(axis=0)
-    scores -= np.log(np.exp(scores).sum(axis=0))
+def normalised(scores: Floats, axis: int = 0) -> Floats:
+    """Scores (k, n) minus the log of the sum of their exponentials, in place.
+
+    axis : along which the classes lie
+    """
+    if hasattr(scores, "log_softmax"):  # a tensor: all in one loop
+        return scores.log_softmax(axis)  # type: ignore[no-any-return]
+    xp = namespace(scores)
+    scores -= xp.max(scores, axis=axis, keepdims=True)
+    scores -= xp.log(xp.sum(xp.exp(scores), axis=axis, keepdims=True))
     return scores
 
 
-def probabilities(scores: Floats) -> Floats:
+def probabilities(scores: Floats, axis: int = 0) -> Floats:
     """Exponentials of the normalised scores (k, n), in place."""
-    return np.asarray(np.exp(normalised(scores), out=scores))
+    logs = normalised(scores, axis)
+    return np.exp(logs, out=logs) if isinstance(logs, np.ndarray) else namespace(logs).exp(logs)
 
 
 def log_sum(joint: Floats) -> Floats:
     """Log of the sum of the exponentials of each row of (n, k)."""
-    top = joint.max(axis=1)
-    top = np.where(np.isneginf(top), 0.0, top)
+    xp = namespace(joint)
+    top = xp.max(joint, axis=1)
+    top = xp.where(top == -np.inf, 0.0, top)
     with np.errstate(divide="ignore"):
-        return np.asarray(top + np.log(np.exp(joint - top[:, None]).sum(axis=1)))
+        return top + xp.log(xp.sum(xp.exp(joint - top[:, None]), axis=1))  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ not listed here, need the host: an error says so, and nothing is copied without 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from suffice.engines.arrays import answering, learning
-from suffice.engines.arrays.coded import Coded
+from suffice.engines.arrays import learning
+from suffice.engines.arrays.answering import AnsweringRows
+from suffice.engines.arrays.coded import Coded, fetch_beside
 from suffice.engines.arrays.exact_summary import summarize_exactly
 from suffice.engines.arrays.rows import DeviceRows, host
 from suffice.engines.arrays.space import Space
@@ -23,25 +24,28 @@ from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
 
-METHODS: dict[str, Callable[..., Any]] = {
+LEARNING: dict[str, Callable[..., Any]] = {
     "fit": learning.fit,
     "partial_fit": learning.partial_fit,
     "forget": learning.forget,
-    "predict": answering.predict,
-    "score_samples": answering.score_samples,
-    "decision_function": answering.decision_function,
-    "log_odds": answering.log_odds,
-    "log_likelihood_ratio": answering.log_likelihood_ratio,
-    "log_likelihood": answering.log_likelihood,
-    "score": answering.score,
-    "whiten": answering.whiten,
-    "transform": answering.transform,
-    "decide": answering.decide,
-    "predict_proba": partial(answering.table, name="posterior"),
-    "predict_log_proba": partial(answering.table, name="log_posterior"),
-    "predict_joint_log_proba": partial(answering.table, name="joint"),
-    "discriminants": partial(answering.table, name="scores"),
-    "squared_mahalanobis": partial(answering.table, name="squared_distances"),
+}
+# Methods of the estimators whose own bodies take rows on a device.
+ANSWERS = {
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "predict_joint_log_proba",
+    "score_samples",
+    "decision_function",
+    "discriminants",
+    "log_odds",
+    "log_likelihood_ratio",
+    "log_likelihood",
+    "score",
+    "squared_mahalanobis",
+    "whiten",
+    "transform",
+    "decide",
 }
 
 
@@ -70,7 +74,7 @@ def summarize(
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
     """What a method of an estimator returns for rows on a device, computed there."""
     here = getattr(estimator, "_takes_device_rows", False)
-    if not here or method not in METHODS:
+    if not here or method not in (ANSWERS | LEARNING.keys()):
         space, name = Space.of(X), type(estimator).__name__
         raise NotOnDevice(
             f"{f'{name}.{method}' if here else name} is not computed on arrays of {space}; "
@@ -78,4 +82,10 @@ def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
         )
     # Some libraries compute with NumPy; infinities are checked for afterwards, as everywhere.
     with np.errstate(all="ignore"):
-        return METHODS[method](estimator, X, *args, **kwargs)
+        if method in LEARNING:
+            return LEARNING[method](estimator, X, *args, **kwargs)
+        rows, answer = DeviceRows.of(X), getattr(estimator, method)
+        given = signature(answer).bind(X, *args, **kwargs).arguments
+        # Labels, weights and costs may lie beside X.
+        others = {name: fetch_beside(given[name], name, rows.space) for name in list(given)[1:]}
+        return answer(AnsweringRows(rows), **others)

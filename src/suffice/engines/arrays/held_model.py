@@ -69,6 +69,12 @@ class HeldModel(GaussianModel):
         """One shared by all classes, or one each, on the host."""
         return self._host.covariances if self.factors is None else self.factors.on_host()
 
+    def covariance_of(self, c: int) -> Covariance:
+        """The covariance of class c on the host, and no other."""
+        if self.factors is None:
+            return super().covariance_of(c)
+        return self.factors.covariance(int(self.factors.owner[0 if self.shared else c]))
+
     @cached_property
     def borrowed(self) -> tuple[int, ...]:
         """Classes whose covariance is the pooled one where they have none of their own."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array
 from suffice.engines.arrays.factors import Factors
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.measures import DeviceIndependent, Measure, Points, Whitened, measure
-from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.space import Space
 from suffice.models.gaussian import LOG_2PI, GaussianModel
 
@@ -31,11 +28,11 @@ class DeviceLinear:
     slopes: Any  # (d, k)
     constants: Any  # (k,)
 
-    def scores(self, rows: DeviceRows, low: int, high: int) -> Any:
-        """The scores of some rows, (b, k)."""
+    def scores(self, X: Any) -> Any:
+        """The scores of rows of any real type, (b, k)."""
         if self.space.library == "torch":
-            return self._in_one(rows.values[low:high])
-        return (rows.block(low, high) - self.centre) @ self.slopes + self.constants
+            return self._in_one(X)
+        return (self.space.floats(X) - self.centre) @ self.slopes + self.constants
 
     @cached_property
     def _extended(self) -> Any:
@@ -68,7 +65,7 @@ class DeviceLinear:
 
 @dataclass(frozen=True, eq=False)
 class ArrayModel:
-    """p(x, y) where the rows lie: the answers of `GaussianModel`, in blocks."""
+    """p(x, y) where the rows lie: the hooks of `GaussianModel`, for blocks of rows."""
 
     space: Space
     centre: Any  # (d,)
@@ -106,31 +103,33 @@ class ArrayModel:
         """How many scores a row has."""
         return int(self.steps.shape[0])
 
-    def best(self, rows: DeviceRows) -> tuple[Any, Any]:
-        """The place of the most probable class of each row, and its score."""
-        xp, step = self.space.xp, rows.step(self.width)
-        places, tops = [], []
-        for low in range(0, rows.shape[0], step):
-            scores = self._scores(rows, low, min(rows.shape[0], low + step))
-            if self.space.library == "torch":
-                top, place = scores.max(dim=1)
-            else:
-                top, place = xp.max(scores, axis=1), xp.argmax(scores, axis=1)
-            places.append(place)
-            tops.append(top)
-        return xp.concat(places), xp.concat(tops)
+    def best(self, X: Any) -> tuple[Any, Any]:
+        """The position of the most probable class of each row, and its score, (b,) each."""
+        xp, scores = self.space.xp, self.scores(X)
+        if self.space.library == "torch":
+            top, place = scores.max(dim=1)
+            return place, top
+        return xp.argmax(scores, axis=1), xp.max(scores, axis=1)
 
-    def answer(self, name: str, rows: DeviceRows) -> Any:
-        """One of the answers of all rows, (n, k)."""
-        work: dict[str, Callable[[DeviceRows, int, int], Any]] = {
-            "scores": self._scores,
-            "joint": self._joint,
-            "log_posterior": lambda *at: self._normalised(self._scores(*at)),
-            "posterior": lambda *at: self.space.xp.exp(self._normalised(self._scores(*at))),
-            "squared_distances": self._distances,
-        }
-        step = rows.step(self.width)
-        return self.space.joined(rows.shape[0], step, lambda *at: work[name](rows, *at))
+    def scores(self, X: Any) -> Any:
+        """ln p(x, y) up to a constant of the row, (b, k)."""
+        if self.linear is not None:
+            return self.linear.scores(X)
+        return self.constants - self.squared_distances(X) / 2
+
+    def joint(self, X: Any) -> Any:
+        """ln p(x, y), (b, k)."""
+        scores = self.scores(X)
+        if self.linear is None:
+            return scores
+        return scores + (self.constants - self.measure.distances(self.space.floats(X)) / 2)
+
+    def squared_distances(self, X: Any) -> Any:
+        """Squared Mahalanobis distance to each class mean, (b, k)."""
+        X = self.space.floats(X)
+        if self.linear is None:
+            return self.measure.distances(X)
+        return self._white.distances(self.measure.white(X - self.centre))
 
     @cached_property
     def _white(self) -> Measure:
@@ -140,30 +139,6 @@ class ArrayModel:
         return DeviceIndependent(
             self.space, Points(points), xp.ones_like(points), xp.mean(points, axis=0)
         )
-
-    def _distances(self, rows: DeviceRows, low: int, high: int) -> Any:
-        X = rows.block(low, high)
-        if self.linear is None:
-            return self.measure.distances(X)
-        return self._white.distances(self.measure.white(X - self.centre))
-
-    def _scores(self, rows: DeviceRows, low: int, high: int) -> Any:
-        if self.linear is not None:
-            return self.linear.scores(rows, low, high)
-        return self.constants - self.measure.distances(rows.block(low, high)) / 2
-
-    def _joint(self, rows: DeviceRows, low: int, high: int) -> Any:
-        scores = self._scores(rows, low, high)
-        if self.linear is None:
-            return scores
-        return scores + (self.constants - self.measure.distances(rows.block(low, high)) / 2)
-
-    def _normalised(self, scores: Any) -> Any:
-        if self.space.library == "torch":
-            return scores.log_softmax(dim=1)
-        xp = self.space.xp
-        scores = scores - xp.max(scores, axis=1, keepdims=True)
-        return scores - xp.log(xp.sum(xp.exp(scores), axis=1, keepdims=True))
 
 
 def _of_factors(model: GaussianModel, factors: Factors) -> ArrayModel:
@@ -193,10 +168,3 @@ def _about_centre(model: GaussianModel, space: Space) -> tuple[Any, Any]:
 def _points(model: GaussianModel, space: Space) -> Points:
     low = None if model.means_low is None else space.put(model.means_low)
     return Points(space.put(model.means), low)
-
-
-def labels(classes: Array, places: Any, space: Space) -> Any:
-    """The labels of classes: an array beside the rows, or of NumPy where labels are strings."""
-    if classes.dtype.kind in "US":
-        return np.asarray(classes[space.fetch(places)])
-    return space.take(space.put(classes), places)
