@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from suffice.data.labels import shown
 from suffice.data.parameters import positive
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import numbers, two_features, width
+from suffice.plots.constructors import drawn, on_plane
 from suffice.plots.decoration import name_class
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows
@@ -56,16 +57,8 @@ class ClassesDisplay(Display):
     deviations: tuple[float, ...] = ()
 
     @classmethod
-    def from_data(
-        cls,
-        X: Any,
-        y: Any = None,
-        *,
-        features: Any = None,
-        box: Any = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    @drawn
+    def from_data(cls, X: Any, y: Any = None, *, features: Any = None, box: Any = None) -> Self:
         """Rows by class, without a model; options as for `plot`.
 
         features : the two to draw, by name or position; None if there are only two
@@ -77,34 +70,21 @@ class ClassesDisplay(Display):
         points = PlottedRows.of(numbers(X, pair), y)
         labels = names[pair[0]], names[pair[1]]
         limits = around(points.rows) if box is None else checked_box(box)
-        return cls(points, points.classes, labels, limits).plot(ax, **options)
+        return cls(points, points.classes, labels, limits)
 
     @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        X: Any = None,
-        y: Any = None,
-        *,
-        features: Any = None,
-        deviations: Sequence[float] = DEVIATIONS,
-        box: Any = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    @on_plane("features", "deviations", "box", at="unknown")
+    def from_estimator(cls, view: View, *, deviations: Sequence[float] = DEVIATIONS) -> Self:
         """Rows by class and the ellipses of a fitted model; options as for `plot`.
 
         X, y : rows to draw, those without a label in grey; without X only the ellipses are drawn
         features, box : as for `RegionsDisplay`
         deviations : distances of the ellipses from the class means
         """
-        view = View.of(model, X, y, features, "unknown", box)
         sizes = radii(deviations)
         ellipses = class_ellipses(view, sizes)
-        limits = view.box if box is not None else box_around(view.box, ellipses)
-        return cls(view.points, view.classes, view.labels, limits, ellipses, sizes).plot(
-            ax, **options
-        )
+        box = around_ellipses(view, ellipses).box
+        return cls(view.points, view.classes, view.labels, box, ellipses, sizes)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         if self.points is not None:
@@ -187,9 +167,16 @@ def radii(deviations: Any) -> tuple[float, ...]:
     return tuple(positive("each of deviations", one) for one in list(deviations))
 
 
-def box_around(box: Box, ellipses: Mapping[Any, Sequence[Ellipse]], margin: float = 0.03) -> Box:
-    """The box, extended to hold the ellipses, each with a margin, as a share of its range."""
+def around_ellipses(
+    view: View, ellipses: Mapping[Any, Sequence[Ellipse]], margin: float = 0.03
+) -> View:
+    """The view, extended to hold the ellipses with a margin, unless a user gave its box.
+
+    margin : on each side, as a share of the range of an ellipse
+    """
     corners = [
         np.array(around(one.points(), margin)).T for several in ellipses.values() for one in several
     ]
-    return around(np.concatenate([np.array(box).T, *corners]), 0.0) if corners else box
+    if view.box_given or not corners:
+        return view
+    return replace(view, box=around(np.concatenate([np.array(view.box).T, *corners]), 0.0))

@@ -12,6 +12,7 @@ from suffice.data.batches import split_named
 from suffice.data.labels import shown
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
+from suffice.plots.constructors import drawn
 from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.points import encode_labels
 from suffice.plots.style import COLOURS, as_text, depth, ground, ink
@@ -36,56 +37,25 @@ class ConfusionDisplay(Display):
     classes: Array
 
     @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    @drawn
+    def from_estimator(cls, model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
         """A fitted classifier on labelled rows; options as for `plot`."""
         if not hasattr(model, "predict"):
             raise InvalidParameter(f"model is {shown(model)}; pass a fitted classifier.")
         X, y = split_named(X, y)
-        given = {"classes": model.classes_, "sample_weight": sample_weight}
-        return cls.from_predictions(y, model.predict(X), ax=ax, **given, **options)
+        return cls(*_count(y, model.predict(X), model.classes_, sample_weight))
 
     @classmethod
+    @drawn
     def from_predictions(
-        cls,
-        y: Any,
-        predicted: Any,
-        *,
-        classes: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-        **options: Any,
+        cls, y: Any, predicted: Any, *, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """True and predicted labels; options as for `plot`.
 
         classes : their order; sorted if None
         sample_weight : number of rows that each row counts as
         """
-        n, n_predicted = _length(y, "y"), _length(predicted, "predicted")
-        if n_predicted != n:
-            raise InvalidInput(f"y has {n} labels, but {n_predicted} are predicted.")
-        if classes is None:
-            both = [encode_labels(labels, n) for labels in (y, predicted)]
-            classes = np.unique(np.concatenate([own for own, _ in both]))
-        order = np.asarray(classes)
-        if order.ndim != 1 or order.dtype.kind not in "biufU":
-            raise InvalidParameter(f"classes is {shown(classes)}; it must list the labels.")
-        true, codes = (encode_labels(labels, n, order)[1] for labels in (y, predicted))
-        if (true < 0).any() or (codes < 0).any():
-            row = int(((true < 0) | (codes < 0)).argmax())
-            raise InvalidLabels(f"the label of row {row} is missing; leave such rows out.")
-        weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
-        k = len(order)
-        counts = np.bincount(true * k + codes, weights, k * k).reshape(k, k).astype(np.float64)
-        return cls(counts, order).plot(ax, **options)
+        return cls(*_count(y, predicted, classes, sample_weight))
 
     def plot(
         self,
@@ -151,3 +121,24 @@ def _length(labels: Any, name: str) -> int:
     if np.ndim(labels) == 0 or not hasattr(labels, "__len__"):
         raise InvalidLabels(f"{name} is {shown(labels)}; pass one label for each row.")
     return len(labels)
+
+
+def _count(y: Any, predicted: Any, classes: Any, sample_weight: Any) -> tuple[Floats, Array]:
+    """Weights of rows by true and predicted class, (k, k), and the classes in their order."""
+    n, n_predicted = _length(y, "y"), _length(predicted, "predicted")
+    if n_predicted != n:
+        raise InvalidInput(f"y has {n} labels, but {n_predicted} are predicted.")
+    if classes is None:
+        both = [encode_labels(labels, n) for labels in (y, predicted)]
+        classes = np.unique(np.concatenate([own for own, _ in both]))
+    order = np.asarray(classes)
+    if order.ndim != 1 or order.dtype.kind not in "biufU":
+        raise InvalidParameter(f"classes is {shown(classes)}; it must list the labels.")
+    true, codes = (encode_labels(labels, n, order)[1] for labels in (y, predicted))
+    if (true < 0).any() or (codes < 0).any():
+        row = int(((true < 0) | (codes < 0)).argmax())
+        raise InvalidLabels(f"the label of row {row} is missing; leave such rows out.")
+    weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+    k = len(order)
+    counts = np.bincount(true * k + codes, weights, k * k).reshape(k, k).astype(np.float64)
+    return counts, order

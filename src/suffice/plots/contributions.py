@@ -13,6 +13,7 @@ from suffice.data.features import as_frame
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import as_value, feature_names, plain, used_table
+from suffice.plots.constructors import drawn
 from suffice.plots.decoration import beside
 from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
@@ -48,16 +49,9 @@ class ContributionsDisplay(Display):
     row: int = 0
 
     @classmethod
+    @drawn
     def from_estimator(
-        cls,
-        model: Any,
-        X: Any,
-        row: int = 0,
-        *,
-        a: Any = None,
-        b: Any = None,
-        ax: Any = None,
-        **options: Any,
+        cls, model: Any, X: Any, row: int = 0, *, a: Any = None, b: Any = None
     ) -> Self:
         """One row of X; options as for `plot`.
 
@@ -81,7 +75,7 @@ class ContributionsDisplay(Display):
         ]
         codes = (classes.index(parts.classes[0]), classes.index(parts.classes[1]))
         base = float(parts.base[0])
-        return cls(names, parts.values[0], base, parts.classes, codes, at).plot(ax, **options)
+        return cls(names, parts.values[0], base, parts.classes, codes, at)
 
     def plot(
         self, ax: Any = None, *, title: str | None = None, most: int = 12, **bars: Any

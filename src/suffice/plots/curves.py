@@ -10,6 +10,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import split_named
 from suffice.plots.columns import numbers, used_table
+from suffice.plots.constructors import drawn
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import encode_labels
 from suffice.plots.style import Style, as_text, ink
@@ -48,6 +49,7 @@ class CurvesDisplay(Display):
     codes: Array | None = None
 
     @classmethod
+    @drawn
     def from_estimator(
         cls,
         model: Any,
@@ -57,8 +59,6 @@ class CurvesDisplay(Display):
         feature: Any = None,
         limits: Any = None,
         resolution: int = 400,
-        ax: Any = None,
-        **options: Any,
     ) -> Self:
         """The densities of a fitted classifier or mixture; options as for `plot`.
 
@@ -76,8 +76,7 @@ class CurvesDisplay(Display):
         codes = None
         if y is not None and rows is not None:
             codes = encode_labels(y, len(rows), own, getattr(model, "unlabelled", None))[1]
-        display = cls(view.axes[0], joint, classes, view.labels[0], rows, codes)
-        return display.plot(ax, **options)
+        return cls(view.axes[0], joint, classes, view.labels[0], rows, codes)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         total = self.joint.sum(axis=1)

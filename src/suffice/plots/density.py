@@ -9,11 +9,12 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
+from suffice.plots.constructors import on_plane
 from suffice.plots.decoration import colour_bar
 from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import COLOURS, depth, ink, mixed
-from suffice.plots.view import RESOLUTION, View
+from suffice.plots.view import View
 
 
 @dataclass(eq=False, repr=False)
@@ -39,26 +40,14 @@ class DensityDisplay(Display):
     points: PlottedRows | None = None
 
     @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        X: Any = None,
-        y: Any = None,
-        *,
-        features: Any = None,
-        at: Any = "unknown",
-        box: Any = None,
-        resolution: int = RESOLUTION,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    @on_plane("features", "at", "box", "resolution", at="unknown")
+    def from_estimator(cls, view: View) -> Self:
         """The density of a fitted model with `score_samples`; options as for `plot`.
 
         X, y, features, box, resolution : as for `RegionsDisplay`
         at : values of the other features, as there; "unknown" gives the density of the two alone
         """
-        view = View.of(model, X, y, features, at, box, resolution)
-        return cls(view, log_density(view), view.points).plot(ax, **options)
+        return cls(view, log_density(view), view.points)
 
     def plot(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.data.parameters import count
 from suffice.errors import InvalidParameter
+from suffice.plots.constructors import drawn
 from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
 from suffice.selection.importance import Importance
@@ -33,16 +34,9 @@ class ImportanceDisplay(Display):
     importance: Importance
 
     @classmethod
+    @drawn
     def from_estimator(
-        cls,
-        model: Any,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        cv: Any = None,
-        ax: Any = None,
-        **options: Any,
+        cls, model: Any, X: Any, y: Any, *, sample_weight: Any = None, cv: Any = None
     ) -> Self:
         """A fitted model on labelled rows; options as for `plot`.
 
@@ -50,15 +44,15 @@ class ImportanceDisplay(Display):
         """
         from suffice.estimators.importance import importance
 
-        by_feature = importance(model, X, y, sample_weight, cv=cv)
-        return cls.from_importance(by_feature, ax=ax, **options)
+        return cls(importance(model, X, y, sample_weight, cv=cv))
 
     @classmethod
-    def from_importance(cls, importance: Importance, *, ax: Any = None, **options: Any) -> Self:
+    @drawn
+    def from_importance(cls, importance: Importance) -> Self:
         """The result of `suffice.importance`; options as for `plot`."""
         if not isinstance(importance, Importance):
             raise InvalidParameter("pass the result of importance(model, X, y).")
-        return cls(importance).plot(ax, **options)
+        return cls(importance)
 
     def plot(
         self, ax: Any = None, *, title: str | None = None, most: int = 20, **bars: Any

@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
+from suffice.plots.constructors import drawn
 from suffice.plots.decoration import scale_heights
 from suffice.plots.display import Display, name_axes
 from suffice.plots.style import Style, as_text
@@ -41,14 +42,13 @@ class LearningDisplay(Display):
     metric: str = "log_loss"
 
     @classmethod
-    def from_comparison(
-        cls, comparison: Comparison, *, metric: str = "log_loss", ax: Any = None, **options: Any
-    ) -> Self:
+    @drawn
+    def from_comparison(cls, comparison: Comparison, *, metric: str = "log_loss") -> Self:
         """The result of `suffice.compare`; options as for `plot`."""
         if not isinstance(comparison, Comparison):
             raise InvalidParameter("pass the result of compare(X, y).")
         choice("metric", metric, tuple(cls._metrics))
-        return cls(comparison, metric).plot(ax, **options)
+        return cls(comparison, metric)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         curve = self.comparison.curve

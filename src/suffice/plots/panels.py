@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 from suffice.data.arrays import Array
 from suffice.plots.borders import borders
-from suffice.plots.classes import DEVIATIONS, ClassesDisplay, box_around, class_ellipses
+from suffice.plots.classes import DEVIATIONS, ClassesDisplay, around_ellipses, class_ellipses
+from suffice.plots.constructors import on_plane
 from suffice.plots.density import DensityDisplay, log_density
 from suffice.plots.display import SeveralDisplays, canvases
 from suffice.plots.regions import RegionsDisplay, posterior
-from suffice.plots.view import RESOLUTION, View
+from suffice.plots.view import View
 
 
 @dataclass(eq=False, repr=False)
@@ -36,34 +37,21 @@ class PanelsDisplay(SeveralDisplays):
     axes_: Array | None = None
 
     @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        X: Any = None,
-        y: Any = None,
-        *,
-        features: Any = None,
-        at: Any = None,
-        box: Any = None,
-        resolution: int = RESOLUTION,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    @on_plane("features", "at", "box", "resolution")
+    def from_estimator(cls, view: View) -> Self:
         """The three pictures of a fitted model; parameters as for `RegionsDisplay`.
 
         ax : three axes, or None for a new figure; options as for `plot`
         """
-        sizes = DEVIATIONS if hasattr(model, "ellipse") else ()
-        view = View.of(model, X, y, features, at, box, resolution)
+        sizes = DEVIATIONS if hasattr(view.model, "ellipse") else ()
         ellipses = class_ellipses(view, sizes)
-        limits = view.box if box is not None else box_around(view.box, ellipses)
-        view = replace(view, box=limits)
-        alone = View.of(model, X, y, features, "unknown", limits, resolution)
+        view = around_ellipses(view, ellipses)
+        alone = view.alone()
         return cls(
-            ClassesDisplay(view.points, view.classes, view.labels, limits, ellipses, sizes),
+            ClassesDisplay(view.points, view.classes, view.labels, view.box, ellipses, sizes),
             DensityDisplay(alone, log_density(alone), view.points),
             RegionsDisplay(view, posterior(view), borders(view), view.points),
-        ).plot(ax, **options)
+        )
 
     def plot(self, ax: Any = None, *, show_legend: bool = True, **scatter: Any) -> Self:
         """Draw on three axes, or on a new figure; more options go to matplotlib's scatter."""

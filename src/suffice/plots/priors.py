@@ -14,10 +14,11 @@ from suffice.data.labels import shown
 from suffice.data.parameters import is_number
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders
+from suffice.plots.constructors import on_plane
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import as_text, ground, ink, line_style, mixed
-from suffice.plots.view import RESOLUTION, View
+from suffice.plots.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,20 +47,13 @@ class PriorsDisplay(Display):
     points: PlottedRows | None = None
 
     @classmethod
+    @on_plane("priors", "label", "features", "at", "box", "resolution")
     def from_estimator(
         cls,
-        model: Any,
-        X: Any = None,
-        y: Any = None,
+        view: View,
         *,
         priors: Sequence[Any] | Mapping[str, Any] = (0.02, 0.1, 0.5, 0.9, 0.98),
         label: Any = None,
-        features: Any = None,
-        at: Any = None,
-        box: Any = None,
-        resolution: int = RESOLUTION,
-        ax: Any = None,
-        **options: Any,
     ) -> Self:
         """A fitted model with `with_priors`; options as for `plot`.
 
@@ -68,14 +62,14 @@ class PriorsDisplay(Display):
         label : the class that numbers are for; the last one if None
         X, y, features, at, box, resolution : as for `RegionsDisplay`
         """
+        model = view.model
         if not hasattr(model, "with_priors"):
             raise InvalidParameter(f"a {type(model).__name__} has no priors to change.")
-        view = View.of(model, X, y, features, at, box, resolution)
         several = {
             name: borders(replace(view, model=model.with_priors(one)))
             for name, one in _by_name(model, priors, label).items()
         }
-        return cls(view, several, view.points).plot(ax, **options)
+        return cls(view, several, view.points)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         if self.points is not None:

@@ -16,6 +16,7 @@ from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, winning_pieces
 from suffice.plots.classes import draw_classes
+from suffice.plots.constructors import drawn
 from suffice.plots.display import Display
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import Style, as_text, ink
@@ -57,6 +58,7 @@ class ProjectionDisplay(Display):
     partial: bool = False  # whether the model has more axes than these
 
     @classmethod
+    @drawn
     def from_estimator(
         cls,
         model: Any,
@@ -65,8 +67,6 @@ class ProjectionDisplay(Display):
         *,
         axes: tuple[int, int] = (0, 1),
         boundaries: bool = True,
-        ax: Any = None,
-        **options: Any,
     ) -> Self:
         """A fitted LDA and rows; options as for `plot`.
 
@@ -88,8 +88,7 @@ class ProjectionDisplay(Display):
         lines = _borders(model, points, means) if boundaries else []
         shares = np.asarray(model.explained_variance_ratio_)
         partial = len(np.asarray(model.classes_)) - 1 > len(at) and scores.shape[1] > len(at)
-        display = cls(points, model.classes_, means, tuple(at), shares, lines, partial)
-        return display.plot(ax, **options)
+        return cls(points, model.classes_, means, tuple(at), shares, lines, partial)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         ax.set_xlabel(self._name(0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,12 +12,13 @@ from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
 from suffice.data.parameters import flag
 from suffice.plots.borders import Border, borders
-from suffice.plots.classes import DEVIATIONS, box_around, class_ellipses, draw_ellipses
+from suffice.plots.classes import DEVIATIONS, around_ellipses, class_ellipses, draw_ellipses
+from suffice.plots.constructors import on_plane
 from suffice.plots.decoration import colour_bar, name_class
 from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import DEEPEST, Style, as_text, depth, ground, ink, mixed
-from suffice.plots.view import RESOLUTION, View
+from suffice.plots.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,20 +51,8 @@ class RegionsDisplay(Display):
     ellipses: Mapping[Any, Sequence[Ellipse]] = field(default_factory=dict)
 
     @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        X: Any = None,
-        y: Any = None,
-        *,
-        features: Any = None,
-        at: Any = None,
-        box: Any = None,
-        ellipses: bool = False,
-        resolution: int = RESOLUTION,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    @on_plane("features", "at", "box", "ellipses", "resolution")
+    def from_estimator(cls, view: View, *, ellipses: bool = False) -> Self:
         """The regions of a fitted classifier, of this package or another; options as for `plot`.
 
         X, y : rows to draw; Gaussian models need none
@@ -75,11 +64,9 @@ class RegionsDisplay(Display):
             deviations
         resolution : grid points along each feature
         """
-        view = View.of(model, X, y, features, at, box, resolution)
         around = class_ellipses(view, DEVIATIONS) if flag("ellipses", ellipses) else {}
-        if box is None:
-            view = replace(view, box=box_around(view.box, around))
-        return cls(view, posterior(view), borders(view), view.points, around).plot(ax, **options)
+        view = around_ellipses(view, around)
+        return cls(view, posterior(view), borders(view), view.points, around)
 
     def plot(
         self,

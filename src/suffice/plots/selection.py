@@ -10,6 +10,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.data.parameters import choice, is_number
 from suffice.errors import InvalidParameter
+from suffice.plots.constructors import drawn
 from suffice.plots.decoration import scale_heights
 from suffice.plots.display import Display, name_axes
 from suffice.plots.style import Style, ink
@@ -72,9 +73,11 @@ class SelectionDisplay(Display):
                 f"this {type(model).__name__} chose nothing; fit it with a parameter that is 'cv', "
                 "or draw the result of select_model with from_selection."
             )
-        return cls.from_selection(model.selection_, ax=ax, **options)
+        display: Self = cls.from_selection(model.selection_, ax=ax, **options)
+        return display
 
     @classmethod
+    @drawn
     def from_selection(
         cls,
         selection: Selection,
@@ -82,8 +85,6 @@ class SelectionDisplay(Display):
         along: str | None = None,
         by: str | None = None,
         metric: str | None = None,
-        ax: Any = None,
-        **options: Any,
     ) -> Self:
         """The result of `select_model`; options as for `plot`.
 
@@ -93,11 +94,10 @@ class SelectionDisplay(Display):
         """
         if not isinstance(selection, Selection):
             raise InvalidParameter("pass the result of select_model(X, y).")
-        drawn = selection.metric if metric is None else metric
-        choice("metric", drawn, tuple(METRICS))
+        shown = selection.metric if metric is None else metric
+        choice("metric", shown, tuple(METRICS))
         along, by = _parameters(selection, along, by)
-        display = cls(selection, along, by, _paths(selection, along, by), drawn)
-        return display.plot(ax, **options)
+        return cls(selection, along, by, _paths(selection, along, by), shown)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         table = self.selection.table

@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
+from suffice.plots.constructors import drawn
 from suffice.plots.density import log_density
 from suffice.plots.display import Display, name_axes, pyplot
 from suffice.plots.style import COLOURS, depth, ground, ink, mixed
@@ -36,6 +37,7 @@ class SurfaceDisplay(Display):
     density: Floats
 
     @classmethod
+    @drawn
     def from_estimator(
         cls,
         model: Any,
@@ -45,8 +47,6 @@ class SurfaceDisplay(Display):
         at: Any = "unknown",
         box: Any = None,
         resolution: int = 80,  # more take long to draw and show no more
-        ax: Any = None,
-        **options: Any,
     ) -> Self:
         """The density of a fitted model with `score_samples`; options as for `plot`.
 
@@ -54,7 +54,7 @@ class SurfaceDisplay(Display):
         ax : axes with projection="3d", or None for a new figure
         """
         view = View.of(model, X, None, features, at, box, resolution)
-        return cls(view, np.exp(log_density(view))).plot(ax, **options)
+        return cls(view, np.exp(log_density(view)))
 
     def plot(self, ax: Any = None, *, title: str | None = None, **surface: Any) -> Self:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's plot_surface."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.data.parameters import share
 from suffice.errors import InvalidParameter
+from suffice.plots.constructors import drawn
 from suffice.plots.decoration import legend_inside
 from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.style import Style, as_text, ink
@@ -41,6 +42,7 @@ class ThresholdsDisplay(Display):
     recall: float | None = None
 
     @classmethod
+    @drawn
     def from_estimator(
         cls,
         model: Any,
@@ -51,8 +53,6 @@ class ThresholdsDisplay(Display):
         costs: Any = None,
         sample_weight: Any = None,
         recall: float | None = None,
-        ax: Any = None,
-        **options: Any,
     ) -> Self:
         """A fitted classifier on rows it has not seen; options as for `plot`.
 
@@ -62,23 +62,15 @@ class ThresholdsDisplay(Display):
         from suffice.estimators.evaluating import thresholds
 
         given = {"positive": positive, "costs": costs, "sample_weight": sample_weight}
-        chosen = thresholds(model, X, y, **given)
-        return cls.from_thresholds(chosen, recall=recall, ax=ax, **options)
+        return cls(thresholds(model, X, y, **given), _recall(recall))
 
     @classmethod
-    def from_thresholds(
-        cls,
-        thresholds: Thresholds,
-        *,
-        recall: float | None = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    @drawn
+    def from_thresholds(cls, thresholds: Thresholds, *, recall: float | None = None) -> Self:
         """The result of `suffice.thresholds`; options as for `plot`."""
         if not isinstance(thresholds, Thresholds):
             raise InvalidParameter("pass the result of thresholds(model, X, y).")
-        wanted = None if recall is None else share("recall", recall)
-        return cls(thresholds, wanted).plot(ax, **options)
+        return cls(thresholds, _recall(recall))
 
     def plot(
         self, ax: Any = None, *, title: str | None = None, show_legend: bool = True, **lines: Any
@@ -137,3 +129,7 @@ class ThresholdsDisplay(Display):
         ring: Any = {"markersize": 11, "markeredgewidth": 1.5, "zorder": 5}
         ring |= {"markerfacecolor": "none", "markeredgecolor": ink(ax), "linestyle": "none"}
         ax.plot([threshold], [self._cost(threshold)], marker, label=label, **ring)
+
+
+def _recall(recall: Any) -> float | None:
+    return None if recall is None else share("recall", recall)

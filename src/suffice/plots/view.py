@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ class View:
     note : how the other features are held, in words
     frame : the data frame whose kind the model's rows must have; None for arrays
     points : the rows to draw, or None
+    box_given : whether a user gave the box
     """
 
     model: Any
@@ -57,6 +58,7 @@ class View:
     note: str = ""
     frame: Any = None
     points: PlottedRows | None = None
+    box_given: bool = False
 
     @classmethod
     def of(
@@ -90,7 +92,8 @@ class View:
         limits = _box(model, X, pair, box)
         _check_resolution(resolution, most=4096)
         points = None if X is None else PlottedRows.of(numbers(X, pair), y, model)
-        return cls(model, pair, names, held, limits, resolution, note, _frame(X), points)
+        frame, given = _frame(X), box is not None
+        return cls(model, pair, names, held, limits, resolution, note, frame, points, given)
 
     @classmethod
     def along(cls, model: Any, X: Any, feature: Any, limits: Any, resolution: int) -> View:
@@ -106,6 +109,11 @@ class View:
         _check_resolution(resolution, most=1_000_000)
         unknown = np.full(len(names), None, object)
         return cls(model, (j,), names, unknown, box, resolution, frame=_frame(X))
+
+    def alone(self) -> View:
+        """The same view, where the features that are not shown are unknown."""
+        held, note = _held(self.model, None, self.names, self.features, "unknown")
+        return replace(self, held=held, note=note)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -207,7 +215,7 @@ def _frame(X: Any) -> Any:
 
 
 def _held(
-    model: Any, X: Any, names: tuple[str, ...], pair: tuple[int, int], at: Any
+    model: Any, X: Any, names: tuple[str, ...], pair: tuple[int, ...], at: Any
 ) -> tuple[Array, str]:
     """Values of all features, and in words those of features that are not shown."""
     d, held = len(names), np.full(len(names), None, object)

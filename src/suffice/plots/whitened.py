@@ -11,6 +11,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders
 from suffice.plots.classes import DEVIATIONS, draw_classes, radii
+from suffice.plots.constructors import drawn
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import ink
@@ -53,6 +54,7 @@ class WhitenedDisplay(Display):
     deviations: tuple[float, ...] = DEVIATIONS
 
     @classmethod
+    @drawn
     def from_estimator(
         cls,
         model: Any,
@@ -61,8 +63,6 @@ class WhitenedDisplay(Display):
         *,
         label: Any = None,
         deviations: Any = DEVIATIONS,
-        ax: Any = None,
-        **options: Any,
     ) -> Self:
         """A fitted Gaussian model of two features; options as for `plot`.
 
@@ -93,8 +93,7 @@ class WhitenedDisplay(Display):
             replace(one, lines=tuple(whiten(line) for line in one.lines)) for one in borders(far)
         ]
         means = whiten(np.asarray(model.means_))
-        display = cls(points, view.classes, means, curves, lines, view.labels, label, sizes)
-        return display.plot(ax, **options)
+        return cls(points, view.classes, means, curves, lines, view.labels, label, sizes)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         if self.points is not None:
