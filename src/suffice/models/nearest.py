@@ -37,7 +37,10 @@ class Nearest:
         few_entries = 1 << 17  # rows x features x components up to which several starts are cheap
         several = 4 if n * d * len(self.owner) <= few_entries else 1
         candidates = [self._k_means(rng) for _ in range(several)]
-        return min(candidates, key=self._inertia) if several > 1 else candidates[0]
+        inertia = np.array([self._inertia(one) for one in candidates])
+        # The same centres in another order differ by rounding only: the first is used, or the
+        # order of the rows would decide which component is which.
+        return candidates[int(np.argmax(inertia <= inertia.min() * (1 + 1e-9)))]
 
     def _inertia(self, centres: Floats) -> float:
         """Sum of squared distances of rows to their nearest centre."""
