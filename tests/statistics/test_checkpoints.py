@@ -19,12 +19,13 @@ import stream_runs
 
 import suffice as sf
 from forged import with_field
+from lawful import examples
 from suffice.data import chunk
 from suffice.data.files import read_whole, write_whole
 from suffice.errors import ChangedInput, CheckpointFailed, InvalidFile, InvalidParameter
 from suffice.statistics import checkpoint, container
 
-KILLS = 100
+KILLS = examples(100)
 SAVED = "half.checkpoint"
 DELAY = 0.003
 
