@@ -63,56 +63,88 @@ export function dot(a, b) {
   return sum;
 }
 
-/** Eigenvalues of a symmetric matrix, descending, and their vectors as rows; by Jacobi rotations.
+/** Sum of a[at + i] b[i]; four sums at once, because each addition waits for the one before.
+ * @param {Float64Array} a @param {number} at @param {ArrayLike<number>} b @param {number} length */
+export function product(a, at, b, length) {
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
+  let i = 0;
+  for (; i + 3 < length; i += 4) {
+    first += a[at + i] * b[i];
+    second += a[at + i + 1] * b[i + 1];
+    third += a[at + i + 2] * b[i + 2];
+    fourth += a[at + i + 3] * b[i + 3];
+  }
+  for (; i < length; i++) first += a[at + i] * b[i];
+  return first + second + (third + fourth);
+}
+
+/** Eigenvalues of a symmetric matrix, descending, and their vectors as rows.
  * @param {Float64Array} matrix @param {number} d */
 export function eigen(matrix, d) {
+  const { diagonal, off, V } = tridiagonal(matrix, d);
+  for (let high = d - 1, steps = 0; high > 0; ) {
+    let low = high;
+    while (low > 0 && Math.abs(off[low - 1]) > EPSILON * (Math.abs(diagonal[low - 1]) + Math.abs(diagonal[low]))) low--;
+    if (low === high || ++steps > 60 * d) high--;
+    else chase(diagonal, off, V, d, low, high);
+  }
+  const order = Array.from(diagonal.keys()).sort((a, b) => diagonal[b] - diagonal[a] || a - b);
+  const vectors = new Float64Array(d * d);
+  order.forEach((i, row) => vectors.set(V.subarray(i * d, i * d + d), row * d));
+  return { values: Float64Array.from(order, (i) => diagonal[i]), vectors };
+}
+
+/** V A V' is tridiagonal, by Householder reflections. @param {Float64Array} matrix @param {number} d */
+function tridiagonal(matrix, d) {
   const A = Float64Array.from(matrix);
   const V = new Float64Array(d * d);
   for (let i = 0; i < d; i++) V[i * d + i] = 1;
-  for (let sweep = 0; sweep < 60; sweep++) {
-    let off = 0;
-    let all = 0;
-    for (let i = 0; i < d; i++)
-      for (let j = 0; j < d; j++) {
-        const square = A[i * d + j] ** 2;
-        all += square;
-        if (i !== j) off += square;
-      }
-    if (off <= all * 1e-32) break;
-    for (let p = 0; p < d; p++) for (let q = p + 1; q < d; q++) rotate(A, V, d, p, q);
+  const [v, w] = [new Float64Array(d), new Float64Array(d)];
+  for (let k = 0; k + 2 < d; k++) {
+    for (let i = 0; i < d; i++) v[i] = i > k ? A[i * d + k] : 0;
+    const length = Math.sqrt(dot(v, v));
+    v[k + 1] += v[k + 1] < 0 ? -length : length;
+    const square = dot(v, v);
+    if (square === 0) continue;
+    for (let i = 0; i < d; i++) w[i] = (2 * product(A, i * d, v, d)) / square;
+    const along = dot(v, w) / square;
+    for (let i = 0; i < d; i++) w[i] -= along * v[i];
+    for (let i = 0; i < d; i++) for (let j = 0; j < d; j++) A[i * d + j] -= v[i] * w[j] + w[i] * v[j];
+    w.fill(0);
+    for (let i = k + 1; i < d; i++) for (let j = 0; j < d; j++) w[j] += (2 / square) * v[i] * V[i * d + j];
+    for (let i = k + 1; i < d; i++) for (let j = 0; j < d; j++) V[i * d + j] -= v[i] * w[j];
   }
-  const order = Array.from({ length: d }, (_, i) => i).sort(
-    (a, b) => A[b * d + b] - A[a * d + a] || a - b,
-  );
-  const values = Float64Array.from(order, (i) => A[i * d + i]);
-  const vectors = new Float64Array(d * d);
-  order.forEach((i, row) => vectors.set(V.subarray(i * d, i * d + d), row * d));
-  return { values, vectors };
+  const diagonal = Float64Array.from({ length: d }, (_, i) => A[i * d + i]);
+  return { diagonal, off: Float64Array.from({ length: d }, (_, i) => A[i * d + i + 1] ?? 0), V };
 }
 
-/** @param {Float64Array} A @param {Float64Array} V @param {number} d
- * @param {number} p @param {number} q */
-function rotate(A, V, d, p, q) {
-  const off = A[p * d + q];
-  if (off === 0) return;
-  const theta = (A[q * d + q] - A[p * d + p]) / (2 * off);
-  const t = Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
-  const c = 1 / Math.sqrt(t * t + 1);
-  const s = t * c;
-  for (let m = 0; m < d; m++) {
-    const a = A[m * d + p];
-    const b = A[m * d + q];
-    A[m * d + p] = c * a - s * b;
-    A[m * d + q] = s * a + c * b;
-  }
-  for (let m = 0; m < d; m++) {
-    const a = A[p * d + m];
-    const b = A[q * d + m];
-    A[p * d + m] = c * a - s * b;
-    A[q * d + m] = s * a + c * b;
-    const v = V[p * d + m];
-    const w = V[q * d + m];
-    V[p * d + m] = c * v - s * w;
-    V[q * d + m] = s * v + c * w;
+/** One implicit QR step with Wilkinson's shift, from low to high.
+ * @param {Float64Array} diagonal @param {Float64Array} off @param {Float64Array} V
+ * @param {number} d @param {number} low @param {number} high */
+function chase(diagonal, off, V, d, low, high) {
+  const last = off[high - 1];
+  const half = (diagonal[high - 1] - diagonal[high]) / 2;
+  const shift = diagonal[high] - (last * last) / (half + (half < 0 ? -1 : 1) * Math.hypot(half, last));
+  let [x, z] = [diagonal[low] - shift, off[low]];
+  for (let k = low; k < high; k++) {
+    const r = Math.hypot(x, z);
+    const [c, s] = r ? [x / r, z / r] : [1, 0];
+    if (k > low) off[k - 1] = r;
+    const [a, b, e] = [diagonal[k], off[k], diagonal[k + 1]];
+    diagonal[k] = c * c * a + 2 * c * s * b + s * s * e;
+    diagonal[k + 1] = s * s * a - 2 * c * s * b + c * c * e;
+    off[k] = x = (c * c - s * s) * b + c * s * (e - a);
+    if (k + 1 < high) {
+      z = s * off[k + 1];
+      off[k + 1] *= c;
+    }
+    for (let at = k * d; at < (k + 1) * d; at++) {
+      const [p, q] = [V[at], V[at + d]];
+      V[at] = c * p + s * q;
+      V[at + d] = c * q - s * p;
+    }
   }
 }

@@ -151,7 +151,7 @@ export function knownModel(known, settings, d) {
 }
 
 /** Scatter and denominators after pooling (Friedman 1989). */
-class Groups {
+export class Groups {
   /** @param {Statistics} statistics @param {Settings} settings */
   constructor(statistics, settings) {
     this.statistics = statistics;
@@ -192,6 +192,12 @@ class Groups {
     }
     for (let j = 0; j < d; j++) out[j * d + j] += this.floor[j];
     return out;
+  }
+
+  /** Unshrunk covariances of the classes, the same array where they share one. */
+  unshrunk() {
+    const shared = this.settings.pooling === 1 ? this.covariance(null) : null;
+    return Array.from(this.statistics.weight, (weight, c) => (weight > 0 ? shared ?? this.covariance(c) : null));
   }
 
   /** In place: the share of the scaled identity. @param {Float64Array} matrix */

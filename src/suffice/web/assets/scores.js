@@ -2,8 +2,8 @@
 /** Scores: errors and log-loss on the rows of the model, as they are and each left out. */
 
 import { FullCovariance, LOG_2PI } from "./covariance.js";
-import { dot, eigen } from "./linalg.js";
-import { buildModel, meanOfMeans, NoModel, normalise } from "./model.js";
+import { dot, eigen, product } from "./linalg.js";
+import { buildModel, Groups, meanOfMeans, NoModel, normalise } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Settings} Settings */
@@ -91,6 +91,7 @@ class LeftOut {
     this.diagonal = settings.structure !== "full";
     this.squares = Float64Array.from({ length: d }, (_, j) => pooled[j * d + j]);
     this.frames = this.refits || this.diagonal ? [] : this.makeFrames();
+    this.logPriors = Array.from(this.out.keys(), (c) => this.logPriorsWithout(c));
   }
 
   /** One frame per class, the same one where they share a covariance. */
@@ -98,7 +99,7 @@ class LeftOut {
     const { statistics, settings, model } = this;
     const { d } = statistics;
     // Shrinkage leaves the eigenvectors of the unshrunk covariance as they are.
-    const plain = settings.shrinkage > 0 ? buildUnshrunk(statistics, settings) : model.covariances;
+    const plain = settings.shrinkage > 0 ? new Groups(statistics, settings).unshrunk() : model.covariances;
     /** @type {Map<any, Frame>} */
     const made = new Map();
     return plain.map((own) => {
@@ -122,11 +123,7 @@ class LeftOut {
     const { values, vectors } = eigen(matrix, d);
     /** @param {Float64Array} step @param {Float64Array} out */
     const project = (step, out) => {
-      for (let m = 0, at = 0; m < d; m++) {
-        let sum = 0;
-        for (let j = 0; j < d; j++, at++) sum += vectors[at] * step[j];
-        out[m] = sum;
-      }
+      for (let m = 0; m < d; m++) out[m] = product(vectors, m * d, step, d);
     };
     return new Frame(project, this.statistics.mean, this.centre, 0, values);
   }
@@ -142,15 +139,14 @@ class LeftOut {
     return normalise(this.out);
   }
 
-  /** Priors without one row of class c, as logarithms added to `out`. @param {number} c */
-  addLogPriors(c) {
-    const { statistics, settings, out } = this;
-    const total = this.total - 1;
-    for (let g = 0; g < out.length; g++) {
-      const weight = statistics.weight[g] - (g === c ? 1 : 0);
-      if (weight <= 0) out[g] = -Infinity;
-      else out[g] += settings.priors === null ? Math.log(weight / total) : this.model.logPriors[g];
-    }
+  /** ln of the priors without one row of class c. @param {number} c */
+  logPriorsWithout(c) {
+    const { settings, total } = this;
+    return this.statistics.weight.map((weight, g) => {
+      const left = weight - (g === c ? 1 : 0);
+      if (left <= 0) return -Infinity;
+      return settings.priors === null ? Math.log(left / (total - 1)) : this.model.logPriors[g];
+    });
   }
 
   /** Rank-one removal from each covariance; false where too few digits are left.
@@ -189,7 +185,8 @@ class LeftOut {
       if (density === null) return false;
       out[g] = density;
     }
-    this.addLogPriors(c);
+    const logPriors = this.logPriors[c];
+    for (let g = 0; g < out.length; g++) out[g] += logPriors[g];
     return true;
   }
 
@@ -200,14 +197,20 @@ class LeftOut {
     const [, , e, u] = this.buffers;
     const { variances } = frame;
     const kept = 1 - this.settings.shrinkage;
-    let [length, cross, own, volume] = [0, 0, 0, frame.logDeterminant];
+    let length = 0;
+    let cross = 0;
+    let own = 0;
+    let volume = frame.logDeterminant;
     if (!variances) {
       for (let m = 0; m < d; m++) {
         length += e[m] * e[m];
         cross += e[m] * u[m];
         own += u[m] * u[m];
       }
-      [length, cross, own, volume] = [length / a, cross / a, own / a, volume + d * Math.log(a)];
+      length /= a;
+      cross /= a;
+      own /= a;
+      volume += d * Math.log(a);
     } else {
       const floor = ((1 - kept) * (a * frame.trace - b * dot(u, u))) / d;
       let product = 1;
@@ -282,23 +285,4 @@ class LeftOut {
     }
     return normalise(out);
   }
-}
-
-/** Unshrunk covariances of the classes; the same array where they are shared.
- * @param {Statistics} statistics @param {Settings} settings */
-function buildUnshrunk(statistics, settings) {
-  const { d, k } = statistics;
-  const pooled = statistics.pooled();
-  const total = statistics.total - settings.ddof * statistics.present.length;
-  const lambda = settings.pooling;
-  const shared = pooled.map((value) => value / total);
-  return Array.from({ length: k }, (_, c) => {
-    if (statistics.weight[c] <= 0) return null;
-    if (lambda === 1) return shared;
-    const denominator = (1 - lambda) * (statistics.weight[c] - settings.ddof) + lambda * total;
-    return Float64Array.from({ length: d * d }, (_, i) => {
-      const own = statistics.scatter[c * d * d + i];
-      return ((1 - lambda) * own + lambda * pooled[i]) / denominator;
-    });
-  });
 }
