@@ -61,9 +61,8 @@ def batches(X: Any, y: Any, sample_weight: Any) -> Iterator[Batch]:
     if y is None and not is_table(X):
         if sample_weight is not None:
             raise InvalidInput("with an iterator of batches, pass weights as (X, y, weight).")
-        yield from batches_of(X, _unpack)
-    else:
-        yield from _from_table(X, y, sample_weight)
+        return batches_of(X, _unpack)
+    return _from_table(X, y, sample_weight)
 
 
 def split_columns(

@@ -62,18 +62,10 @@ class ColumnKind(Protocol):
         """The values of a column, from those of its features."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """Numbers; texts are read as numbers with a decimal point."""
+class OneNumber:
+    """A column that is one feature, a number."""
 
-    label: ClassVar[str] = "number"
-
-    def read(
-        self, name: str, cells: Cells, markers: Collection[str] = ()
-    ) -> tuple[PreparedColumn, ...]:
-        """The numbers; an error names the first cell that is not a number."""
-        numbers = _numbers(name, cells.without(markers), ".", strict=True)
-        return (PreparedNumbers(name, numbers),)
+    __slots__ = ()
 
     def features(self, name: str) -> tuple[str, ...]:
         """The name of the column."""
@@ -89,7 +81,21 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenNumber:
+class Number(OneNumber):
+    """Numbers; texts are read as numbers with a decimal point."""
+
+    label: ClassVar[str] = "number"
+
+    def read(
+        self, name: str, cells: Cells, markers: Collection[str] = ()
+    ) -> tuple[PreparedColumn, ...]:
+        """The numbers; an error names the first cell that is not a number."""
+        numbers = _numbers(name, cells.without(markers), ".", strict=True)
+        return (PreparedNumbers(name, numbers),)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNumber(OneNumber):
     """Numbers written as text, such as "$1,234" or "1.234,5".
 
     decimal : the decimal mark; the other one of "." and "," separates thousands
@@ -109,18 +115,6 @@ class WrittenNumber:
         """The numbers that the texts write."""
         numbers = _numbers(name, cells.without(markers), self.decimal, self.strict)
         return (PreparedNumbers(name, numbers),)
-
-    def features(self, name: str) -> tuple[str, ...]:
-        """The name of the column."""
-        return (name,)
-
-    def discrete(self, name: str) -> tuple[str, ...]:
-        """None."""
-        return ()
-
-    def write(self, features: Sequence[Array]) -> Array:
-        """The values themselves."""
-        return features[0]
 
 
 @dataclass(frozen=True, slots=True)

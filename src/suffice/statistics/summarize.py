@@ -258,20 +258,17 @@ def _of_rows(batch: Batch, *, detail: str, grid: Grid | None) -> RowStatistics:
     if grid is not None:
         no_levels(batch.reader)
         return on_grid(batch, detail, grid)
-    every = _of_any_batch(batch, detail=detail)
+    every: AnyStatistics
+    try:
+        every = _of_batch(batch, detail)
+    except HasGaps:
+        from suffice.statistics.gap_pass import with_gaps
+
+        every = with_gaps(batch, detail, _of_batch)
     if batch.reader is None:
         return every
     assert isinstance(batch.features, IndicatorFeatures)
     return TableStatistics(every, batch.reader, batch.features.levels)
-
-
-def _of_any_batch(batch: Batch, *, detail: str) -> AnyStatistics:
-    try:
-        return _of_batch(batch, detail)
-    except HasGaps:
-        from suffice.statistics.gap_pass import with_gaps
-
-        return with_gaps(batch, detail, _of_batch)
 
 
 def _of_batch(batch: Batch, detail: str) -> Statistics:
