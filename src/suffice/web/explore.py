@@ -83,7 +83,7 @@ def explore(
     statistics_only: bool = False,
     title: str | None = None,
 ) -> ExplorerPage:
-    """A page to take hold of a model: drag rows, means and ellipses, and see every number move.
+    """An interactive page of a model: drag rows, means and ellipses, and every number is updated.
 
     In a notebook it is displayed; elsewhere it opens in a browser, unless a path is given. One
     HTML file with everything in it: no other file, no request. Without arguments, the figures and
