@@ -64,7 +64,7 @@ function compare(one, report) {
   if (engine.freeParameters(model, settings) !== expected.parameters) report(`parameters: ${engine.freeParameters(model, settings)}, not ${expected.parameters}`);
   checkBoundary(engine.logOddsForm(model, 0, 1), expected, d, report, near);
   const names = Array.from({ length: d }, (_, j) => `x${j + 1}`);
-  const words = engine.explanation(engine.contributions(model, one.points[0], 0, 1), names, "0", "1");
+  const words = engine.explanation(engine.contributions(model, one.points[0], 0, 1), names, "0", "1").join(" ");
   if (words !== expected.explain) report(`explain: ${words}, not ${expected.explain}`);
   if (d > 1) {
     const found = engine.planeGaussian(model, 0, { kind: "features", i: 0, j: 1, others: "out" }, null);

@@ -298,7 +298,7 @@ def test_downloads_hold_what_is_shown(visit, files, what, tmp_path):
         np.testing.assert_array_equal(table.iloc[:, :4].to_numpy(), load_iris().data)
     elif "SVG" in what:
         assert data.startswith(b"<svg")
-        assert data.count(b"<circle") >= 150
+        assert data.count(b"scale(4)") == 150  # one marker per row
     else:
         assert data.startswith(b"\x89PNG")
         assert int.from_bytes(data[16:20]) == 1440
@@ -334,6 +334,29 @@ def test_a_finger_moves_a_handle_and_scrolls_beside_it(visit, files):
         page.evaluate("getComputedStyle(document.querySelector('.overlay')).touchAction") == "pan-y"
     )
     assert page.evaluate(f"{STATE}.lesson.row") != 0
+
+
+def test_a_narrow_page_shows_the_model_before_what_follows_from_it(visit, files):
+    wide = visit(files["lecture"], "#data=iris")
+    assert wide.locator(".legend li").all_inner_texts() == [" setosa", " versicolor", " virginica"]
+    assert wide.locator(".left .part-fit").count() == 1
+    narrow = visit(files["lecture"], "#data=iris", viewport={"width": 390, "height": 844})
+    order = narrow.locator("h2").all_inner_texts()
+    assert order.index("Model") < order.index("Boundary") < order.index("Chosen point")
+
+
+def test_the_legend_of_many_classes_says_how_many_it_leaves_out(visit, files):
+    legend = visit(files["many classes"]).locator(".legend li").all_inner_texts()
+    assert legend[-1].endswith(" more")
+    assert int(legend[-1].split()[1]) + len(legend) - 1 == 200
+
+
+def test_the_sentence_of_explain_stands_under_the_posterior(visit, files):
+    page = visit(files["iris"], "#row=60")
+    X, y = load_iris(return_X_y=True)
+    sentence = sf.QDA().fit(X, y).explain(X[60:61])
+    summary, reasons = (page.locator(f".words {tag}").text_content() for tag in ("summary", "p"))
+    assert f"{summary} {reasons}" == sentence
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -36,42 +36,47 @@ export function depth(posterior, k) {
   return DEEPEST * Math.min(1, Math.max(0, (posterior * k - 1) / (k - 1)));
 }
 
-/** Whether a point lies in marker number m, in units of its radius.
- * @type {((x: number, y: number) => boolean)[]} */
-const SHAPES = [
-  (x, y) => x * x + y * y <= 1,
-  (x, y) => Math.max(Math.abs(x), Math.abs(y)) <= 0.85,
-  (x, y) => y <= 0.8 && y >= -1 + 1.8 * Math.abs(x),
-  (x, y) => Math.abs(x) + Math.abs(y) <= 1.15,
-  (x, y) => y >= -0.8 && y <= 1 - 1.8 * Math.abs(x),
-  (x, y) => (Math.abs(x) <= 0.36 && Math.abs(y) <= 1) || (Math.abs(y) <= 0.36 && Math.abs(x) <= 1),
-  (x, y) => Math.abs(Math.abs(x) - Math.abs(y)) <= 0.5 && Math.abs(x) <= 0.9 && Math.abs(y) <= 0.9,
+/** Outlines of the markers, in units of their radius: circle, square, triangles, diamond, plus, cross. */
+const MARKERS = [
+  "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z",
+  "M-.85-.85H.85V.85H-.85Z",
+  "M0-1L1 .8H-1Z",
+  "M0-1.15L1.15 0L0 1.15L-1.15 0Z",
+  "M0 1L-1-.8H1Z",
+  "M-.36-1H.36V-.36H1V.36H.36V1H-.36V.36H-1V-.36H-.36Z",
+  "M0-.5L.5-1L1-.5L.5 0L1 .5L.5 1L0 .5L-.5 1L-1 .5L-.5 0L-1-.5L-.5-1Z",
 ];
 
-const stamps = new Map();
+/** The marker of class c as the path of an SVG. @param {number} c */
+export function markerPath(c) {
+  return MARKERS[c % MARKERS.length];
+}
 
-/** How much of each pixel a marker covers: offsets and shares. @param {number} c @param {number} radius
- * @returns {{dx: Int16Array, dy: Int16Array, share: Float32Array}} */
-export function stamp(c, radius) {
-  const shape = SHAPES[c % SHAPES.length];
-  const key = `${c % SHAPES.length} ${radius}`;
-  const known = stamps.get(key);
-  if (known) return known;
-  const size = Math.ceil(radius * 1.2);
-  const found = /** @type {number[][]} */ ([]);
-  for (let y = -size; y <= size; y++)
-    for (let x = -size; x <= size; x++) {
-      let inside = 0;
-      for (let a = 0; a < 4; a++)
-        for (let b = 0; b < 4; b++)
-          if (shape((x + (a - 1.5) / 4) / radius, (y + (b - 1.5) / 4) / radius)) inside += 1 / 16;
-      if (inside) found.push([x, y, inside]);
+/** How much of each pixel a marker and its halo cover: offsets from the centre, and shares.
+ * @typedef {{dx: number, dy: number, ink: number, halo: number}[]} Stamp */
+
+const stamps = /** @type {Map<string, Stamp>} */ (new Map());
+
+/** @param {number} c @param {number} radius @param {number} halo its width @param {CanvasRenderingContext2D} context
+ * @returns {Stamp} */
+export function stamp(c, radius, halo, context) {
+  const key = `${c % MARKERS.length} ${radius}`;
+  const made = stamps.get(key) ?? [];
+  if (made.length) return made;
+  const path = new Path2D(markerPath(c));
+  context.lineWidth = (2 * halo) / radius;
+  context.lineJoin = "round";
+  const size = Math.ceil(radius * 1.2 + halo);
+  for (let dy = -size; dy <= size; dy++)
+    for (let dx = -size; dx <= size; dx++) {
+      let [ink, around] = [0, 0];
+      for (let part = 0; part < 9; part++) {
+        const [x, y] = [(dx + ((part % 3) - 1) / 3) / radius, (dy + (Math.floor(part / 3) - 1) / 3) / radius];
+        if (context.isPointInPath(path, x, y)) ink += 1 / 9;
+        else if (context.isPointInStroke(path, x, y)) around += 1 / 9;
+      }
+      if (ink + around > 0.5) made.push({ dx, dy, ink, halo: around });
     }
-  const made = {
-    dx: Int16Array.from(found, (one) => one[0]),
-    dy: Int16Array.from(found, (one) => one[1]),
-    share: Float32Array.from(found, (one) => one[2]),
-  };
   stamps.set(key, made);
   return made;
 }

@@ -32,7 +32,7 @@ function terms(model, x, c) {
   return Array.from(step, (u, j) => u * pull[j]);
 }
 
-/** The contributions in words, as `explain` says it.
+/** The contributions in words, as `explain` says it: the verdict, and the reasons.
  * @param {ReturnType<typeof contributions>} found @param {string[]} names @param {string} a
  * @param {string} b @param {number} [most] */
 export function explanation(found, names, a, b, most = 5) {
@@ -48,11 +48,10 @@ export function explanation(found, names, a, b, most = 5) {
     const sum = rest.reduce((total, j) => total + values[j], 0);
     parts.push(`the other ${rest.length} features ${signed(sum)}`);
   }
-  return (
-    `${one} rather than ${other}: log-odds ${odds.toFixed(2)} (probability ` +
-    `${(100 * share).toFixed(1)}% of the two). ${parts.join(", ")}; before any feature ` +
-    `${signed(sign * found.base)}.`
-  );
+  return [
+    `${one} rather than ${other}: log-odds ${odds.toFixed(2)} (probability ${(100 * share).toFixed(1)}% of the two).`,
+    `${parts.join(", ")}; before any feature ${signed(sign * found.base)}.`,
+  ];
 }
 
 /** @param {number} value */

@@ -1,7 +1,7 @@
 // @ts-check
 /** The picture: regions and points as images, curves, axes and handles as SVG above them. */
 
-import { colour, cssColour, depth, stamp } from "./colours.js";
+import { colour, cssColour, depth, markerPath, stamp } from "./colours.js";
 import { h, setAll, shown, svg } from "./dom.js";
 
 /** @typedef {import("./plane.js").Box} Box */
@@ -11,6 +11,8 @@ export const HEIGHT = 540;
 const MARGIN = { left: 62, right: 14, top: 14, bottom: 52 };
 const GRID = { width: 120, height: 90 };
 const POINT_RADIUS = 4;
+const HALO = 1.2;
+const MOST_NAMED = 24;
 
 /** Steps of 1, 2 or 5 times a power of ten. @param {number} low @param {number} high @param {number} [most] */
 export function ticks(low, high, most = 6) {
@@ -34,13 +36,22 @@ export class Drawing {
       this.overlay.append(this.layers[name]);
     }
     this.stage = h("div", { class: "stage" }, this.regions, this.points, this.overlay);
-    root.append(this.stage);
+    this.legend = h("ul", { class: "legend", "aria-label": "Classes" });
+    root.append(this.stage, this.legend);
     /** @type {Box} */
     this.box = { x0: 0, x1: 1, y0: 0, y1: 1 };
     /** @type {ImageData | null} */
     this.image = null;
     /** @type {ImageData | null} */
     this.dots = null;
+  }
+
+  /** Which marker stands for which class. @param {string[]} labels */
+  drawLegend(labels) {
+    const marks = labels.slice(0, MOST_NAMED).map((label, c) =>
+      h("li", {}, svg("svg", { viewBox: "-1.3 -1.3 2.6 2.6", "aria-hidden": "true" }, svg("path", { d: markerPath(c), fill: cssColour(c) })), ` ${label}`));
+    const rest = labels.length - marks.length;
+    this.legend.replaceChildren(...marks, ...(rest ? [h("li", {}, `and ${rest} more`)] : []));
   }
 
   get grid() {
@@ -113,8 +124,9 @@ export class Drawing {
   }
 
   /** Stamp rows into one image. @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys
-   * @param {Int32Array} codes negative for rows that are not drawn @param {number} [scale] pixels per unit */
-  drawPoints(xs, ys, codes, scale = Math.min(2, globalThis.devicePixelRatio || 1)) {
+   * @param {Int32Array} codes negative for rows that are not drawn @param {number[]} ground
+   * @param {number} [scale] pixels per unit */
+  drawPoints(xs, ys, codes, ground, scale = Math.min(2, globalThis.devicePixelRatio || 1)) {
     const [width, height] = [Math.round(WIDTH * scale), Math.round(HEIGHT * scale)];
     if (this.points.width !== width || !this.dots) {
       this.points.width = width;
@@ -122,10 +134,13 @@ export class Drawing {
       this.dots = this.points.getContext("2d").createImageData(width, height);
     }
     const pixels = new Uint32Array(/** @type {ImageData} */ (this.dots).data.buffer).fill(0);
-    const radius = POINT_RADIUS * scale * (codes.length > 2000 ? 0.7 : 1);
+    // On a phone the picture is small, and its markers must not be.
+    const enlarged = Math.max(1, Math.min(1.6, (0.8 * WIDTH) / (this.stage.clientWidth || WIDTH)));
+    const radius = POINT_RADIUS * scale * enlarged * (codes.length > 2000 ? 0.7 : 1);
     const [x0, y0] = [this.px(0), this.py(0)];
     const [dx, dy] = [this.px(1) - x0, this.py(1) - y0];
-    const marks = /** @type {{inner: Int32Array, edge: Int32Array, full: number, half: number}[]} */ ([]);
+    const marks = /** @type {{at: Int32Array, ink: Uint32Array}[]} */ ([]);
+    const context = this.points.getContext("2d");
     const edge = { left: MARGIN.left * scale, right: (WIDTH - MARGIN.right) * scale, top: MARGIN.top * scale, bottom: (HEIGHT - MARGIN.bottom) * scale };
     for (let i = 0; i < codes.length; i++) {
       const c = codes[i];
@@ -133,13 +148,12 @@ export class Drawing {
       const x = Math.round((x0 + xs[i] * dx) * scale);
       const y = Math.round((y0 + ys[i] * dy) * scale);
       if (!(x >= edge.left && x <= edge.right && y >= edge.top && y <= edge.bottom)) continue;
-      const mark = (marks[c] ??= inkOf(c, radius, width));
+      const mark = (marks[c] ??= inkOf(stamp(c, radius, HALO * scale, context), colour(c), ground, width));
       // The margins are wider than a marker, so that no pixel lies outside.
       const at = y * width + x;
-      for (let m = 0; m < mark.inner.length; m++) pixels[at + mark.inner[m]] = mark.full;
-      for (let m = 0; m < mark.edge.length; m++) if (pixels[at + mark.edge[m]] === 0) pixels[at + mark.edge[m]] = mark.half;
+      for (let m = 0; m < mark.at.length; m++) pixels[at + mark.at[m]] = mark.ink[m];
     }
-    this.points.getContext("2d").putImageData(this.dots, 0, 0);
+    context.putImageData(this.dots, 0, 0);
   }
 
   /** Short segments as one path. @param {string} layer @param {{segments: number[], properties: Record<string, any>}[]} curves */
@@ -175,22 +189,17 @@ function fixed(value) {
   return Math.max(-1e4, Math.min(1e4, value)).toFixed(1);
 }
 
-/** A marker as pixels relative to its centre: those it covers, and those it covers in part.
- * @param {number} c @param {number} radius @param {number} width of the image */
-function inkOf(c, radius, width) {
-  const { dx, dy, share } = stamp(c, radius);
-  const places = Array.from(share.keys());
-  /** @param {number} m */
-  const offset = (m) => dx[m] + dy[m] * width;
-  const [r, g, b] = colour(c);
-  // As bytes in the order of memory, whatever the order of the machine.
-  const word = (/** @type {number} */ alpha) => new Uint32Array(Uint8Array.of(r, g, b, alpha).buffer)[0];
-  return {
-    inner: Int32Array.from(places.filter((m) => share[m] > 0.6), offset),
-    edge: Int32Array.from(places.filter((m) => share[m] <= 0.6), offset),
-    full: word(255),
-    half: word(110),
-  };
+/** A marker as pixels relative to its centre, with the colours they get.
+ * @param {import("./colours.js").Stamp} found @param {number[]} rgb @param {number[]} ground
+ * @param {number} width of the image */
+function inkOf(found, rgb, ground, width) {
+  const words = found.map(({ ink, halo }) => {
+    const share = ink / (ink + halo);
+    const mixed = rgb.map((part, m) => part * share + ground[m] * (1 - share));
+    // As bytes in the order of memory, whatever the order of the machine.
+    return new Uint32Array(Uint8Array.of(...mixed, 255 * Math.min(1, ink + halo)).buffer)[0];
+  });
+  return { at: Int32Array.from(found, ({ dx, dy }) => dx + dy * width), ink: Uint32Array.from(words) };
 }
 
 /** A closed ellipse as points. @param {number[]} mean @param {number[][]} axes half axes @param {number} radius */
@@ -221,10 +230,13 @@ export function pictureSvg(drawing, rows, ground) {
     href: drawing.regions.toDataURL(), x: left, y: top, preserveAspectRatio: "none",
     width: WIDTH - left - MARGIN.right, height: HEIGHT - top - MARGIN.bottom,
   });
-  const dots = svg("g");
+  const dots = svg("g", { stroke: ground, "stroke-width": 0.5, "paint-order": "stroke" });
   for (let i = 0; i < rows.codes.length && i < 5000; i++) {
     if (rows.codes[i] < 0) continue;
-    dots.append(svg("circle", { cx: fixed(drawing.px(rows.xs[i])), cy: fixed(drawing.py(rows.ys[i])), r: 3, fill: cssColour(rows.codes[i]) }));
+    dots.append(svg("path", {
+      d: markerPath(rows.codes[i]), fill: cssColour(rows.codes[i]),
+      transform: `translate(${fixed(drawing.px(rows.xs[i]))} ${fixed(drawing.py(rows.ys[i]))}) scale(${POINT_RADIUS})`,
+    }));
   }
   copy.prepend(svg("rect", { width: WIDTH, height: HEIGHT, fill: ground }), image, dots);
   setAll(copy, { width: WIDTH, height: HEIGHT, class: null });

@@ -23,6 +23,9 @@ import { Toolbar } from "./toolbar.js";
 /** token: of the server that the page comes from, if there is one
  * @typedef {{workerSource?: string | null, usesHash?: boolean, token?: string | null}} Options */
 
+// Pixels below which there is one column.
+const NARROW = 820;
+
 let instances = 0;
 
 export class Explorer {
@@ -58,10 +61,10 @@ export class Explorer {
     this.toolbar = new Toolbar(this, left);
     this.drawing = new Drawing(left);
     this.notes = h("p", { class: "note" });
-    const below = h("div", { class: "below" });
-    left.append(this.notes, below);
+    this.below = h("div", { class: "below" });
+    left.append(this.notes, this.below);
     root.append(this.message, h("div", { class: "columns" }, left, right), this.live);
-    this.panel = new Panel(this, right, below);
+    this.panel = new Panel(this, right, this.below);
     if (options.token) this.asking = new Asking(this, right, options.token);
     this.taking = new Taking(this);
     this.scorer = new Scorer(options.workerSource ?? null, (scores, stale) => this.takeScores(scores, stale));
@@ -98,7 +101,16 @@ export class Explorer {
       const file = event.dataTransfer?.files[0];
       if (file) this.openFile(file);
     });
-    new ResizeObserver(() => this.refresh()).observe(this.drawing.stage);
+    new ResizeObserver(() => this.arrange()).observe(this.root);
+  }
+
+  /** Two columns, or one with the model before what follows from it. */
+  arrange() {
+    const narrow = this.root.clientWidth < NARROW;
+    this.root.classList.toggle("narrow", narrow);
+    if (narrow) this.panel.sections.model.parentElement.after(this.below);
+    else this.drawing.stage.parentElement.append(this.below);
+    this.refresh();
   }
 
   /** Show the lesson of a link; a bad one is reported, and the data shown as they are. @param {string} hash */
@@ -131,6 +143,7 @@ export class Explorer {
     this.table = new Table(this.dataset, this.lesson.edits);
     if (this.lesson.row !== null && !(this.table.codes[this.lesson.row] >= 0)) this.lesson = { ...this.lesson, row: null, point: Array.from(this.table.centre()) };
     this.notes.textContent = this.dataset.notes.join(" ");
+    this.drawing.drawLegend(this.dataset.labels);
     this.estimate();
     if (this.lesson.view.kind === "axes" && !this.hasAxes) this.lesson = { ...this.lesson, view: firstLesson(this.dataset).view };
     if (fresh) chooseBox(this);
@@ -238,7 +251,7 @@ export class Explorer {
     const names = lesson.view.kind === "axes" ? ["LD1", "LD2"] : [table.dataset.features[lesson.view.i], table.d > 1 ? table.dataset.features[lesson.view.j] : "density"];
     drawModel(this);
     drawing.drawFrame(names[0], names[1]);
-    drawing.drawPoints(xs, ys, table.codes);
+    drawing.drawPoints(xs, ys, table.codes, this.ground ?? [255, 255, 255]);
     this.hands.update();
     this.panel.update();
     this.scorer.request(this);

@@ -105,8 +105,8 @@ export class Hands {
       const py = drawing.py(Math.min(drawing.box.y1, Math.max(drawing.box.y0, y)));
       setAll(element, { transform: `translate(${px.toFixed(1)} ${py.toFixed(1)}) scale(${unit.toFixed(3)})`, "aria-label": `${name}. Arrow keys move it.` });
       setAll(element.firstChild, { r: 12 });
-      const signs = /** @type {Record<string, string>} */ ({ mean: "M-7 0H7M0-7V7", axis: "M-5-5H5V5H-5Z", point: "M8 0A8 8 0 1 1-8 0A8 8 0 1 1 8 0Z" });
-      setAll(element.lastChild, { d: signs[shape], stroke: colour });
+      const signs = /** @type {Record<string, string>} */ ({ mean: "M-8-2H-2V-8H2V-2H8V2H2V8H-2V2H-8Z", axis: "M-5-5H5V5H-5Z", point: "M8 0A8 8 0 1 1-8 0A8 8 0 1 1 8 0Z" });
+      setAll(element.lastChild, { d: signs[shape], ...(shape === "mean" ? { fill: colour } : { stroke: colour }) });
     }
   }
 

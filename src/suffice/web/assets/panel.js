@@ -28,7 +28,7 @@ export class Panel {
   constructor(explorer, root, below) {
     this.explorer = explorer;
     this.sections = /** @type {Record<string, any>} */ ({});
-    for (const [name, title] of [["model", "Model"], ["view", "View"], ["chosen", "Chosen point"], ["boundary", "Boundary"], ["fit", "Fit"], ["take", "Take along"]]) {
+    for (const [name, title] of [["model", "Model"], ["view", "View"], ["chosen", "Chosen point"], ["boundary", "Boundary"], ["fit", "Fit"], ["take", "Export and open"]]) {
       const body = h("div", { class: "body" });
       const id = `${explorer.id}-${name}`;
       const home = name === "boundary" || name === "fit" ? below : root;
@@ -148,18 +148,19 @@ export class Panel {
   buildChosen() {
     const { explorer } = this;
     const { features, labels } = explorer.table.dataset;
-    this.values = h("div", { class: "values" });
     this.fields = features.map((name, j) => {
-      const field = h("input", { type: "number", step: "any", onchange: () => explorer.typeValue(j, Number(field.value)) });
-      return { field, row: h("label", {}, name, " ", field) };
+      const field = h("input", { type: "number", step: "any", "aria-label": name, onchange: () => explorer.typeValue(j, Number(field.value)) });
+      return field;
     });
-    const many = features.length > 6;
-    const list = this.fields.map((one) => one.row);
-    this.values.append(...(many ? [h("details", { ontoggle: () => this.update() }, h("summary", {}, `Values of ${features.length} features`), ...list)] : list));
+    const many = features.length > MOST_BARS - 1;
+    this.values = h("details", { class: "values", open: !many, hidden: !many, ontoggle: () => this.update() }, h("summary", {}, `Values of ${features.length} features`),
+      ...(many ? this.fields.map((field, j) => h("label", {}, features[j], " ", field)) : []));
     this.which = h("p", { class: "which" });
     this.bars = h("ul", { class: "bars", "aria-label": "Posterior probabilities" });
-    this.parts = h("ul", { class: "parts", "aria-label": "Contributions of the features" });
-    this.words = h("p", { class: "words" });
+    // With few features, each has its value beside its contribution.
+    this.parts = h("ul", { class: many ? "parts" : "parts values", "aria-label": "Contributions of the features" },
+      ...(many ? [] : [...this.fields, ""].map((field) => barRow(field))));
+    this.words = h("details", { class: "words" }, h("summary"), h("p"));
     this.classSelect = h("select", {}, ...labels.map((label, c) => h("option", { value: c }, label)));
     const edit = explorer.table.hasRows
       ? h("div", { class: "buttons" },
@@ -168,7 +169,7 @@ export class Panel {
           h("button", { type: "button", onclick: () => explorer.removeRow() }, "Remove this row"),
           h("button", { type: "button", onclick: () => explorer.stepRow(-1) }, "Previous row"),
           h("button", { type: "button", onclick: () => explorer.stepRow(1) }, "Next row"))
-      : h("p", { class: "note" }, explorer.table.dataset.known ? "There are no rows: this is an exercise with known parameters." : "Rows cannot be shown or moved: this page holds their statistics only.");
+      : h("p", { class: "note" }, explorer.table.dataset.known ? "" : "Rows cannot be shown or moved: this page holds their statistics only.");
     this.sections.chosen.replaceChildren(this.which, this.bars, this.words, this.parts, this.values, edit);
   }
 
@@ -221,39 +222,40 @@ export class Panel {
     const row = explorer.lesson.row;
     const own = row === null ? -1 : table.codes[row];
     this.which.textContent = row === null ? "A point of the plane, which is not a row." : `Row ${row}, class ${labels[own] ?? "removed"}.`;
-    const folded = this.values.firstChild?.open === false;
-    if (!folded) this.fields?.forEach(({ field }, j) => {
+    if (this.values.open) this.fields?.forEach((/** @type {any} */ field, /** @type {number} */ j) => {
       if (field.getRootNode().activeElement !== field) field.value = String(Number(point[j].toPrecision(12)));
     });
     if (!model) return this.clear();
     const logs = normalise(model.joint(point));
-    this.updateBars(logs, labels, own);
+    this.updateBars(logs, labels);
     const [a, b] = explorer.pairAt(logs);
     if (labels.length < 2 || !model.covariances[a] || !model.covariances[b]) return this.clear();
     const found = contributions(model, point, a, b);
-    this.words.textContent = explanation(found, features, quoted(table.dataset, a), quoted(table.dataset, b));
+    const [verdict, reasons] = explanation(found, features, table.dataset.code[a], table.dataset.code[b]);
+    this.words.hidden = false;
+    this.words.firstChild.textContent = verdict;
+    this.words.lastChild.textContent = reasons;
     this.updateParts(found, features, a, b);
     this.updateBoundary(a, b, point);
     this.updateFit();
   }
 
   clear() {
-    for (const one of [this.bars, this.parts, this.words, this.equation, this.kind]) one.replaceChildren();
+    const { features } = this.explorer.table.dataset;
+    for (const one of [this.bars, this.equation, this.kind]) one.replaceChildren();
+    this.fields?.forEach((_, j) => j < this.parts.childElementCount && drawBar(this.parts.children[j], features[j], 0, "—"));
+    this.words.hidden = true;
     for (const one of Object.values(this.numbers ?? {})) one.textContent = "—";
   }
 
-  /** @param {Float64Array} logs @param {string[]} labels @param {number} own */
-  updateBars(logs, labels, own) {
+  /** @param {Float64Array} logs @param {string[]} labels */
+  updateBars(logs, labels) {
     const order = Array.from(logs.keys()).sort((x, y) => logs[y] - logs[x]).slice(0, MOST_BARS);
     const shownClasses = labels.length <= MOST_BARS ? Array.from(labels.keys()) : order;
-    fill(this.bars, shownClasses.length, () => h("li", {}, h("span", { class: "label" }), h("span", { class: "track" }, h("span", { class: "bar" })), h("span", { class: "value" })));
+    fill(this.bars, shownClasses.length, () => barRow());
     shownClasses.forEach((c, at) => {
-      const [label, track, value] = this.bars.children[at].children;
       const share = Math.exp(logs[c]);
-      label.textContent = c === own ? `${labels[c]} (its class)` : labels[c];
-      track.firstChild.style.width = `${100 * share}%`;
-      track.firstChild.style.background = cssColour(c);
-      value.textContent = share.toFixed(4);
+      drawBar(this.bars.children[at], labels[c], 100 * share, share.toFixed(4)).style.background = cssColour(c);
     });
   }
 
@@ -263,16 +265,12 @@ export class Panel {
     const all = [...found.values.map((value, j) => ({ name: features[j], value })), { name: "before any feature", value: found.base }];
     const kept = all.length <= MOST_BARS ? all : [...all.slice(0, -1).sort((x, y) => Math.abs(y.value) - Math.abs(x.value)).slice(0, MOST_BARS - 1), all[all.length - 1]];
     const most = Math.max(1e-12, ...kept.map((one) => Math.abs(one.value)));
-    fill(this.parts, kept.length, () => h("li", {}, h("span", { class: "label" }), h("span", { class: "track middle" }, h("span", { class: "bar" })), h("span", { class: "value" })));
+    fill(this.parts, kept.length, () => barRow());
     kept.forEach(({ name, value }, at) => {
-      const [label, track, text] = this.parts.children[at].children;
-      label.textContent = name;
-      const bar = track.firstChild;
       const share = Math.min(1, Math.abs(value) / most) * 50;
-      bar.style.width = `${share}%`;
+      const bar = drawBar(this.parts.children[at], name, share, (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2));
       bar.style.marginLeft = value < 0 ? `${50 - share}%` : "50%";
       bar.style.background = cssColour(value < 0 ? b : a);
-      text.textContent = (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2);
     });
   }
 
@@ -294,7 +292,7 @@ export class Panel {
     const text = equationText(form, ordered);
     if (this.equation.dataset.text !== text || !this.equation.firstChild) {
       this.equation.dataset.text = text;
-      this.equation.replaceChildren(...equationMath(form, ordered));
+      this.equation.replaceChildren(...equationMath(form, ordered).flatMap((piece) => [piece, " "]));
     }
     const where = table.d <= 2 && view.kind === "features" ? "" : view.kind === "axes" ? " in the plane of the axes" : view.others === "out" ? " of the two features alone" : " where the other features are held";
     const kind = form.centre.length === 2 ? `${/^[aeiou]/.test(conicKind(form)) ? "an" : "a"} ${conicKind(form)}` : "points";
@@ -330,14 +328,23 @@ function fill(list, length, make) {
   while (list.childElementCount < length) list.append(make());
 }
 
+/** A name, a field if there is one, a bar and a number. @param {Element | string} [field] */
+function barRow(field = "") {
+  return h("li", {}, h("span", { class: "label" }), field, h("span", { class: "track" }, h("span", { class: "bar" })), h("span", { class: "value" }));
+}
+
+/** @param {any} row @param {string} name @param {number} percentage @param {string} value @returns {HTMLElement} the bar */
+function drawBar(row, name, percentage, value) {
+  const bar = row.querySelector(".bar");
+  row.firstChild.textContent = name;
+  row.lastChild.textContent = value;
+  bar.style.width = `${percentage}%`;
+  return bar;
+}
+
 /** @param {number} value */
 function shownLong(value) {
   return Number.isFinite(value) ? value.toFixed(6).replace("-", "−") : shown(value);
-}
-
-/** Class labels as Python shows them. @param {import("./table.js").Dataset} dataset @param {number} c */
-function quoted(dataset, c) {
-  return dataset.code[c];
 }
 
 /** Shares with one changed and the others in proportion. @param {number[]} shares @param {number} c @param {number} value */

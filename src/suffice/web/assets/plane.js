@@ -269,14 +269,32 @@ export function borderSegments(sixes, [a, b], box, origin) {
   if (!first || !second) return [];
   const curve = zeroCurve(first.map((value, m) => value - second[m]), box, origin);
   const out = /** @type {number[]} */ ([]);
+  /** Whether a third class is more probable here. @param {number} x @param {number} y */
+  const hidden = (x, y) => {
+    const own = atPlane(first, x - origin[0], y - origin[1]);
+    return sixes.some((six, c) => six && c !== a && c !== b && atPlane(six, x - origin[0], y - origin[1]) > own + 1e-9);
+  };
   for (let at = 0; at < curve.length; at += 4) {
-    const u = (curve[at] + curve[at + 2]) / 2 - origin[0];
-    const v = (curve[at + 1] + curve[at + 3]) / 2 - origin[1];
-    const own = atPlane(first, u, v);
-    const hidden = sixes.some((six, c) => six && c !== a && c !== b && atPlane(six, u, v) > own + 1e-9);
-    if (!hidden) out.push(curve[at], curve[at + 1], curve[at + 2], curve[at + 3]);
+    const [x, y, p, q] = curve.slice(at, at + 4);
+    const ends = [hidden(x, y), hidden(p, q)];
+    if (ends[0] && ends[1]) continue;
+    // Where three regions meet, a segment ends between its ends.
+    const [low, high] = [ends[0] ? between(hidden, p, q, x, y) : [x, y], ends[1] ? between(hidden, x, y, p, q) : [p, q]];
+    out.push(...low, ...high);
   }
   return out;
+}
+
+/** The last point from (x, y) to (p, q) that is not hidden. @param {(x: number, y: number) => boolean} hidden
+ * @param {number} x @param {number} y @param {number} p @param {number} q */
+function between(hidden, x, y, p, q) {
+  let [seen, gone] = [0, 1];
+  for (let step = 0; step < 6; step++) {
+    const t = (seen + gone) / 2;
+    if (hidden(x + t * (p - x), y + t * (q - y))) gone = t;
+    else seen = t;
+  }
+  return [x + seen * (p - x), y + seen * (q - y)];
 }
 
 /** Half axes of the ellipse at one standard deviation, the longer first, as vectors.

@@ -8,6 +8,7 @@ import { borderSegments, halfAxes, lineSixes, neighbours, planeGaussian, planeRe
 /** @typedef {import("./explorer.js").Explorer} Explorer */
 
 const MOST_EXACT_CLASSES = 40;
+const MOST_BORDERS = 1000;
 
 /** The range of the axes: the rows, and the ellipses of classes. @param {Explorer} explorer */
 export function chooseBox(explorer) {
@@ -45,7 +46,7 @@ export function drawModel(explorer) {
   const sixes = table.d > 1 ? planeSixes(model, lesson.view, explorer.axes, explorer.point(), origin) : lineSixes(model, origin);
   const found = planeRegions(sixes, drawing.box, origin, drawing.grid.width, drawing.grid.height);
   drawing.drawRegions(found, model.covariances.filter((one) => one).length, ground);
-  const pairs = neighbours(found).slice(0, 10 * MOST_EXACT_CLASSES);
+  const pairs = neighbours(found).slice(0, MOST_BORDERS);
   drawing.drawSegments("borders", pairs.map((pair) => ({ segments: borderSegments(sixes, pair, drawing.box, origin), properties: { class: "border" } })));
   if (table.d > 1) drawEllipses(explorer, model);
   else drawCurves(explorer, sixes, origin);

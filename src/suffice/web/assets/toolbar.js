@@ -20,7 +20,8 @@ export class Toolbar {
       ? [h("label", {}, "Lesson ", (this.lessons = h("select", { onchange: (/** @type {any} */ event) => event.target.value && explorer.open(event.target.value) },
           h("option", { value: "" }, "choose …"), ...explorer.presets.map(({ title, hash }) => h("option", { value: hash }, title)))))]
       : [];
-    root.append(h("div", { class: "toolbar", role: "toolbar", "aria-label": "Tools" }, ...lessons, ...this.tools, this.undo, this.redo, button("Reset", () => explorer.reset())));
+    root.append(h("div", { class: "toolbar", role: "toolbar", "aria-label": "Tools" }, ...lessons,
+      h("div", { class: "buttons" }, ...this.tools), h("div", { class: "buttons" }, this.undo, this.redo, button("Reset", () => explorer.reset()))));
     root.addEventListener("keydown", (event) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
       explorer.travel(event.shiftKey ? "redo" : "undo");
