@@ -40,7 +40,8 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _force(monkeypatch: pytest.MonkeyPatch, threshold: int) -> None:
-    monkeypatch.setattr(choice, "COMPILED_FROM", threshold)
+    for name in ("COMPILED_FROM", "LOADED_FROM", "BUILT_FROM"):
+        monkeypatch.setattr(choice, name, threshold)
     monkeypatch.setattr(reader, "COMPILED_FROM", threshold)
 
 

@@ -47,8 +47,8 @@ class Reader:
         n, d = batch.features.shape
         weights = np.empty(0) if batch.weights is None else batch.weights
         if batch.is_chunk:
-            compiled = batch.is_long or is_large(n, d)
-            return cls(batch, (n, d), weights, kernels_for(COMPILED_FROM if compiled else 0), 1)
+            entries = COMPILED_FROM if batch.is_long or is_large(n, d) else 0
+            return cls(batch, (n, d), weights, kernels_for(entries, lasting=True), 1)
         threads = n_threads() if n * d >= COMPILED_FROM else 1
         return cls(batch, (n, d), weights, kernels_for(n * d), threads)
 

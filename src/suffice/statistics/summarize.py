@@ -289,7 +289,7 @@ def _of_batch(batch: Batch, detail: str) -> Statistics:
         spread, fourth = DiagonalScatter(DoubleDouble(np.where(constant, 0.0, squares))), None
     else:
         # Only now it is clear which classes have rows; no matrix is made for the others.
-        reader = Reader.of(batch.without_empty_classes(sums.count))
+        reader = replace(reader, batch=batch.without_empty_classes(sums.count))
         separate = detail == "separate"
         unit = unit_of(_largest_variance(sums, kept)) if separate else 1.0  # of fourth powers
         spread, fourth = scatter(reader, means, weight, unit, per_class=separate)
