@@ -57,7 +57,7 @@ def without_rejected(labels: Array, is_rejected: Array | None) -> Array:
 class DecisionRule:
     """How a posterior becomes a class: by costs, or by a threshold for one class."""
 
-    costs: Floats  # (k, k)
+    costs: Floats | None  # (k, k); None for 0 and 1
     reject: float | None
     threshold: tuple[int, float] | None  # a class, and the probability from which it is predicted
 
@@ -69,7 +69,8 @@ class DecisionRule:
             raise InvalidParameter(
                 "threshold decides alone; pass costs and reject, or a threshold, not both."
             )
-        table, cost = cost_table(costs, classes), None if reject is None else as_float(reject)
+        table = None if costs is None else cost_table(costs, classes)
+        cost = None if reject is None else as_float(reject)
         if cost is not None and not cost >= 0:
             raise InvalidParameter(f"reject is {shown(reject)}; it must be a cost, not below 0.")
         return cls(table, cost, named)
@@ -84,7 +85,7 @@ class DecisionRule:
         if self.threshold is not None:
             c, least = self.threshold
             return xp.where(posterior[:, c] >= least, c, best_other(posterior, c, put)), None
-        expected = posterior @ put(self.costs)
+        expected = 1.0 - posterior if self.costs is None else posterior @ put(self.costs)
         best = xp.argmin(expected, axis=1)
         return best, None if self.reject is None else xp.min(expected, axis=1) > self.reject
 

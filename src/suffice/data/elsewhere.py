@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,43 +9,44 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 
 
-class RowsElsewhere(ABC):
+class RowsElsewhere:
     """Rows on a device. Methods of estimators take them like a table in memory.
 
     Arrays that lie there have the types of NumPy's in signatures: the same code takes both.
+    Not an ABC: `isinstance` of one takes ten times as long, and every answer asks several times.
     """
 
-    @abstractmethod
     def check(self, estimator: Any) -> None:
         """Raise unless the rows have the features that an estimator was fitted to."""
+        raise NotImplementedError
 
-    @abstractmethod
     def check_finite(self) -> None:
         """Raise where a value is infinite or missing."""
+        raise NotImplementedError
 
-    @abstractmethod
     def answer(self, model: Any, ask: Any) -> Floats:
         """ask(model, rows) for all rows, computed where they are."""
+        raise NotImplementedError
 
-    @abstractmethod
     def best(self, model: Any) -> Indices:
         """The position of the most probable class of each row, (n,)."""
+        raise NotImplementedError
 
-    @abstractmethod
     def project(self, centre: Floats, columns: Floats, start: Floats | float) -> Floats:
         """(x - centre) columns - start for all rows."""
+        raise NotImplementedError
 
-    @abstractmethod
     def put(self, values: Array) -> Array:
         """An array in memory, beside the rows."""
+        raise NotImplementedError
 
-    @abstractmethod
     def fetch(self, array: Any) -> Array:
         """An array beside the rows, in memory."""
+        raise NotImplementedError
 
-    @abstractmethod
     def labels(self, classes: Array, codes: Indices) -> Array:
         """Classes by position: an array beside the rows; in memory where classes are strings."""
+        raise NotImplementedError
 
 
 def project(rows: Any, centre: Floats, columns: Floats, start: Floats | float = 0.0) -> Floats:

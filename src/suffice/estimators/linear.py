@@ -170,9 +170,13 @@ class LinearDiscriminantAnalysis(
         Scores about the overall mean, as scikit-learn has them, differ from those about another
         point by the same amount for all classes.
         """
-        model = self._fitted
-        step = model.linear.centre - self.xbar_
-        return model.linear, step, model.covariances[0].solve(step[None])[0]
+
+        def scores() -> tuple[LinearScores, Floats, Floats]:
+            model = self._fitted
+            step = model.linear.centre - self._axes.centre
+            return model.linear, step, model.covariances[0].solve(step[None])[0]
+
+        return self._learned.once("about overall mean", scores)  # type: ignore[no-any-return]
 
     def _check_statistics(self, statistics: Any) -> None:
         if self.n_components is not None:
@@ -189,7 +193,7 @@ class LinearDiscriminantAnalysis(
     @property
     def scalings_(self) -> Floats:
         """The discriminant axes, (d, classes - 1 at most)."""
-        return self._axes.directions
+        return self._axes.directions.copy()
 
     @property
     def transformed_means_(self) -> Floats:
@@ -200,16 +204,17 @@ class LinearDiscriminantAnalysis(
     @property
     def xbar_(self) -> Floats:
         """Overall mean: the class means weighted by the priors."""
-        return self._axes.centre
+        return self._axes.centre.copy()
 
     @property
     def explained_variance_ratio_(self) -> Floats:
         """Share of the variance between classes along each axis that is kept."""
-        return self._axes.shares[: self._n_features_out]
+        return self._axes.shares[: self._n_features_out].copy()
 
     @property
     def _axes(self) -> Axes:
-        return discriminant_axes(self._fitted)
+        axes: Axes = self._learned.once("axes", lambda: discriminant_axes(self._fitted))
+        return axes
 
     @property
     def _n_features_out(self) -> int:
