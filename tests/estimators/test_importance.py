@@ -115,6 +115,15 @@ def test_frames_of_any_library_give_the_same_importance_by_column(model):
     assert found[0].increase.argmax() == 0
 
 
+def test_columns_with_declared_levels_can_be_integrated_out():
+    frame, y = table()
+    coloured = pl.from_pandas(frame).with_columns(pl.col("kind").cast(pl.Enum(["u", "v", "w"])))
+    for one in (coloured, coloured.with_columns(pl.col("kind").cast(pl.Categorical))):
+        expected = sf.importance(sf.LDA().fit(frame, y), frame, y)
+        found = sf.importance(sf.LDA().fit(one, y), one, y)
+        np.testing.assert_allclose(found.increase, expected.increase, rtol=1e-9)
+
+
 def test_the_table_has_the_most_important_feature_first():
     rows, y = load_iris(return_X_y=True, as_frame=True)
     found = sf.importance(sf.LDA().fit(rows, y), rows, y)

@@ -12,7 +12,9 @@ import suffice as sf
 from suffice.errors import (
     InvalidFeatures,
     InvalidInput,
+    InvalidLabels,
     InvalidParameter,
+    NotFinite,
     NotNumbers,
     TooFewRows,
 )
@@ -162,3 +164,66 @@ def test_one_row_is_called_one_row():
 def test_no_smoothing_is_a_number():
     with pytest.raises(InvalidParameter, match="alpha is None; it must be a number"):
         sf.CategoricalNB(alpha=None).fit([["x"], ["y"]], [0, 1])
+
+
+@pytest.mark.parametrize("name", [1, ("kind", "of")], ids=["a number", "a tuple"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X, y: sf.LDA().fit(X, y),
+        sf.select_model,
+        sf.diagnose,
+        lambda X, y: sf.report(X, y, "never_written.html"),
+        lambda X, y: sf.summarize(X, target=y),
+    ],
+    ids=["fit", "select_model", "diagnose", "report", "summarize"],
+)
+def test_labels_named_by_something_that_is_not_text_are_refused_with_the_way_out(call, name):
+    frame = pd.DataFrame({0: COLUMNS["size"]})
+    frame[name] = pd.Series(LABELS)
+    frame.columns = pd.Index([0, name], dtype=object, tupleize_cols=False)
+    with pytest.raises(InvalidLabels, match="only text can name the labels"):
+        call(frame, name)
+    frame.columns = [str(column) for column in frame.columns]
+    assert sf.LDA().fit(frame, str(name)).target_name_ == str(name)
+
+
+def test_columns_of_the_same_name_are_refused_by_name():
+    frame = pd.DataFrame([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]], columns=["size", "age", "size"])
+    with pytest.raises(InvalidFeatures, match=r"2 columns named 'size'.*duplicated"):
+        sf.LDA().fit(frame, ["a", "b"])
+
+
+@each_frame
+def test_labels_default_to_the_column_that_the_model_was_fitted_to(frame):
+    rows = frame(COLUMNS | {"is": LABELS})
+    model = sf.DiagonalLDA().fit(rows, "is")
+    assert sf.evaluate(model, rows).metrics == sf.evaluate(model, rows, "is").metrics
+    found, named = sf.importance(model, rows), sf.importance(model, rows, "is")
+    np.testing.assert_array_equal(found.increase, named.increase)
+    found, named = (sf.thresholds(model, rows, *y, positive="ant") for y in ((), ("is",)))
+    assert found.for_recall(0.5) == named.for_recall(0.5)
+
+
+def test_labels_cannot_default_to_a_column_without_a_name():
+    rows = np.array([[1.0], [2.0], [4.0], [5.0]])
+    model = sf.LDA().fit(rows, LABELS)
+    for question in (sf.evaluate, sf.importance, sf.thresholds):
+        with pytest.raises(InvalidLabels, match=r"y is missing.* pass y"):
+            question(model, rows)
+
+
+@pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
+def test_a_table_in_which_every_level_is_rare_has_a_model():
+    kinds = [f"k{i}" for i in range(12)] * 3
+    labels = np.where(np.arange(36) % 2, "a", "b")
+    chosen = sf.select_model(pd.DataFrame({"kind": kinds}), labels)
+    assert chosen.model.predict_proba(pd.DataFrame({"kind": kinds})).shape == (36, 2)
+
+
+def test_infinity_in_a_table_with_levels_is_named_by_its_column():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"kind": rng.choice(["u", "v"], 60), "size": rng.normal(size=60)})
+    rows.loc[7, "size"] = np.inf
+    with pytest.raises(NotFinite, match="size"):
+        sf.select_model(rows, rng.choice(["a", "b"], 60))

@@ -88,13 +88,19 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
     frame = as_frame(X)
     if y is not None or frame is None:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
+    _check_not_name(target, X)
     _check_column(frame, target, "target", InvalidLabels)
-    return frame.drop(target).to_native(), frame[target].to_native()
+    labels = frame[target]
+    # A column of pyarrow has no name of its own, which models remember: keep the one around it.
+    return frame.drop(
+        target
+    ).to_native(), labels if frame.implementation.is_pyarrow() else labels.to_native()
 
 
 def split_named(X: Any, y: Any) -> tuple[Any, Any]:
     """The features and the labels, which may be the name of a column of X."""
     if not isinstance(y, str):
+        _check_not_name(y, X)
         return X, y
     if isinstance(X, np.ndarray | list | tuple) or as_frame(X) is None:
         raise InvalidLabels(
@@ -102,6 +108,19 @@ def split_named(X: Any, y: Any) -> tuple[Any, Any]:
             "a data frame, or one label per row."
         )
     return split_target(X, None, y)
+
+
+def _check_not_name(y: Any, X: Any) -> None:
+    """Raise where y is the name of a column that is not text: an integer, or a tuple of names."""
+    if not isinstance(y, int | np.integer | tuple):
+        return
+    frame = as_frame(X)
+    if frame is None or y not in frame.columns:
+        return
+    raise InvalidLabels(
+        f"y is {y!r}, a column of X, but only text can name the labels. Name the columns by text "
+        "first, X.columns = [str(name) for name in X.columns], or pass the labels themselves."
+    )
 
 
 def without_target(X: Any, target: str, features: Any) -> Any:

@@ -35,7 +35,7 @@ def blank_column(X: Any, j: int) -> Any:
     if kind.is_numeric():
         # Whole numbers of pandas have no null.
         gap, kind = np.nan, nw.Float64()
-    elif kind in (nw.Object, nw.Boolean):
+    elif kind in (nw.Object, nw.Boolean, nw.Categorical, nw.Enum, nw.Unknown):
         kind = nw.String()
     column = nw.new_series(name, [gap] * len(frame), kind, backend=frame.implementation)
     return frame.with_columns(column).to_native()

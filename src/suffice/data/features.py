@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -255,12 +256,25 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     try:
         frame = nw.from_native(X, pass_through=True)
     except Exception as error:  # narwhals' own error classes differ between versions
+        _check_names(X)
         raise InvalidFeatures(f"X cannot be read as a data frame: {error}") from None
     if isinstance(frame, nw.DataFrame):
         return frame
     if isinstance(frame, nw.LazyFrame):
         raise InvalidFeatures("X is a lazy frame; collect() it first.")
     return None
+
+
+def _check_names(X: Any) -> None:
+    """Raise where a name of a data frame of pandas stands above several columns."""
+    counts = Counter(list(getattr(X, "columns", ())))
+    name = next((name for name in counts if counts[name] > 1), None)
+    if name is None:
+        return
+    raise InvalidFeatures(
+        f"X has {counts[name]} columns named {name!r}; names must differ. Keep the first of each "
+        "with X.loc[:, ~X.columns.duplicated()], or rename them."
+    )
 
 
 def _as_array(X: Any) -> Array:

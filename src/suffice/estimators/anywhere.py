@@ -63,11 +63,11 @@ def _wherever_rows_are(
 def _split_labels(X: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
     """The arguments with the labels themselves where y is the name of a column of X."""
     y = args[0] if args else kwargs.get("y")
-    if not isinstance(y, str):
+    X, labels = split_named(X, y)
+    if labels is y:
         return X, args, kwargs
-    X, y = split_named(X, y)
     others = {name: value for name, value in kwargs.items() if name != "y"}
-    return X, (y, *args[1:]), others
+    return X, (labels, *args[1:]), others
 
 
 def _features(estimator: Any, X: Any) -> Any:

@@ -94,8 +94,8 @@ class Automatic:
         if folds * k * d * d > self.max_entries or folds * d**3 > self.max_cubes:
             yield from large_table(self.trial, self.contest)
             return
-        raw = self._view(GaussianDiscriminant, numbers)
-        yield from self._gaussian(raw)
+        if d:  # no indicator is left where every level is rare
+            yield from self._gaussian(self._view(GaussianDiscriminant, numbers))
         if self.trial.reader is not None and self.trial.reader.level_names:
             yield from self._mixed(numbers[:, :n_numeric])
         if n_numeric:
@@ -103,22 +103,27 @@ class Automatic:
             # The powers are those of all rows: they say nothing about the classes.
             unskewed[:, :n_numeric] = Powers.of(part, self.trial.table.weights).apply(part)
             yield from self._gaussian(self._view(UnskewedDiscriminant, unskewed))
-        yield from mixtures(self.trial, self.contest, numbers, self._best_loss)
+        if d:
+            yield from mixtures(self.trial, self.contest, numbers, self._best_loss)
         if self.with_rivals:
             yield from rivals(self.trial, self.contest, numbers, self.columns)
 
     def _numbers(self) -> tuple[Floats, int]:
         """The rows as numbers, levels as indicators; how many of them are numeric columns."""
         X, reader = self.trial.table.X, self.trial.reader
+        names: tuple[str, ...] | None
         if reader is not None:
             # The levels are those of all rows: they say nothing about the classes.
-            return Encoding.of(X, reader).encode(X), len(reader.numeric_names)
-        features = as_features(X)
-        rows = np.asarray(features.read(0, features.shape[0]), np.float64)
-        error = infinite(rows, 0, features.names)
+            rows, names = Encoding.of(X, reader).encode(X), reader.numeric_names
+        else:
+            features = as_features(X)
+            rows = np.asarray(features.read(0, features.shape[0]), np.float64)
+            names = features.names
+        n_numeric = rows.shape[1] if names is None else len(names)
+        error = infinite(rows[:, :n_numeric], 0, names)
         if error is not None:
             raise error
-        return rows, rows.shape[1]
+        return rows, n_numeric
 
     def _moments(self, rows: Floats) -> FoldMoments:
         table, of = self.trial.table, FoldMoments.of

@@ -10,13 +10,13 @@ from suffice.data.arrays import Floats
 from suffice.data.batches import split_named
 from suffice.data.labels import Labels, shown
 from suffice.data.weights import Weights
-from suffice.errors import InvalidInput, InvalidParameter
+from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.estimators.trial import log_probabilities
 from suffice.selection.evaluation import Evaluation, evaluate_predictions
 from suffice.selection.thresholds import Thresholds, tabulate_thresholds
 
 
-def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+def evaluate(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
     """Metrics of a fitted classifier with standard errors, each beside its baseline.
 
     Log-loss, accuracy, balanced accuracy, F1, ROC AUC, average precision, Brier score,
@@ -25,7 +25,7 @@ def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluatio
 
     model : fitted; any classifier with `predict_proba`, or a pipeline that ends in one
     X, y, sample_weight : rows that the model has not seen, so that it does not look better than
-        it is
+        it is; without y, the column of the labels that the model was fitted to
 
     >>> import suffice as sf
     >>> from sklearn.datasets import load_breast_cancer
@@ -35,7 +35,7 @@ def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluatio
     >>> [f"{found.metrics[name]:.3f} ± {found.errors[name]:.3f}" for name in names]
     ['0.992 ± 0.003', '0.931 ± 0.016', '0.873 ± 0.032']
     """
-    X, y = split_named(X, y)
+    X, y = labelled(model, X, y)
     log_p, weights = _predictions(model, X, y, sample_weight)
     return evaluate_predictions(log_p, model.classes_, y, weights)
 
@@ -43,7 +43,7 @@ def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluatio
 def thresholds(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     positive: Any = None,
     costs: Any = None,
@@ -64,9 +64,20 @@ def thresholds(
     ({0: 0.0141...}, {0: 0.0554...})
     >>> labels = model.decide(X[1::2], threshold=found.for_recall(0.95))
     """
-    X, y = split_named(X, y)
+    X, y = labelled(model, X, y)
     log_p, weights = _predictions(model, X, y, sample_weight)
     return tabulate_thresholds(np.exp(log_p), model.classes_, y, weights, positive, costs)
+
+
+def labelled(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """The features and the labels; without y, those of the column that the model was fitted to."""
+    name = getattr(model, "target_name_", None)
+    if y is None and name is None:
+        raise InvalidLabels(
+            f"y is missing, and the {type(model).__name__} was fitted without the name of a column "
+            "of labels; pass y, one label per row or the name of a column of X."
+        )
+    return split_named(X, name if y is None else y)
 
 
 def _predictions(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats | None]:

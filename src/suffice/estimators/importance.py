@@ -8,12 +8,13 @@ import numpy as np
 from sklearn.base import clone
 
 from suffice.data.arrays import Floats, Indices
-from suffice.data.batches import select_columns, split_named
+from suffice.data.batches import select_columns
 from suffice.data.blanking import blank_column, column_names
 from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.data.missing_kinds import WithIndicator
 from suffice.errors import InvalidParameter
 from suffice.estimators.classifier import Classifier
+from suffice.estimators.evaluating import labelled
 from suffice.estimators.splitting import make_folds
 from suffice.estimators.state import snapshot
 from suffice.estimators.trial import fit_quietly, last_step, log_probabilities
@@ -22,7 +23,7 @@ from suffice.selection.importance import Importance
 
 
 def importance(
-    model: Any, X: Any, y: Any, sample_weight: Any = None, *, cv: Any = None
+    model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, cv: Any = None
 ) -> Importance:
     """How much the log-loss increases when each feature is integrated out of the model.
 
@@ -30,7 +31,8 @@ def importance(
     its exact marginal, the same as for rows in which the feature is missing.
 
     model : fitted; one of this package, or a pipeline that ends in one
-    X, y, sample_weight : labelled rows, best those that the model has not seen
+    X, y, sample_weight : labelled rows, best those that the model has not seen;
+        without y, the column of the labels that the model was fitted to
     cv : None takes the model as it is; a number of folds, a splitter or (train, test) pairs fit
         it to the rows outside each fold and test it on the fold
 
@@ -47,7 +49,7 @@ def importance(
     """
     if not isinstance(last_step(model), Classifier):
         raise _without_density(last_step(model))
-    X, y = split_named(X, y)
+    X, y = labelled(model, X, y)
     used = getattr(model, "columns_", None)
     if used is not None and used.named:
         X = select_columns(X, used.used)

@@ -89,6 +89,7 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
         precisions_init: Any = None,
         random_state: Any = None,
         verbose: int = 0,
+        verbose_interval: int = 10,
         warm_start: bool = False,
         structure: str = "full",
         pooling: float = 0.0,
@@ -109,6 +110,7 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
         self.precisions_init = precisions_init
         self.random_state = random_state
         self.verbose = verbose
+        self.verbose_interval = verbose_interval
         self.warm_start = warm_start
         self.structure = structure
         self.pooling = pooling

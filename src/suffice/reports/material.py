@@ -8,12 +8,13 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
+from suffice.data.batches import split_named
 from suffice.data.features import as_features, as_frame
 from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.data.levels import columns_of
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout
 from suffice.data.table_rows import as_features_frame
-from suffice.errors import InvalidFeatures, InvalidParameter
+from suffice.errors import InvalidFeatures
 from suffice.plots.columns import width
 from suffice.plots.points import thin
 
@@ -108,17 +109,10 @@ def _frame(X: Any) -> Any:
 
 def _features_and_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
     """Columns, labels, and the name of the column that held the labels."""
-    if not isinstance(y, str):
-        return _table(X), y, None
-    frame = _frame(X)
-    if frame is None:
-        raise InvalidParameter(
-            f"the labels are named as column {y!r}, but X is a {type(X).__name__}, whose columns "
-            "have no names: pass a data frame, or the labels themselves."
-        )
-    if y not in frame.columns:
-        raise InvalidParameter(f"there is no column {y!r}; the columns are {frame.columns}.")
-    return frame.drop(y).to_native(), frame[y].to_native(), y
+    columns, labels = split_named(X, y)
+    if isinstance(y, str):
+        return columns, labels, y
+    return _table(X), y, None
 
 
 def _table(X: Any) -> Any:
