@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
+from suffice.engines.arrays import integer_pass
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import DeviceRows
 from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS
 from suffice.statistics.exact.exact_pass import whole_weights
 from suffice.statistics.exact.exact_statistics import ExactStatistics
-from suffice.statistics.exact.exact_sums import FloatSums, weight_digits
+from suffice.statistics.exact.exact_sums import ExactSums, FloatSums, weight_digits
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.outside import check_inside
 
@@ -29,13 +30,23 @@ def summarize_exactly(rows: DeviceRows, coded: Coded, detail: str, grid: Grid) -
         None if coded.weights is None else whole_weights(coded.space.fetch(coded.weights), 0, own)
     )
     k, d = len(coded.classes), rows.shape[1]
+    if integer_pass.serves(rows, coded, own):
+        found = integer_pass.integer_sums(rows, coded, own, detail)
+        if found is not None:
+            sums = ExactSums(coded.count, coded.count, *found).in_weight_units(own)
+            return _statistics(coded, sums, detail, own)
+        # A value is not on the grid: the pass below says which one.
     total = FloatSums.empty(k, d, own, detail, weights is not None)
     for c, (first, last) in enumerate(pairwise(coded.edges.tolist())):
         _add_class(rows, coded.order[first:last], c, weights, total)
     sums = total.exact()
     sums = sums if weights is not None else sums.in_weight_units(own)
+    return _statistics(coded, sums, detail, own)
+
+
+def _statistics(coded: Coded, sums: ExactSums, detail: str, grid: Grid) -> ExactStatistics:
     return ExactStatistics(
-        coded.classes, sums.count, sums.weight, sums.sums, sums.products, detail, own
+        coded.classes, sums.count, sums.weight, sums.sums, sums.products, detail, grid
     )
 
 
