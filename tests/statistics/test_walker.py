@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidFile
 from suffice.estimators.files import file_of
 from suffice.models.covariance import DiagonalCovariance
-from suffice.statistics import container
+from suffice.statistics import container, registry
 from suffice.statistics.rebuilding import read
 from suffice.statistics.registry import STORABLE, storable
 from suffice.statistics.room import Room
@@ -251,3 +251,16 @@ def test_the_header_does_not_grow_with_the_number_of_values():
         return len(str(to_arrays(value)[0])), len(to_arrays(value)[1]), s
 
     assert size(10)[:2] == size(1000)[:2]
+
+
+def test_arrays_are_tested_through_an_alias_as_those_of_numpy_2_5():
+    extensions = pytest.importorskip("typing_extensions")
+    scalar = TypeVar("scalar")
+    of_scalars = np.ndarray[Any, np.dtype[scalar]]
+    alias = extensions.TypeAliasType("alias", of_scalars, type_params=(scalar,))
+    for hint in (alias[np.float64], alias[np.float64] | None):
+        conforms = registry.conforms_to(hint)
+        assert conforms(np.ones(2))
+        assert not conforms(np.array([np.nan]))
+        assert not conforms(np.ones(2, np.int64))
+    assert registry.conforms_to(alias[Any])(np.ones(2, np.int64))

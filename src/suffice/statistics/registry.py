@@ -64,6 +64,8 @@ def conforms_to(hint: Any) -> Test:
     False
     """
     origin, args = get_origin(hint), get_args(hint)
+    if hasattr(origin, "__value__"):  # an alias, as NDArray is since NumPy 2.5
+        return conforms_to(origin.__value__[args])
     if hint is Any:
         return lambda value: True
     if origin in (Union, UnionType):
