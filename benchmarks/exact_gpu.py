@@ -26,11 +26,9 @@ from suffice.engines.arrays.rows import DeviceRows
 
 LIMITS = {"shared": 1.3, "separate": 1.5}
 TILES = [
-    TileSizes(128, 128, 64, 8, 4),
     TileSizes(128, 128, 64, 4, 4),
-    TileSizes(128, 256, 64, 8, 4),
-    TileSizes(128, 256, 64, 8, 3),
-    TileSizes(256, 128, 64, 8, 3),
+    TileSizes(128, 128, 64, 8, 4),
+    TileSizes(64, 128, 64, 4, 4),
 ]
 
 

@@ -19,8 +19,6 @@ except ImportError:  # needed only where torch has it; the doctests import every
 jit: Any = triton.jit if triton is not None else (lambda function: function)
 
 ALIGNED = 64  # rows: the digits of a group start at multiples of it, with zeros between groups
-TILE_ROWS = 64  # of a tile of the loop that makes digits
-TILE_COLUMNS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +28,37 @@ class TileSizes:
     rows: int = 128
     columns: int = 128
     depth: int = 64  # at most ALIGNED
-    warps: int = 8
+    warps: int = 4
     stages: int = 4
 
     @classmethod
     def of(cls, d: int) -> TileSizes:
         """Tiles for d features."""
         return cls(64, 64, 64, 4, 4) if d <= 64 else cls()
+
+
+DIGIT_TILES = TileSizes(32, 64, warps=4)  # of the loop that makes digits
+SQUARE_TILES = TileSizes(8, 128, warps=4)  # of the loop that adds squares
+
+
+@jit
+def _on_grid(  # pragma: no cover - compiled
+    x: tl.tensor,
+    use: tl.tensor,
+    by: tl.tensor,
+    about: tl.tensor,
+    low: tl.tensor,
+    high: tl.tensor,
+    ten: tl.tensor,
+    DECIMAL: tl.constexpr,
+) -> tuple[tl.tensor, tl.tensor]:
+    """Values in units of the grid, as float64, and which of them are outside it (taken as 0)."""
+    # x + c - c is x rounded to the nearest whole number, for x up to 2^51.
+    q = ((x.to(tl.float64) * by + 6755399441055744.0) - 6755399441055744.0) - about
+    fits = (q >= low) & (q <= high)  # False for NaN, too
+    if DECIMAL:
+        fits = fits & (((q + about) / ten).to(x.dtype) == x)
+    return tl.where(use & fits, q, 0.0), use & ~fits
 
 
 @jit
@@ -59,8 +81,8 @@ def _write_digits(  # pragma: no cover - compiled
     size: tl.tensor,
     N: tl.constexpr,
     BIAS: tl.constexpr,
+    INTEGER: tl.constexpr,
     DECIMAL: tl.constexpr,
-    SQUARES: tl.constexpr,
     ROWS: tl.constexpr,
     COLUMNS: tl.constexpr,
 ) -> None:
@@ -77,13 +99,10 @@ def _write_digits(  # pragma: no cover - compiled
     low = tl.load(lowest + columns, mask=inside, other=0.0)[None, :]
     high = tl.load(highest + columns, mask=inside, other=0.0)[None, :]
     ten = tl.load(tens + columns, mask=inside, other=1.0)[None, :]
-    bottom = tl.zeros((COLUMNS,), tl.int64)
-    top = tl.zeros((COLUMNS,), tl.int64)
-    bad = tl.zeros((COLUMNS,), tl.int32)
-    if SQUARES:
-        square_low = tl.zeros((COLUMNS,), tl.int64)
-        cross = tl.zeros((COLUMNS,), tl.int64)
-        square_high = tl.zeros((COLUMNS,), tl.int64)
+    # Added up by place in the tile; across its rows only at the end, which costs far more.
+    bottom = tl.zeros((ROWS, COLUMNS), tl.int32)
+    top = tl.zeros((ROWS, COLUMNS), INTEGER)
+    bad = tl.zeros((ROWS, COLUMNS), tl.int32)
     for first in range(0, written, ROWS):
         within = first + tl.arange(0, ROWS)
         at = start + within
@@ -91,41 +110,92 @@ def _write_digits(  # pragma: no cover - compiled
         row = tl.load(order + at, mask=known, other=0).to(tl.int64)
         use = known[:, None] & inside[None, :]
         x = tl.load(X + row[:, None] * stride + columns[None, :], mask=use, other=0.0)
-        # x + c - c is x rounded to the nearest whole number, for x up to 2^51.
-        q = ((x.to(tl.float64) * by + 6755399441055744.0) - 6755399441055744.0) - about
-        fits = (q >= low) & (q <= high)  # False for NaN, too
-        if DECIMAL:
-            fits = fits & (((q + about) / ten).to(x.dtype) == x)
-        bad += tl.sum((use & ~fits).to(tl.int32), 0)
-        # A NaN has no integer.
-        whole = tl.where(use & fits, q, 0.0).to(tl.int64)
-        lower, upper = whole & 16777215, whole >> 24
-        bottom += tl.sum(lower, 0)
-        top += tl.sum(upper, 0)
-        if SQUARES:
-            square_low += tl.sum(lower * lower, 0)
-            cross += tl.sum(lower * upper, 0)
-            square_high += tl.sum(upper * upper, 0)
-        else:
-            place = columns.to(tl.int64)[:, None] * length + (to + within)[None, :]
-            write = (columns < padded)[:, None] & (within < written)[None, :]
-            # Bytes of q + 128 (1 + 256 + ...) are the digits plus 128.
-            shifted = tl.trans((whole + BIAS).to(tl.int32 if N <= 4 else tl.int64))
-            for t in tl.static_range(N):
-                digit = (((shifted >> (8 * t)) & 255) - 128).to(tl.int8)
-                tl.store(digits + t * padded.to(tl.int64) * length + place, digit, mask=write)
+        q, wrong = _on_grid(x, use, by, about, low, high, ten, DECIMAL)
+        whole = q.to(INTEGER)
+        bottom += (whole & 65535).to(tl.int32)
+        top += whole >> 16
+        bad += wrong.to(tl.int32)
+        place = columns.to(tl.int64)[:, None] * length + (to + within)[None, :]
+        write = (columns < padded)[:, None] & (within < written)[None, :]
+        # Bytes of q + 128 (1 + 256 + ...) are the digits plus 128.
+        shifted = tl.trans(whole + BIAS)
+        for t in tl.static_range(N):
+            digit = ((shifted >> (8 * t)) ^ 128).to(tl.int8)
+            tl.store(digits + t * padded.to(tl.int64) * length + place, digit, mask=write)
     here = sums + c * d + columns
-    tl.atomic_add(here, bottom, mask=inside)
-    tl.atomic_add(here + size, top, mask=inside)
-    if SQUARES:
-        # By halves: sums of 48 bits over many rows would overflow.
-        tl.atomic_add(here + 2 * size, square_low & 4294967295, mask=inside)
-        tl.atomic_add(here + 3 * size, square_low >> 32, mask=inside)
-        tl.atomic_add(here + 4 * size, cross & 4294967295, mask=inside)
-        tl.atomic_add(here + 5 * size, cross >> 32, mask=inside)
-        tl.atomic_add(here + 6 * size, square_high & 4294967295, mask=inside)
-        tl.atomic_add(here + 7 * size, square_high >> 32, mask=inside)
-    tl.atomic_add(outside, tl.sum(bad, 0))
+    tl.atomic_add(here, tl.sum(bottom.to(tl.int64), 0), mask=inside)
+    tl.atomic_add(here + size, tl.sum(top.to(tl.int64), 0), mask=inside)
+    tl.atomic_add(outside, tl.sum(tl.sum(bad, 0), 0))
+
+
+@jit
+def _add_squares(  # pragma: no cover - compiled
+    X: tl.tensor,
+    stride: tl.tensor,
+    order: tl.tensor,
+    runs: tl.tensor,
+    scale: tl.tensor,
+    anchor: tl.tensor,
+    lowest: tl.tensor,
+    highest: tl.tensor,
+    tens: tl.tensor,
+    sums: tl.tensor,
+    outside: tl.tensor,
+    d: tl.tensor,
+    size: tl.tensor,
+    DECIMAL: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+) -> None:
+    """Add up the integers of a run and their squares, count its values outside the grid."""
+    run = tl.program_id(0).to(tl.int64)
+    start, stop = tl.load(runs + 3 * run), tl.load(runs + 3 * run + 1)
+    c = tl.load(runs + 3 * run + 2)
+    columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < d
+    by = tl.load(scale + columns, mask=inside, other=0.0)[None, :]
+    about = tl.load(anchor + columns, mask=inside, other=0.0)[None, :]
+    low = tl.load(lowest + columns, mask=inside, other=0.0)[None, :]
+    high = tl.load(highest + columns, mask=inside, other=0.0)[None, :]
+    ten = tl.load(tens + columns, mask=inside, other=1.0)[None, :]
+    bottom = tl.zeros((ROWS, COLUMNS), tl.int64)
+    top = tl.zeros((ROWS, COLUMNS), tl.int64)
+    square_low = tl.zeros((ROWS, COLUMNS), tl.int64)
+    cross = tl.zeros((ROWS, COLUMNS), tl.int64)
+    square_high = tl.zeros((ROWS, COLUMNS), tl.int64)
+    bad = tl.zeros((ROWS, COLUMNS), tl.int32)
+    for first in range(0, (stop - start).to(tl.int32), ROWS):
+        at = start + first + tl.arange(0, ROWS)
+        known = at < stop
+        row = tl.load(order + at, mask=known, other=0).to(tl.int64)
+        use = known[:, None] & inside[None, :]
+        x = tl.load(X + row[:, None] * stride + columns[None, :], mask=use, other=0.0)
+        q, wrong = _on_grid(x, use, by, about, low, high, ten, DECIMAL)
+        whole = q.to(tl.int64)
+        lower, upper = whole & 16777215, whole >> 24
+        bottom += lower
+        top += upper
+        square_low += lower * lower
+        cross += lower * upper
+        square_high += upper * upper
+        bad += wrong.to(tl.int32)
+    here = sums + c * d + columns
+    tl.atomic_add(here, tl.sum(bottom, 0), mask=inside)
+    tl.atomic_add(here + size, tl.sum(top, 0), mask=inside)
+    # By halves: sums of 48 bits over many rows would overflow.
+    _add_halves(here + 2 * size, tl.sum(square_low, 0), size, inside)
+    _add_halves(here + 4 * size, tl.sum(cross, 0), size, inside)
+    _add_halves(here + 6 * size, tl.sum(square_high, 0), size, inside)
+    tl.atomic_add(outside, tl.sum(tl.sum(bad, 0), 0))
+
+
+@jit
+def _add_halves(  # pragma: no cover - compiled
+    here: tl.tensor, total: tl.tensor, size: tl.tensor, inside: tl.tensor
+) -> None:
+    """Add the lower and the upper 32 bits of totals, each to its own sum."""
+    tl.atomic_add(here, total & 4294967295, mask=inside)
+    tl.atomic_add(here + size, total >> 32, mask=inside)
 
 
 @jit
@@ -218,40 +288,64 @@ def _combine(  # pragma: no cover - compiled
 
 
 def write_digits(
-    X: Any, order: Any, runs: Any, grid: tuple[Any, ...], number: int, out: Any, sums: Any, bad: Any
+    X: Any, order: Any, runs: Any, grid: tuple[Any, ...], out: Any, sums: Any, bad: Any
 ) -> None:
     """Write the digits of some runs to `out` and add their integers to `sums`.
 
     runs : (m, 5): start, stop, class, where the run goes, rows to write
     grid : scale, anchor, lowest, highest and power of ten, (d,) each, float64; whether decimal
-    out : (number, padded, length) int8; None to add squares instead, to sums (8, k, d)
-    sums : (2, k, d) or (8, k, d) int64: lower 24 bits, upper bits, and halves of squares
-    bad : (1,) int32: values outside the grid are added to it
+    out : (number, padded, length) int8
+    sums : (2, k, d) int64: lower 16 bits, upper bits
+    bad : (1,) int32: how many values are outside the grid is added to it
     """
     *arrays, is_decimal = grid
-    d, squares = X.shape[1], out is None
-    padded, length = (d, 0) if squares else out.shape[1:]
-    blocks = -(-padded // TILE_COLUMNS)
-    _write_digits[(len(runs), blocks)](
+    number, padded, length = out.shape
+    bias = 128 * ((256**number - 1) // 255)
+    small = number <= 4
+    _write_digits[(len(runs), -(-padded // DIGIT_TILES.columns))](
         X,
         X.stride(0),
         order,
         runs,
         *arrays,
-        sums if squares else out,
+        out,
         sums,
         bad,
-        d,
+        X.shape[1],
         padded,
         length,
         sums[0].numel(),
         number,
-        128 * ((256**number - 1) // 255),
+        bias - (bias >> 31 << 32) if small else bias,  # int32 wraps round
+        tl.int32 if small else tl.int64,
         is_decimal,
-        squares,
-        TILE_ROWS,
-        TILE_COLUMNS,
-        num_warps=4,
+        DIGIT_TILES.rows,
+        DIGIT_TILES.columns,
+        num_warps=DIGIT_TILES.warps,
+    )
+
+
+def add_squares(X: Any, order: Any, runs: Any, grid: tuple[Any, ...], sums: Any, bad: Any) -> None:
+    """Add the integers of some runs and their squares to `sums`.
+
+    runs : (m, 3): start, stop, class
+    sums : (8, k, d) int64: lower 24 bits, upper bits, and halves of sums of squares
+    """
+    *arrays, is_decimal = grid
+    _add_squares[(len(runs), -(-X.shape[1] // SQUARE_TILES.columns))](
+        X,
+        X.stride(0),
+        order,
+        runs,
+        *arrays,
+        sums,
+        bad,
+        X.shape[1],
+        sums[0].numel(),
+        is_decimal,
+        SQUARE_TILES.rows,
+        SQUARE_TILES.columns,
+        num_warps=SQUARE_TILES.warps,
     )
 
 

@@ -18,6 +18,7 @@ from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.integer_loops import (
     ALIGNED,
     TileSizes,
+    add_squares,
     combine,
     multiply,
     write_digits,
@@ -28,9 +29,9 @@ from suffice.statistics.exact.exact_sums import SUM_LIMBS, n_products, product_l
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 
-RUN_ROWS = 512  # rows whose digits one program of the device makes
-PART_ROWS = 1 << 14  # most rows whose products are added in int32; fewer stay in the cache
-DIGIT_BYTES = 512 << 20  # of digits that are made at once
+RUN_ROWS = 1024  # rows whose digits one program of the device makes
+PART_ROWS = 1 << 13  # most rows whose products are added in int32; fewer stay in the cache
+DIGIT_BYTES = 1 << 30  # of digits that are made at once
 PRODUCT_BYTES = 2 << 30  # of products of digits that are kept at once
 MOST_FEATURES = 8192
 MOST_ROWS = 1 << 27  # sums of squares of more rows would leave three words of 32 bits
@@ -113,10 +114,8 @@ def integer_sums(
     arrays = (grid.scale, grid.anchor, grid.lowest, grid.highest, grid.power_of_ten)
     on_grid = (*(space.put(one.astype(np.float64)) for one in arrays), grid.is_decimal)
     if detail == "diagonal":
-        runs = class_runs(coded.count, RUN_ROWS)
-        whole = -(-(runs[:, 1] - runs[:, 0]) // 16) * 16  # the loop counts in steps of 16 rows
-        every = np.column_stack([runs, np.zeros_like(whole), whole])
-        write_digits(X, coded.order, space.put(every), on_grid, number, None, sums, bad)
+        runs = space.put(class_runs(coded.count, RUN_ROWS))
+        add_squares(X, coded.order, runs, on_grid, sums, bad)
         limbs = None
     else:
         groups = 1 if detail == "shared" else k
@@ -126,7 +125,8 @@ def integer_sums(
         _add_products(X, coded, on_grid, number, sizes, (limbs, sums, bad))
     if int(bad):
         return None
-    totals = HeldIntegers((k, d), lambda: _joined(space.fetch(sums[:2]), (0, 24), SUM_LIMBS))
+    split = (0, 24 if limbs is None else 16)
+    totals = HeldIntegers((k, d), lambda: _joined(space.fetch(sums[:2]), split, SUM_LIMBS))
     if limbs is not None:
         return totals, HeldIntegers(tuple(limbs.shape[1:]), lambda: space.fetch(limbs))
     powers, size = (0, 32, 25, 57, 48, 80), product_limbs(grid.bits)
@@ -163,7 +163,7 @@ def _add_products(
         runs = there[at : at + batch.runs.size].view(-1, 5)
         parts = there[at + batch.runs.size :][: batch.parts.size].view(-1, 2)
         at += batch.runs.size + batch.parts.size
-        write_digits(X, coded.order, runs, on_grid, number, digits, sums, bad)
+        write_digits(X, coded.order, runs, on_grid, digits, sums, bad)
         for low in range(0, len(batch.parts), at_once):
             owner = batch.owner[low : low + at_once]
             multiply(digits, parts[low : low + at_once], tiles, products, sizes)
