@@ -1,1 +1,1 @@
-"""Anything a user has to validated batches."""
+"""From any kind of user data to validated batches."""

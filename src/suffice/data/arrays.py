@@ -1,4 +1,4 @@
-"""Names for the array types in signatures, and the functions of an array's library."""
+"""Array types for signatures, and the namespace of an array's library."""
 
 from __future__ import annotations
 

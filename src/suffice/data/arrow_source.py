@@ -107,7 +107,7 @@ class ArrowSource:
             columns: list[Any] = []
             for first in range(0, len(fields), mapped_columns):
                 with pa.memory_map(str(self.path)) as file:
-                    # To choose fields by options would read all of their rows.
+                    # Choosing fields by read options would read all of their rows.
                     batch = pa.ipc.open_file(file).get_batch(number)
                     chosen = batch.select(fields[first : first + mapped_columns])
                     total = batch.num_rows
@@ -135,7 +135,7 @@ def schema_of(schema: Any, source: object) -> dict[str, Any]:
     check_unique(schema.names, source)
     types = dict(nw.from_native(schema.empty_table(), eager_only=True).schema)
     for field in schema:
-        # Of the types that narwhals does not know, only a column of nulls may serve as numbers.
+        # Of the types that narwhals does not know, only a column of nulls can be read as numbers.
         if types[field.name] == nw.Unknown and str(field.type) != "null":
             types[field.name] = nw.Object()
     return types

@@ -210,7 +210,7 @@ def _of_mixed(values: Sequence[Any], missing: Array, kinds: set[type]) -> Cells:
 
 
 def _is_missing(value: Any) -> bool:
-    # An array compares by cell, and other objects as they like.
+    # An array compares element by element, and other objects may define == in any way.
     scalar = isinstance(value, float | np.floating | np.datetime64 | np.timedelta64 | Decimal)
     named = value is None or type(value).__name__ in ("NAType", "NaTType")
     named = named or (isinstance(value, str) and not value.strip())

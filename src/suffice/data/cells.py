@@ -191,7 +191,7 @@ class OtherCells:
         return self
 
     def texts(self) -> TextCells:
-        """No text at all: there is none that everyone would expect."""
+        """No text: there is no obvious way to write such values."""
         return TextCells(np.full(len(self), MISSING, np.int64), ())
 
 

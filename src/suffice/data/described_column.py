@@ -28,7 +28,7 @@ class DescribedColumn:
 
     @property
     def note(self) -> str | None:
-        """A note for the user if the column, or some of its cells, do not count; else None."""
+        """A note for the user if the column, or some of its cells, are not used; else None."""
         if self.kind.label == SetAside.label and self.kind != DROPPED:
             return f"column {self.name!r} is set aside: {self.why}"
         return f"column {self.name!r}: {self.why}" if self.unread else None

@@ -53,7 +53,7 @@ class Description:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which columns and cells do not count, one sentence each."""
+        """Which columns and cells are not used, one sentence each."""
         return tuple(column.note for column in self.columns if column.note is not None)
 
     def __str__(self) -> str:

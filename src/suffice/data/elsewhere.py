@@ -1,4 +1,4 @@
-"""Elsewhere: rows on a device, and the few steps of an answer that depend on where rows are."""
+"""Device rows: rows on a device, and the steps of an answer that depend on where rows are."""
 
 from __future__ import annotations
 

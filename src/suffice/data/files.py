@@ -61,7 +61,7 @@ def check_writable(path: Named) -> None:
 
 @contextmanager
 def unwritable(path: Named) -> Iterator[None]:
-    """Raises what goes wrong as an error that names the path as the user wrote it."""
+    """Raises an OSError as one that names the path as the user wrote it."""
     try:
         yield
     except (UnwritableFile, BrokenPipeError):
@@ -152,7 +152,7 @@ def _prefix(target: str) -> str:
 def _copy_owner_and_mode(handle: int, before: os.stat_result) -> None:
     if not hasattr(os, "fchown"):
         return
-    # Only root may give a file away, and some file systems have neither owners nor modes.
+    # Only root may change the owner, and some file systems have neither owners nor modes.
     with suppress(OSError):
         os.fchown(handle, -1, before.st_gid)
     with suppress(OSError):
@@ -206,7 +206,7 @@ def _lock(handle: int) -> bool | None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Make a renaming last; a folder that cannot be read or synced leaves that to the system."""
+    """Sync a folder so that a rename survives a crash, where the system allows it."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     with suppress(OSError):

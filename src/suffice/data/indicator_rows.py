@@ -11,7 +11,7 @@ from suffice.data.prepared_table import TableRows
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures
 
-# Levels of one column in rows that are read in parts: more are names, not categories.
+# Max levels of one column in rows that are read in parts; more are names, not categories.
 MOST_LEVELS = 1000
 
 

@@ -64,7 +64,7 @@ class WithIndicator:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """A column whose values and indicator are unknown, whatever its cells hold."""
+    """A column whose values and indicator are read as missing in every row."""
 
     values: ColumnKind
 

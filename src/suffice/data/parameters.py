@@ -13,7 +13,7 @@ from suffice.data.arrays import Floats
 from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 
-# A larger number of steps is a slip, not a request.
+# A larger number of steps is a mistake, not a request.
 MOST_STEPS = 10**9
 
 

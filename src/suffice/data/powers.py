@@ -176,7 +176,7 @@ def _shape(
             log = np.log1p(np.abs(x - origin) / units[..., 0])[..., None]  # (units, n, 1)
             u = _of_logs(log, EXPONENTS)
             variances = np.einsum("n,unp->up", w, (u - np.einsum("n,unp->up", w, u)[:, None]) ** 2)
-            # ln of the likelihood a row: of the Gaussian, and of the volume that u has in x.
+            # Log-likelihood per row: the Gaussian density of u, and the volume element du/dx.
             gain = (EXPONENTS - 1.0) * (w @ log[..., 0].T)[:, None] - np.log(units[..., 0])
             gain = np.where(variances > 0, gain - np.log(variances) / 2, -np.inf)
         i, j = np.unravel_index(int(np.nanargmax(gain)), gain.shape)

@@ -15,7 +15,7 @@ Made = TypeVar("Made")
 
 
 class Prefetched(Generic[Item]):
-    """At most `depth` items ahead; an error is raised in its turn, and leaving stops the thread.
+    """At most `depth` items ahead; errors are raised in order, and leaving stops the thread.
 
     >>> with Prefetched(iter(range(3)), 2) as items:
     ...     list(items)

@@ -1,4 +1,4 @@
-"""Prepared table: the features of a table, in order, or numbers apart from levels."""
+"""Prepared table: the features of a table, in order, or numbers and levels separately."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PreparedTable:
 
     @property
     def rows(self) -> TableRows:
-        """The numbers apart from the levels."""
+        """The numbers and the levels, separately."""
         return TableRows(self.numbers(), tuple(self.levels()))
 
     def frame(self, kind: str) -> Any:

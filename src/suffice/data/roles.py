@@ -24,7 +24,7 @@ from suffice.errors import (
     NotNumbers,
 )
 
-INDICATORS = 16  # columns of numbers that a column of levels counts for
+INDICATORS = 16  # a column of levels counts as this many columns of numbers
 
 
 @dataclass(frozen=True, slots=True)

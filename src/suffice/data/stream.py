@@ -189,7 +189,7 @@ def _failing_after(row: int) -> Iterator[None]:
 
 
 def _reader_of(sample: Any, roles: Roles) -> TableReader | None:
-    """How columns are read by the look of some rows; None where all are numbers."""
+    """How columns are read, judged by a sample of rows; None where all are numbers."""
     if holds_numbers(sample):
         return None
     found = describe(sample)

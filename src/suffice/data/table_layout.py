@@ -95,7 +95,7 @@ class TableLayout:
         return self.kinds[self.names.index(name)]
 
     def ignoring(self, columns: Collection[str]) -> TableLayout:
-        """The same layout, which takes these columns for unknown whatever they hold."""
+        """The same layout with these columns read as missing in every row."""
         pairs = zip(self.names, self.kinds, strict=True)
         kinds = tuple(Ignored(kind) if name in columns else kind for name, kind in pairs)
         return replace(self, kinds=kinds)

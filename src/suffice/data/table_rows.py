@@ -1,4 +1,4 @@
-"""Table reader: what a layout makes of the rows of tables, and back."""
+"""Table reader: from the rows of a table with a layout to features, and back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from suffice.errors import InvalidFeatures, InvalidParameter
 
 @dataclass(frozen=True)
 class TableReader:
-    """What a layout makes of tables: numeric features and columns of levels, and back.
+    """Converts tables of a layout to numeric features and columns of levels, and back.
 
     >>> reader = TableReader.of([["red", 1.5], ["blue", 2.0], ["red", None]])
     >>> reader.numeric_names, reader.level_names
@@ -138,7 +138,7 @@ class TableReader:
         return tuple(name for name, kind in pairs if name in self.names and kind not in numbers)
 
     def read(self, X: Any, first_row: int = 0) -> TableRows:
-        """The rows of a table, numbers apart from levels.
+        """The rows of a table, numbers and levels separately.
 
         first_row : number of the first row, for messages
         """
@@ -156,7 +156,7 @@ class TableReader:
         return self.ignoring(unknown).prepare(row)
 
     def ignoring(self, columns: Collection[str]) -> TableReader:
-        """The same reader, which takes these columns for unknown whatever they hold."""
+        """The same reader with these columns read as missing in every row."""
         return TableReader(self.layout.ignoring(columns))
 
     def by_column(self, values: Floats, owner: Sequence[int]) -> Floats:

@@ -23,7 +23,7 @@ MOST_LEVELS = 20
 SHOWN_LENGTH = 30  # characters of an example
 
 
-# What columns are called that number or name the rows.
+# Names of columns that hold row numbers, row names or ids.
 ID_NAME = re.compile(
     r"|(?i:id|uuid|guid|key|index|unnamed: ?\d+|row|row[_. ]?(names?|num|number|no|id)"
     r"|.*[_. -](id|uuid|guid|key|no|nr|num|number)\.?|.*(nr|nummer)\.?)|.*[a-z0-9]I[Dd]"
@@ -31,7 +31,7 @@ ID_NAME = re.compile(
 
 
 def looks_like_id(name: str) -> bool:
-    """Whether a column is called as those are that number or name the rows.
+    """Whether the name of a column is that of row numbers, row names or ids.
 
     >>> [looks_like_id(name) for name in ("CustomerID", "row names", "Kundennr", "paid", "idle")]
     [True, True, True, False, False]
@@ -104,7 +104,7 @@ def _remark(name: str, cells: TextCells, read: TextCells, what: str) -> str:
 
 
 def _are_codes(cells: TextCells) -> bool:
-    """Whether few whole numbers are text for no other reason than that someone wanted it."""
+    """Whether a column of few whole numbers is text on purpose, so that they are levels."""
     # Whole numbers kept as text are levels if they are at most this many, each in several rows.
     most_codes = 10
     few = 0 < len(cells.distinct) <= most_codes
@@ -158,7 +158,7 @@ def _kept(cells: TextCells, options: ColumnOptions) -> tuple[str, ...]:
     """Texts that usually mean a missing value but are frequent beside a few other levels."""
     if len(cells.distinct) > MOST_LEVELS:
         return ()
-    # Share of the cells from which on "None" and the like are levels of their own.
+    # From this share of the cells on, "None" and similar texts are levels of their own.
     frequent = 0.05
     enough = frequent * cells.counts.sum()
     rows = cells.rows_of(options.ambiguous)

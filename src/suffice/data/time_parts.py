@@ -1,4 +1,4 @@
-"""Time parts: the numbers that models take for a date or a time."""
+"""Time parts: the numbers by which a date or a time enters a model."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The local page."""
+"""The explorer: a page, its local server and a notebook widget."""

@@ -24,7 +24,7 @@ from suffice.text import plural, visible
 # Rows that a page draws; more are represented by a sample, and the statistics are of all.
 MOST_ROWS = 20_000
 
-# Classes that can be told apart on a page.
+# Max classes whose colours can be distinguished on a page.
 MOST_CLASSES = 200
 
 # Entries of all class covariances, which the browser computes with in every frame.

@@ -1,4 +1,4 @@
-"""Explore: a page on which a table and its model can be taken hold of."""
+"""Explore: an interactive page of a table and its model."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class ExplorerPage:
 
     @property
     def html(self) -> str:
-        """The whole page: one file, no other, no request."""
+        """The HTML of the page, which needs no other file and no network."""
         return page(self.title, payload(self.datasets, self.presets))
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the page, whole or not at all."""
+        """Write the page to a file, atomically."""
         check_path(path)
         write_whole(path, self.html.encode("utf-8", "replace"))
         return Path(path)
@@ -58,7 +58,7 @@ class ExplorerPage:
     def _repr_html_(self) -> Html:
         """The page in a frame of its own, which survives where no widget does."""
         look = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"
-        # Scripts run, but as those of a foreign page: nothing of the notebook is in reach.
+        # Scripts run as those of another origin, so they cannot reach the notebook.
         sandbox = "allow-scripts allow-downloads"
         return element("iframe", srcdoc=self.html, sandbox=sandbox, style=look, title=self.title)
 

@@ -1,4 +1,4 @@
-"""Guard: lets through only what this run's own page asks, from this machine."""
+"""Guard: passes on only requests of this run's own page, from this machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """An ASGI application before another, which it protects.
+    """ASGI middleware that protects another application.
 
     A page of another site may send requests here, but cannot forge their Host and Origin; another
     program of this machine can, but does not know the token.

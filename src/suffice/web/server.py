@@ -88,7 +88,7 @@ def _application(made: ExplorerPage) -> Any:
         from starlette.routing import Route
     except ImportError:
         raise _missing() from None
-    # Whoever opens the page without the token sees no data: they come by the API.
+    # The page itself holds no data: the API delivers it, and needs the token.
     shell = page(made.title, {"server": True}, connects=True)
     data = payload(made.datasets, made.presets)
     tasks = {one.name: Tasks(one) for one in made.datasets}

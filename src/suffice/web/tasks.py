@@ -1,4 +1,4 @@
-"""Tasks: what the browser asks Python for, because it takes the library itself."""
+"""Tasks: what the page asks Python to compute, because the browser cannot."""
 
 from __future__ import annotations
 

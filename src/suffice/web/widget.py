@@ -14,7 +14,7 @@ from suffice.web.page import payload
 if TYPE_CHECKING:
     from suffice.web.explore import ExplorerPage
 
-# In a shadow tree, so that styles of the notebook and of the page leave each other alone.
+# In a shadow tree, so that the styles of the notebook and of the page do not mix.
 RENDER = """
 export default {
   render({ model, el }) {
