@@ -249,3 +249,10 @@ def test_long_labels_are_shortened_in_the_middle(capsys):
 
 def test_the_version():
     assert process("--version").stdout == f"suffice {sf.__version__}\n"
+
+
+def test_the_package_runs_as_a_module():
+    run = subprocess.run(
+        [sys.executable, "-m", "suffice", "--version"], capture_output=True, text=True, check=True
+    )
+    assert sf.__version__ in run.stdout

@@ -313,7 +313,7 @@ def test_odd_tables_are_described_too():
     unused = pd.DataFrame({"x": pd.Categorical(["a", "b"], ["a", "b", "c"])})
     (feature,) = sf.describe(unused).layout.read(unused)
     assert feature.column.declared.tolist() == ["a", "b", "c"]
-    with pytest.raises(InvalidFeatures, match="unique column names"):
+    with pytest.raises(InvalidFeatures, match="2 columns named 'a'; names must differ"):
         sf.describe(pd.DataFrame(np.eye(2), columns=["a", "a"]))
     with pytest.raises(InvalidFeatures, match="more than one column named '1'"):
         sf.describe(pd.DataFrame(np.eye(2), columns=[1, "1"]))
@@ -339,3 +339,9 @@ def test_numbers_of_customers_are_not_measurements():
     table = pd.DataFrame({"Kundennr": range(9), "account no.": range(9), "pass": range(9)})
     kinds = [column.kind.label for column in sf.describe(table).columns]
     assert kinds == ["set aside", "set aside", "number"]
+
+
+def test_a_number_that_starts_with_zero_has_no_thousands():
+    table = pd.DataFrame({"litres": ["0,499", "2,345", "7,120"] * 20, "kind": ["a", "b"] * 30})
+    model = sf.LDA().fit(table, "kind")
+    np.testing.assert_allclose(model.means_.mean(), (0.499 + 2.345 + 7.12) / 3)

@@ -19,7 +19,7 @@ def _notation(decimal: str) -> tuple[re.Pattern[str], dict[int, str | None]]:
     units = "$€£¥₹₽₩₺฿%"  # before or after a number; percent signs do not divide by a hundred
     spaces, minus = " \u00a0\u2009\u202f'\u2019", "\u2212"
     point = re.escape(decimal)
-    whole = f"[0-9]+|[0-9]{{1,3}}(?:[{re.escape(thousands)}{spaces}][0-9]{{3}})+"
+    whole = f"[0-9]+|[1-9][0-9]{{0,2}}(?:[{re.escape(thousands)}{spaces}][0-9]{{3}})+"
     number = rf"(?:(?:{whole})(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
     unit, sign = rf"(?:\s*[{units}]\s*)?", f"[-+{minus}]"
     signed = rf"(?:{sign}\s*{unit}|{unit}{sign}|{unit}){number}{unit}"
@@ -35,6 +35,8 @@ def parse_number(text: str, decimal: str) -> float | None:
     (1234.5, 1234.5, 12.0)
     >>> parse_number("(1,000)", "."), parse_number("12 rooms", ".")
     (-1000.0, None)
+    >>> parse_number("0,499", "."), parse_number("0,499", ",")
+    (None, 0.499)
     """
     pattern, translation = _notation(decimal)
     return None if pattern.fullmatch(text) is None else float(text.translate(translation))
