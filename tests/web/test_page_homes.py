@@ -1,0 +1,149 @@
+"""The explorer in its three homes: accessible, still, and drawn twenty times on one page."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from sklearn.datasets import load_iris
+
+import suffice as sf
+from suffice.web.explore import explorer_page
+
+ROOT = Path(__file__).parents[2]
+LOOKS = {
+    "light": {},
+    "dark": {"color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
+}
+DRAWN = """() => [...document.querySelectorAll(".home")].filter(one => {
+  const canvas = (one.shadowRoot ?? one).querySelector("canvas.points");
+  return canvas?.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some(v => v);
+}).length"""
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """The source of axe-core, which `npm install --prefix .venv/node axe-core` brings."""
+    found = Path(
+        os.environ.get("SUFFICE_AXE", ROOT / ".venv/node/node_modules/axe-core/axe.min.js")
+    )
+    if not found.is_file():
+        pytest.skip("axe-core is not installed: npm install --prefix .venv/node axe-core")
+    return found.read_text()
+
+
+@pytest.fixture(scope="module")
+def made():
+    X, y = load_iris(return_X_y=True)
+    return explorer_page(X, y, sf.QDA())
+
+
+@pytest.fixture(scope="module")
+def served(made):
+    """The address of the page on a local server."""
+    uvicorn = pytest.importorskip("uvicorn")
+    from suffice.web.server import Site, _listen
+
+    with _listen(None) as listening:
+        site = Site(made, listening.getsockname()[1], "token-of-the-test")
+        server = uvicorn.Server(uvicorn.Config(site.app, log_level="warning", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield site.address
+        server.should_exit = True
+        thread.join()
+
+
+def notebook(page, made, count=1):
+    """Widgets as a notebook makes them: the module of the widget, and a model with its values."""
+    pytest.importorskip("anywidget")
+    from suffice.web.widget import widget
+
+    one = widget(made)
+    values = {"style": one.style, "code": one.code, "payload": one.payload}
+    page.set_content(
+        '<!DOCTYPE html><html lang="en"><meta name="color-scheme" content="light dark">'
+        "<title>Notebook</title><main><h1>Notebook</h1></main></html>"
+    )
+    page.evaluate(
+        """async ([source, values, count]) => {
+          const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+          const { default: made } = await import(url);
+          for (let i = 0; i < count; i++) {
+            const el = document.querySelector("main").appendChild(document.createElement("div"));
+            el.className = "home";
+            made.render({ model: { get: name => values[name] }, el });
+          }
+        }""",
+        [str(one._esm), values, count],
+    )
+    page.wait_for_function(f"({DRAWN})() === {count}")
+
+
+@pytest.fixture
+def at_home(browser, made, request, tmp_path):
+    """A page in one of the homes; it must raise no error."""
+    contexts, problems = [], []
+
+    def at_home(home, **options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        if home == "notebook":
+            notebook(page, made)
+            return page
+        path = made.save(tmp_path / "page.html").as_uri()
+        page.goto(path if home == "file" else request.getfixturevalue("served"))
+        page.wait_for_function("() => globalThis.sufficeExplorer?.frameTimes.length > 0")
+        return page
+
+    yield at_home
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("home", ["file", "server", "notebook"])
+def test_axe_finds_no_violation(at_home, axe, home, look):
+    page = at_home(home, **LOOKS[look])
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    page.evaluate(axe)
+    found = page.evaluate("() => axe.run()")
+    told = [
+        {"rule": one["id"], "where": [node["html"][:200] for node in one["nodes"]][:4]}
+        for one in found["violations"]
+    ]
+    assert told == [], json.dumps(told, indent=1)
+    assert len(found["passes"]) > 10
+
+
+@pytest.mark.parametrize("home", ["file", "notebook"])
+def test_nothing_moves_by_itself_where_the_reader_wants_it_still(at_home, home):
+    page = at_home(home, reduced_motion="reduce")
+    assert page.evaluate("matchMedia('(prefers-reduced-motion: reduce)').matches")
+    moving = page.evaluate(
+        """() => {
+          const root = document.querySelector(".home")?.shadowRoot ?? document;
+          const moves = style => parseFloat(style.transitionDuration) > 0 ||
+            style.animationName !== "none" || style.scrollBehavior === "smooth";
+          return [...root.querySelectorAll(".suffice-explorer, .suffice-explorer *")]
+            .filter(one => moves(getComputedStyle(one))).length + document.getAnimations().length;
+        }"""
+    )
+    assert moving == 0
+
+
+def test_twenty_widgets_share_a_notebook(browser, made):
+    page = browser.new_page()
+    notebook(page, made, 20)
+    assert page.evaluate(DRAWN) == 20
+    page.close()
