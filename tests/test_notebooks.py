@@ -214,3 +214,18 @@ def test_tables_keep_marks_captions_and_notes():
     assert text.count("font-weight: bold") == 2
     assert ">c</caption>" in text
     assert text.endswith("<p>n</p>")
+
+
+def test_the_summary_of_mixed_features_names_the_parts_of_dates():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "when": pd.date_range("2024-01-01", periods=120, freq="7h"),
+            "level": rng.choice(["low", "high"], 120),
+            "size": rng.normal(size=120),
+            "y": rng.choice(["p", "q"], 120),
+        }
+    )
+    text = str(sf.summary(sf.MixedNB().fit(table, "y")))
+    for name in ("when (weekday)", "when (days)", "size"):
+        assert re.search(rf"^{re.escape(name)} +-?[0-9]", text, re.MULTILINE)

@@ -263,11 +263,10 @@ def _feature_names(model: Any, last: Any) -> list[str]:
     d = np.shape(getattr(last, "means_", np.zeros((0, last.n_features_in_))))[1]
     own = list(getattr(last, "feature_names_in_", []))
     layout = getattr(statistics, "layout", None)
-    options = [
-        own,
-        [own[j] for j in layout.numeric] if own and layout is not None else [],
-        list(getattr(statistics, "feature_names", None) or []),
-    ]
+    stored = list(getattr(statistics, "feature_names", None) or [])
+    # Positions in the statistics' features: a column of dates is several of them.
+    numeric = [stored[j] for j in layout.numeric] if stored and layout is not None else []
+    options = [numeric, own, stored]
     if last is not model and hasattr(model[:-1], "get_feature_names_out"):
         options.append(list(model[:-1].get_feature_names_out()))
     fitting = [names for names in options if len(names) == d]
