@@ -13,7 +13,7 @@ class RowsElsewhere:
     """Rows on a device. Methods of estimators take them like a table in memory.
 
     Arrays that lie there have the types of NumPy's in signatures: the same code takes both.
-    Not an ABC: `isinstance` of one takes ten times as long, and every answer asks several times.
+    Not an ABC: `isinstance` of one takes four times as long, and every answer asks several times.
     """
 
     def check(self, estimator: Any) -> None:
