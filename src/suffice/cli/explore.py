@@ -1,4 +1,4 @@
-"""`suffice explore`: a table -> a page on which its model can be taken hold of."""
+"""`suffice explore`: a table -> a page on which its model is changed by hand."""
 
 from __future__ import annotations
 
