@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
-from pathlib import Path
+from importlib.resources import files
 
 import pytest
 from sklearn.datasets import load_iris
@@ -14,7 +13,6 @@ from sklearn.datasets import load_iris
 import suffice as sf
 from suffice.web.explore import explorer_page
 
-ROOT = Path(__file__).parents[2]
 LOOKS = {
     "light": {},
     "dark": {"color_scheme": "dark"},
@@ -28,13 +26,9 @@ DRAWN = """() => [...document.querySelectorAll(".home")].filter(one => {
 
 @pytest.fixture(scope="module")
 def axe():
-    """The source of axe-core, which `npm install --prefix .venv/node axe-core` brings."""
-    found = Path(
-        os.environ.get("SUFFICE_AXE", ROOT / ".venv/node/node_modules/axe-core/axe.min.js")
-    )
-    if not found.is_file():
-        pytest.skip("axe-core is not installed: npm install --prefix .venv/node axe-core")
-    return found.read_text()
+    """The source of axe-core, which a package of PyPI holds."""
+    pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -118,11 +112,11 @@ def test_axe_finds_no_violation(at_home, axe, home, look):
     page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     page.evaluate(axe)
     found = page.evaluate("() => axe.run()")
-    told = [
+    reported = [
         {"rule": one["id"], "where": [node["html"][:200] for node in one["nodes"]][:4]}
         for one in found["violations"]
     ]
-    assert told == [], json.dumps(told, indent=1)
+    assert reported == [], json.dumps(reported, indent=1)
     assert len(found["passes"]) > 10
 
 
