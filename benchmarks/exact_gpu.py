@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 import suffice as sf
-from suffice.engines.arrays import integer_loops, integer_pass
+from suffice.engines.arrays import digit_loops, integer_pass, product_loops
 from suffice.engines.arrays.coded import Coded
-from suffice.engines.arrays.integer_loops import TileSizes
 from suffice.engines.arrays.rows import DeviceRows
+from suffice.engines.arrays.tiles import TileSizes
 
 LIMITS = {"shared": 1.3, "separate": 1.5}
 TILES = [
@@ -92,16 +92,16 @@ def stages(torch: Any, X: Any, y: Any, grid: Any, detail: str) -> None:
 
         return inner
 
-    names = ("write_digits", "multiply", "combine")
-    for name in names:
-        setattr(integer_pass, name, clocked(name, getattr(integer_loops, name)))
+    loops = [digit_loops.write_digits, product_loops.multiply, product_loops.combine]
+    for loop in loops:
+        setattr(integer_pass, loop.__name__, clocked(loop.__name__, loop))
     began = perf_counter()
     coded = Coded.of(y, None, len(X), DeviceRows.of(X).space)
     torch.cuda.synchronize()
     taken["coding"] = perf_counter() - began
     integer_pass.integer_sums(DeviceRows.of(X), coded, grid, detail)
-    for name in names:
-        setattr(integer_pass, name, getattr(integer_loops, name))
+    for loop in loops:
+        setattr(integer_pass, loop.__name__, loop)
     print("  " + ", ".join(f"{name} {1e3 * t:.1f} ms" for name, t in taken.items()), flush=True)
 
 

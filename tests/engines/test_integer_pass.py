@@ -1,4 +1,4 @@
-"""The exact pass of CUDA: its plan, and its loops in Triton's interpreter where Triton is there."""
+"""The exact pass of CUDA: its plan, and its loops on a device or else in Triton's interpreter."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from suffice.statistics.exact.integers import Integers
 LOOPS = """
 import numpy as np, torch, suffice as sf
 from suffice.engines.arrays import integer_pass as work
+device = "cuda" if torch.cuda.is_available() else "cpu"
 work.serves = lambda rows, coded, grid: True
 work.PART_ROWS, work.DIGIT_BYTES, work.PRODUCT_BYTES = 192, 4 * 64 * 512, 7 * 4 * 64 * 64 * 2
 rng = np.random.default_rng(0)
@@ -24,15 +25,17 @@ for n, d, k, kind in ((700, 5, 3, "float64"), (300, 70, 4, "float32"), (130, 1, 
     for grid in (sf.Grid(-8, 8), sf.Grid(-8, 8, bits=48), sf.Grid.decimal(3)):
         for detail in ("separate", "shared", "diagonal"):
             here = sf.summarize(X, y, detail=detail, grid=grid)
-            there = sf.summarize(torch.tensor(X), torch.tensor(y), detail=detail, grid=grid)
+            rows, labels = torch.tensor(X, device=device), torch.tensor(y, device=device)
+            there = sf.summarize(rows, labels, detail=detail, grid=grid)
             assert here.digest() == there.digest(), (n, d, grid, detail)
 """
 
 
 def test_the_integer_loops_give_the_digests_of_the_host():
     pytest.importorskip("triton")
-    run = {**os.environ, "TRITON_INTERPRET": "1"}
-    subprocess.run([sys.executable, "-c", LOOPS], check=True, env=run)
+    torch = pytest.importorskip("torch")
+    interpreted = {} if torch.cuda.is_available() else {"TRITON_INTERPRET": "1"}
+    subprocess.run([sys.executable, "-c", LOOPS], check=True, env=os.environ | interpreted)
 
 
 @pytest.mark.parametrize("per_class", [False, True])

@@ -11,13 +11,7 @@ from typing import Any
 
 import numpy as np
 
-try:
-    import triton
-    import triton.language as tl
-except ImportError:  # needed only where torch has it; the doctests import every module
-    triton = None
-
-jit: Any = triton.jit if triton is not None else (lambda function: function)
+from suffice.engines.arrays.tiles import jit, tl, triton
 
 COLUMNS = 1024  # most columns of a tile
 ROWS = 4  # fewest rows of a tile

@@ -35,7 +35,7 @@ def first_guess(rows: DeviceRows, coded: Coded) -> Any:
     from suffice.engines.arrays import fused
 
     with torch.cuda.device_of(rows.values):
-        return fused.first_guess(_by_row(rows), coded.order, coded.starts, GUESS_ROWS)
+        return fused.first_guess(by_row(rows), coded.order, coded.starts, GUESS_ROWS)
 
 
 def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
@@ -47,7 +47,7 @@ def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, An
     runs = class_runs(coded.count)
     with torch.cuda.device_of(rows.values):
         total, square, low, high = fused.class_sums(
-            _by_row(rows), coded.order, coded.weights, runs, origin
+            by_row(rows), coded.order, coded.weights, runs, origin
         )
     return total, square, low, high
 
@@ -70,7 +70,7 @@ def scatter(
     size = max((batch.groups[1] - batch.groups[0]) * batch.rows for batch in plan.batches)
     centred = torch.empty((size, d), **kind)
     runs = torch.from_numpy(plan.runs).to(rows.space.device)
-    X, means = _by_row(rows), (about.mean, about.rest, 1.0 / about.unit)
+    X, means = by_row(rows), (about.mean, about.rest, 1.0 / about.unit)
     with torch.cuda.device_of(rows.values):
         for batch in plan.batches:
             a, b = batch.groups
@@ -104,6 +104,6 @@ def strips(d: int, most: int = 8, narrowest: int = 128) -> list[tuple[int, int]]
     return [(low, min(d, low + width)) for low in range(0, d, width)]
 
 
-def _by_row(rows: DeviceRows) -> Any:
+def by_row(rows: DeviceRows) -> Any:
     """The values with each row contiguous in memory."""
     return rows.values if rows.values.stride(1) == 1 else rows.values.contiguous()

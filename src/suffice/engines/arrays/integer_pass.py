@@ -15,20 +15,16 @@ import numpy as np
 from suffice.data.arrays import Array, Indices
 from suffice.engines.arrays import fused_pass
 from suffice.engines.arrays.coded import Coded
-from suffice.engines.arrays.integer_loops import (
-    ALIGNED,
-    TileSizes,
-    add_squares,
-    combine,
-    multiply,
-    write_digits,
-)
+from suffice.engines.arrays.digit_loops import add_squares, write_digits
+from suffice.engines.arrays.product_loops import combine, multiply
 from suffice.engines.arrays.rows import DeviceRows
 from suffice.engines.arrays.runs import class_runs
+from suffice.engines.arrays.tiles import TileSizes
 from suffice.statistics.exact.exact_sums import SUM_LIMBS, n_products, product_limbs
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 
+ALIGNED = 64  # rows: the digits of a group start at multiples of it, with zeros between groups
 RUN_ROWS = 1024  # rows whose digits one program of the device makes
 PART_ROWS = 1 << 13  # most rows whose products are added in int32; fewer stay in the cache
 DIGIT_BYTES = 1 << 30  # of digits that are made at once
@@ -106,22 +102,22 @@ def integer_sums(
     """Sums and products of the integers of rows; None if a value is not on the grid."""
     import torch
 
-    X, space = fused_pass._by_row(rows), rows.space
+    X, space = fused_pass.by_row(rows), rows.space
     d, k, number = rows.shape[1], len(coded.classes), n_digits(grid)
     kind: dict[str, Any] = {"dtype": torch.int64, "device": space.device}
     bad = torch.zeros(1, dtype=torch.int32, device=space.device)
     sums = torch.zeros((8 if detail == "diagonal" else 2, k, d), **kind)
     arrays = (grid.scale, grid.anchor, grid.lowest, grid.highest, grid.power_of_ten)
-    on_grid = (*(space.put(one.astype(np.float64)) for one in arrays), grid.is_decimal)
+    on_grid = (space.put(np.stack(arrays).astype(np.float64)), grid.is_decimal)
     if detail == "diagonal":
         runs = space.put(class_runs(coded.count, RUN_ROWS))
-        add_squares(X, coded.order, runs, on_grid, sums, bad)
+        add_squares(X, coded.order, runs, *on_grid, sums, bad)
         limbs = None
     else:
         groups = 1 if detail == "shared" else k
         shape = (product_limbs(grid.bits), groups, n_products(d, detail))
         limbs = torch.zeros(shape, **kind)
-        sizes = sizes or TileSizes.of(d)
+        sizes = sizes or _tiles_for(d)
         _add_products(X, coded, on_grid, number, sizes, (limbs, sums, bad))
     if int(bad):
         return None
@@ -136,7 +132,7 @@ def integer_sums(
 def _add_products(
     X: Any,
     coded: Coded,
-    on_grid: tuple[Any, ...],
+    on_grid: tuple[Any, bool],
     number: int,
     sizes: TileSizes,
     out: tuple[Any, Any, Any],
@@ -163,7 +159,7 @@ def _add_products(
         runs = there[at : at + batch.runs.size].view(-1, 5)
         parts = there[at + batch.runs.size :][: batch.parts.size].view(-1, 2)
         at += batch.runs.size + batch.parts.size
-        write_digits(X, coded.order, runs, on_grid, digits, sums, bad)
+        write_digits(X, coded.order, runs, *on_grid, digits, sums, bad)
         for low in range(0, len(batch.parts), at_once):
             owner = batch.owner[low : low + at_once]
             multiply(digits, parts[low : low + at_once], tiles, products, sizes)
@@ -207,6 +203,10 @@ def upper_tiles(padded: int, sizes: TileSizes) -> Indices:
     i, j = np.indices((padded // sizes.rows, padded // sizes.columns)).reshape(2, -1)
     kept = (j + 1) * sizes.columns > i * sizes.rows
     return np.stack([i[kept], j[kept]], axis=1)
+
+
+def _tiles_for(d: int) -> TileSizes:
+    return TileSizes(64, 64) if d <= 64 else TileSizes()
 
 
 def _joined(parts: Array, powers: tuple[int, ...], limbs: int) -> Indices:
