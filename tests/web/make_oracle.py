@@ -39,6 +39,15 @@ def random_table(seed):
     return f"random {seed}", X * scale + offset, y
 
 
+def wide_table(seed, n=800, k=4, d=50):
+    """Rows of as many features as the page promises to keep up with, on unequal scales."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % k
+    mix = np.eye(d) + rng.normal(size=(k, d, d)) * 0.1
+    X = np.einsum("nd,nde->ne", rng.normal(size=(n, d)), mix[y]) + rng.normal(size=(k, d))[y] * 0.3
+    return f"wide {seed}", X * 10.0 ** rng.integers(-2, 3, d) + rng.normal(size=d) * 10, y
+
+
 def random_settings(seed, k):
     rng = np.random.default_rng(seed)
     priors = [None, "uniform", rng.dirichlet(np.full(k, 5.0)).tolist()][seed % 3]
@@ -101,10 +110,10 @@ def case(name, X, y, settings):
     }
 
 
-def drags(seed, steps=1000):
+def drags(table, settings, steps=1000):
     """Rows moved one after another, and the model of where they end."""
-    rng = np.random.default_rng(seed)
-    _, X, y = random_table(seed)
+    name, X, y = table
+    rng = np.random.default_rng(len(X))
     moves = [
         {"row": int(i), "to": (X[i] + rng.normal(size=X.shape[1]) * X.std(axis=0)).tolist()}
         for i in rng.integers(0, len(X), steps)
@@ -112,8 +121,7 @@ def drags(seed, steps=1000):
     end = X.copy()
     for move in moves:
         end[move["row"]] = move["to"]
-    settings = random_settings(0, len(np.unique(y)))
-    return {**case(f"drags {seed}", end, y, settings), "start": X.tolist(), "moves": moves}
+    return {**case(f"drags {name}", end, y, settings), "start": X.tolist(), "moves": moves}
 
 
 def oracle():
@@ -126,7 +134,13 @@ def oracle():
     for seed in range(200):
         name, X, y = random_table(seed)
         cases.append(case(name, X, y, random_settings(seed, len(np.unique(y)))))
-    return {"cases": cases, "drags": [drags(seed) for seed in range(3)]}
+    name, X, y = wide_table(0)
+    wide = [{"structure": structure, "pooling": pooling, **base} for structure, pooling in FAMILY]
+    wide.append(random_settings(0, 4) | {"pooling": 0.3, "shrinkage": 0.2})
+    cases += [case(name, X, y, settings) for settings in wide]
+    dragged = [drags(random_table(seed), random_settings(0, 2)) for seed in range(3)]
+    dragged += [drags(wide_table(1), settings) for settings in wide]
+    return {"cases": cases, "drags": dragged}
 
 
 if __name__ == "__main__":
