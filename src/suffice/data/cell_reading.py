@@ -152,8 +152,7 @@ def _of_array(values: Array) -> Cells:
     if kind == "M":
         return TimeCells(values.astype("datetime64[us]"))
     if kind == "m":
-        # In seconds.
-        return NumberCells(values / np.timedelta64(1, "s"))
+        return NumberCells(values / np.timedelta64(1, "s"), unit="seconds")
     if kind in "UT":
         return TextCells.of(values.tolist())
     if kind == "O":
@@ -178,7 +177,7 @@ def _of_objects(values: Sequence[Any]) -> Cells:
     if all(issubclass(kind, dt.date | dt.time | np.datetime64) for kind in kinds):
         return _of_time_objects(values)
     if all(issubclass(kind, dt.timedelta) for kind in kinds):
-        return NumberCells(np.array([_seconds(v) for v in values]))
+        return NumberCells(np.array([_seconds(v) for v in values]), unit="seconds")
     return _of_mixed(values, missing, kinds)
 
 

@@ -111,6 +111,7 @@ class NumberCells:
     values: Array  # (n,): integers or floats
     is_category: bool = False
     declared: Array | None = None
+    unit: str = ""  # such as "seconds", of durations
 
     def __len__(self) -> int:
         return len(self.values)

@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, TextCells, TimeCells
 from suffice.data.labels import shown
 from suffice.data.levels import Column
-from suffice.data.time_parts import TimePart, wall_time
+from suffice.data.time_parts import TimePart, join_time, utc_time, wall_time
 from suffice.data.written_dates import CLEAR, ORDERS, parse_dates
 from suffice.data.written_numbers import parse_numbers
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
@@ -205,11 +205,14 @@ class Dates:
         return ()
 
     def write(self, features: Sequence[Array]) -> Array:
-        """The days, where they are among the parts; missing otherwise."""
-        if TimePart.DAYS not in self.parts:
+        """The times, in UTC where there is a time zone; missing where no part tells the day."""
+        days, hours = (
+            features[self.parts.index(part)] if part in self.parts else None
+            for part in (TimePart.DAYS, TimePart.HOUR)
+        )
+        if days is None and (hours is None or len(self.parts) > 1):
             return np.full(len(features[0]), "NaT", "datetime64[us]")
-        days = features[self.parts.index(TimePart.DAYS)]
-        return np.round(days).astype("datetime64[D]").astype("datetime64[us]")
+        return utc_time(join_time(days, hours), self.zone)
 
     def times(self, name: str, cells: Cells) -> Array:
         """The time of each row as the clock showed it, (n,) datetime64."""

@@ -113,6 +113,8 @@ def _describe_numbers(name: str, cells: NumberCells) -> DescribedColumn:
     gaps = int(missing.sum())
     if not len(known):
         return DescribedColumn(name, Number(), "numbers", gaps)
+    if cells.unit:
+        return DescribedColumn(name, Number(), f"durations, in {cells.unit}", gaps)
     whole = _are_whole(known[:FIRST_NUMBERS]) and _are_whole(known)
     if whole and looks_like_id(name) and 1 < len(known) == len(np.unique(known)):
         why = f"whole numbers, all different, under the name of an id (say numeric=[{name!r}] to "

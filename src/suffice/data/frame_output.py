@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array
+from suffice.data.column_types import ColumnType
 from suffice.data.features import as_frame
 
 
@@ -23,9 +24,9 @@ def frame_kind(X: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class FrameForm:
-    """The library of data frames, and the types of columns that models do not keep.
+    """The library of data frames, and the types of columns that are not plain floats.
 
-    types : by the name of the column, such as "Int64", "Float32", "Date" or "Categorical"
+    types : by the name of the column, see `ColumnType`
     """
 
     library: str
@@ -37,57 +38,25 @@ class FrameForm:
         library, frame = frame_kind(X), None if isinstance(X, np.ndarray | list) else as_frame(X)
         if library is None or frame is None:
             return None
-        names = {name: type(kind).__name__ for name, kind in frame.schema.items()}
-        return cls(library, {name: kind for name, kind in names.items() if kind in _KEPT})
+        kinds = ((one.name, ColumnType.of(one)) for one in frame.iter_columns())
+        return cls(library, {name: own.text for name, own in kinds if own.kind != nw.Float64})
 
     def validated(self) -> Self:
         """This form, if it is known; a ValueError otherwise."""
         if self.library not in ("pandas", "polars", "pyarrow"):
             raise ValueError("frame is not a known kind of data frame")
-        if not all(kind in _KEPT for kind in self.types.values()):
-            raise ValueError("a column is of an unknown type")
         return self
 
     def frame(self, columns: Mapping[str, Array]) -> Any:
-        """A new data frame of these columns: whole numbers are rounded, others as they are."""
-        typed = {
-            name: as_type(values, self.types.get(name, "")) for name, values in columns.items()
-        }
-        made = nw.from_native(new_frame(typed, self.library), eager_only=True)
-        casts = []
-        for name, kind in self.types.items():
-            if name in columns and kind in _CASTS and not (kind == "Date" and self._is_pandas):
-                casts.append(made[name].cast(_CASTS[kind]()))
-        return (made.with_columns(*casts) if casts else made).to_native()
-
-    @property
-    def _is_pandas(self) -> bool:
-        return self.library == "pandas"
-
-
-_INTEGERS = tuple(f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64))
-_CASTS: dict[str, Any] = {"Date": nw.Date, "Categorical": nw.Categorical, "Enum": nw.Categorical}
-_KEPT = (*_INTEGERS, "Float32", "Boolean", *_CASTS)
-
-
-def as_type(values: Array, kind: str) -> Array:
-    """Numbers as values of the type of a column, if they can be; others as they are."""
-    if values.dtype.kind != "f":
-        return values
-    if kind == "Float32":
-        return values.astype(np.float32)
-    if np.isnan(values).any():
-        return values
-    if kind == "Boolean":
-        return values > 0.5
-    if kind not in _INTEGERS:
-        return values
-    dtype = np.dtype(kind.lower())
-    ends = np.iinfo(dtype)
-    whole = np.clip(np.rint(values), float(ends.min), float(ends.max))
-    # The largest 64-bit integers are not floats: the next one above would overflow.
-    low, high = np.nextafter(float(ends.min), 0), np.nextafter(float(ends.max), 0)
-    return (whole if dtype.itemsize < 8 else np.clip(whole, low, high)).astype(dtype)
+        """A new data frame of these columns, of the types that they had where they can be."""
+        made = nw.from_native(new_frame(columns, self.library), eager_only=True)
+        typed = []
+        for name, values in columns.items():
+            kind = ColumnType.parse(self.types[name], self.library) if name in self.types else None
+            own = None if kind is None else kind.series(values)
+            if own is not None:
+                typed.append(nw.from_native(own, series_only=True).alias(name))
+        return (made.with_columns(*typed) if typed else made).to_native()
 
 
 def new_frame(columns: Mapping[str, Array], kind: str) -> Any:
@@ -106,7 +75,8 @@ def text_columns(X: Any) -> set[str]:
     """The columns of a data frame that hold text."""
     frame = as_frame(X)
     assert frame is not None
-    return {name for name, kind in frame.schema.items() if kind in (nw.String, nw.Object)}
+    own = (series for series in frame.iter_columns() if series.dtype in (nw.String, nw.Object))
+    return {series.name for series in own if not ColumnType.of(series).objects}
 
 
 def fill_table(X: Any, rows: Array) -> Any:
@@ -131,22 +101,21 @@ def with_gaps_filled(X: Any, columns: Mapping[str, tuple[Array, Array]]) -> Any:
 
 
 def _fill(series: Any, values: Array, missing: Array) -> Any:
-    at = np.flatnonzero(missing)
-    kind = type(series.dtype).__name__
-    chosen = as_type(values[at], kind)
-    values = values.astype(chosen.dtype)
-    values[at] = chosen
-    if values.dtype.kind == "M" and kind == "Date":
-        values = values.astype("datetime64[D]")
-    if values.dtype.kind == "f" and kind not in ("Float32", "Float64"):
-        series = series.cast(nw.Float64)
-    if not series.implementation.is_pyarrow():
+    at, kind = np.flatnonzero(missing), ColumnType.of(series)
+    new = kind.series(values[at])
+    if new is None:
+        series = series.cast(nw.Float64) if values.dtype.kind == "f" else series
         return series.scatter(at.tolist(), _listed(values[at]))
-    # Arrow has several types of text, which do not mix.
-    cells = series.to_list()
-    for i in at.tolist():
-        cells[i] = values[i].item()
-    return nw.new_series(series.name, cells, series.dtype, backend="pyarrow")
+    cells = nw.from_native(new, series_only=True)
+    if series.implementation.is_polars():
+        return series.scatter(at.tolist(), cells)
+    if not series.implementation.is_pyarrow():
+        return series.scatter(at.tolist(), cells.to_list())
+    # Arrow has several types of text and of codes, which do not mix.
+    filled = np.empty(len(series), object)
+    filled[:] = series.to_list()
+    filled[at] = cells.to_list()
+    return nw.from_native(kind.of_cells(filled.tolist()), series_only=True).alias(series.name)
 
 
 def _gaps(series: Any) -> Array:

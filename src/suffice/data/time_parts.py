@@ -55,16 +55,43 @@ def varying_parts(times: Array) -> tuple[TimePart, ...]:
     return parts or (TimePart.DAYS,)
 
 
+def join_time(days: Floats | None, hours: Floats | None) -> Array:
+    """The times of whole days since 1970-01-01 and hours; the other part where one is None.
+
+    >>> join_time(np.array([1.0]), np.array([25.0]))  # no later than the end of the day
+    array(['1970-01-02T23:59:59.000000'], dtype='datetime64[us]')
+    """
+    # The years of Python's dates.
+    first, last = -719_162, 2_932_896
+    day = np.float64(0) if days is None else np.clip(np.round(days), first, last)
+    second = np.float64(0) if hours is None else np.clip(np.round(3600 * hours), 0, 86_399)
+    seconds = day * 86_400 + second
+    gaps = np.isnan(seconds)
+    times = np.where(gaps, 0, seconds).astype("datetime64[s]").astype("datetime64[us]")
+    return np.where(gaps, np.datetime64("NaT"), times)
+
+
 def wall_time(times: Array, zone: str | None) -> Array:
     """Times in UTC as the clock in a time zone shows them; None for times without a zone."""
+    return times if zone is None else np.asarray(times + _offsets(times, zone))
+
+
+def utc_time(times: Array, zone: str | None) -> Array:
+    """Times that the clock in a time zone shows, in UTC; None for times without a zone."""
     if zone is None:
         return times
+    near = times - _offsets(times, zone)
+    return np.asarray(times - _offsets(near, zone))
+
+
+def _offsets(times: Array, zone: str) -> Array:
+    """By how much the clock in a time zone is ahead at times in UTC."""
     # Offsets change at most every quarter of an hour.
     quarters = times.astype("datetime64[us]").astype("datetime64[m]").astype(np.int64) // 15
     distinct, places = np.unique(np.where(np.isnat(times), 0, quarters), return_inverse=True)
     clock = _time_zone(zone)
     offsets = np.array([_offset(int(one) * 900, clock) for one in distinct], "timedelta64[s]")
-    return np.asarray(times + offsets[places])
+    return np.asarray(offsets[places])
 
 
 def _offset(second: int, zone: dt.tzinfo) -> dt.timedelta:
