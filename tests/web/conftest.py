@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
+import time
+from contextlib import contextmanager
 
 import make_oracle
 import pytest
@@ -26,6 +29,28 @@ def browser():
         made = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield made
         made.close()
+
+
+@pytest.fixture(scope="session")
+def running():
+    """Run an application, made of the port, on this machine; its address is "127.0.0.1:port"."""
+    uvicorn = pytest.importorskip("uvicorn")
+    from suffice.web.server import _listen
+
+    @contextmanager
+    def running(made):
+        with _listen(None) as listening:
+            port = listening.getsockname()[1]
+            server = uvicorn.Server(uvicorn.Config(made(port), log_level="critical", ws="none"))
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+            thread.start()
+            while not server.started:
+                time.sleep(0.01)
+            yield port
+            server.should_exit = True
+            thread.join()
+
+    return running
 
 
 @pytest.fixture

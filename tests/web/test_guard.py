@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
+import re
+import socket
+import sys
+import types
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
@@ -15,6 +20,7 @@ from suffice.errors import InvalidParameter
 
 pytest.importorskip("starlette")
 
+from suffice.web import guard
 from suffice.web.explore import explorer_page
 from suffice.web.guard import MOST_BYTES
 from suffice.web.server import Site
@@ -30,9 +36,9 @@ GOOD = {
 
 
 @pytest.fixture(scope="module")
-def site():
+def app():
     X, y = load_iris(return_X_y=True)
-    return Site(explorer_page(X, y, sf.LDA()), PORT, TOKEN)
+    return Site(explorer_page(X, y, sf.LDA()), PORT, TOKEN).app
 
 
 def run(coroutine):
@@ -41,7 +47,7 @@ def run(coroutine):
         pool.submit(asyncio.run, coroutine).result()
 
 
-def send(site, method="POST", path="/api", headers=GOOD, body=b'{"task": "data"}'):
+def send(app, method="POST", path="/api", headers=GOOD, body=b'{"task": "data"}'):
     """One request as the server sees it; headers may repeat."""
     pairs = list(headers.items()) if isinstance(headers, dict) else list(headers)
     names = {name.lower() for name, _ in pairs}
@@ -71,14 +77,14 @@ def send(site, method="POST", path="/api", headers=GOOD, body=b'{"task": "data"}
     async def collect(message):
         sent.append(message)
 
-    run(site.app(scope, receive, collect))
+    run(app(scope, receive, collect))
     content = b"".join(part.get("body", b"") for part in sent[1:])
     answered = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], answered, content
 
 
-def test_the_page_itself_is_answered(site):
-    status, headers, content = send(site, "GET", "/", {"host": OWN})
+def test_the_page_itself_is_answered(app):
+    status, headers, content = send(app, "GET", "/", {"host": OWN})
     assert status == 200
     assert headers["content-security-policy"].startswith("default-src 'none'")
     assert headers["x-frame-options"] == "DENY"
@@ -86,7 +92,7 @@ def test_the_page_itself_is_answered(site):
     assert "access-control-allow-origin" not in headers
     assert b"setosa" not in content
     assert b'"rows"' not in content
-    status, _, content = send(site)
+    status, _, content = send(app)
     assert status == 200
     assert json.loads(content)["datasets"][0]["labels"] == ["0", "1", "2"]
 
@@ -121,7 +127,7 @@ PATHS = [
     "/api/", "//api", "/API", "/api?x=1", "/?token=" + TOKEN, "/../api", "/api/../", "/%2e%2e/api",
     "/static/explorer.js", "/favicon.ico", "/.git/config", "/etc/passwd", "/api/data", "/index",
 ]  # fmt: skip
-LENGTHS = ["-1", "x", "", "0x10", str(MOST_BYTES + 1), "9" * 30, "1e3", "+5"]
+LENGTHS = ["-1", "x", "", "0x10", str(MOST_BYTES + 1), "9" * 30, "9" * 5000, "1e3", "+5"]
 
 ATTACKS = (
     [("host", {"headers": {**GOOD, "host": one}}) for one in HOSTS]
@@ -144,6 +150,11 @@ ATTACKS = (
     + [("length", {"headers": {**GOOD, "content-length": one}}) for one in LENGTHS]
     + [("left out", {"headers": {k: v for k, v in GOOD.items() if k != name}}) for name in GOOD]
     + [("twice", {"headers": [*GOOD.items(), (name, GOOD[name])]}) for name in GOOD]
+    + [("length", {"headers": [*GOOD.items(), *[("content-length", "16")] * 2]})]
+    + [
+        ("capitals", {"headers": [*GOOD.items(), (name.title(), "http://evil.example")]})
+        for name in GOOD
+    ]
     + [
         ("site", {"headers": {**GOOD, "sec-fetch-site": one}})
         for one in ("cross-site", "same-site", "")
@@ -158,23 +169,91 @@ ATTACKS = (
 )
 
 
+# The status tells which check refused: another one would hide that the first is gone.
+REFUSED = {
+    "host": {421}, "host on the page": {421}, "origin": {403}, "origin on the page": {403},
+    "token": {401}, "type": {415}, "method": {403, 405}, "path": {404}, "length": {411, 413},
+    "left out": {421, 403, 415, 401}, "twice": {421, 403, 415, 401}, "site": {403},
+    "capitals": {421, 403, 415, 401}, "cookie for the token": {401},
+}  # fmt: skip
+
+
 def test_there_are_more_than_a_hundred_attacks():
     assert len(ATTACKS) > 100
+    assert {what for what, _ in ATTACKS} == set(REFUSED)
+
+
+# Each check of the guard, and the same line with a hole.
+HOLES = [
+    ('_values(headers, b"host") != [self.authority.encode()]', "False"),
+    (
+        '_values(headers, b"host") != [self.authority.encode()]',
+        'self.authority.encode() not in _values(headers, b"host")',
+    ),
+    (
+        '_values(headers, b"host") != [self.authority.encode()]',
+        'not b"".join(_values(headers, b"host")).startswith(self.authority.encode())',
+    ),
+    ("origins != [own] and (posts or origins)", "False"),
+    ("origins != [own] and (posts or origins)", "origins != [own] and posts"),
+    ("origins != [own] and (posts or origins)", "origins and origins != [own]"),
+    ("origins != [own] and (posts or origins)", "own not in origins and (posts or origins)"),
+    ('own = f"http://{self.authority}".encode()', 'own = origins[0] if origins else b""'),
+    ('site not in (b"same-origin", b"none")', 'site == b"cross-site"'),
+    ('scope["path"] not in ("/", "/api") or', "False or"),
+    ('or scope.get("query_string")', ""),
+    ('scope["method"] != ("POST" if scope["path"] == "/api" else "GET")', "False"),
+    ("self._refused_post(headers) if posts else 0", "0"),
+    ("len(tokens) != 1 or not compare_digest(tokens[0], self.token.encode())", "False"),
+    ("not compare_digest(tokens[0], self.token.encode())", "False"),
+    ("len(tokens) != 1", "not tokens"),
+    ("tokens[0], self.token.encode()", "tokens[0].strip(), self.token.encode()"),
+    ("tokens[0], self.token.encode()", "tokens[0].lower(), self.token.lower().encode()"),
+    ('_values(headers, b"content-type") != [b"application/json"]', "False"),
+    ("len(lengths) != 1 or not lengths[0].isdigit()", "not lengths or not lengths[0].isdigit()"),
+    ("or not lengths[0].isdigit()", 'or lengths[0] == b""'),
+    ("len(lengths[0]) > 9 or", ""),
+    ("len(lengths[0]) > 9 or int(lengths[0]) > MOST_BYTES", "False"),
+    ("int(lengths[0]) > MOST_BYTES", "int(lengths[0]) > 2 * MOST_BYTES"),
+    ("key.lower() == name", "key == name"),
+]
+
+
+@pytest.mark.parametrize(("line", "hole"), HOLES)
+def test_every_check_of_the_guard_is_missed_when_it_is_gone(app, line, hole):
+    """The attacks find each hole: they would not all be refused by the other checks."""
+    source = inspect.getsource(guard)
+    assert source.count(line) == 1
+    holed = types.ModuleType("holed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "holed", holed)
+        exec(source.replace(line, hole), holed.__dict__)
+    holed_guard = holed.Guard(app.app, OWN, TOKEN)
+    assert any(passes(holed_guard, what, request_) for what, request_ in ATTACKS)
+
+
+def passes(app, what, request_):
+    """Whether an attack is answered, or makes the guard itself fail."""
+    try:
+        status, _, content = send(app, **request_)
+    except ValueError:
+        return True
+    return status not in REFUSED[what] or content != b""
 
 
 @pytest.mark.parametrize(
     ("what", "request_"), ATTACKS, ids=lambda one: one if isinstance(one, str) else ""
 )
-def test_an_attack_is_refused_and_learns_nothing(site, what, request_):
-    status, headers, content = send(site, **request_)
-    assert 400 <= status < 500
+def test_an_attack_is_refused_and_learns_nothing(app, what, request_):
+    status, headers, content = send(app, **request_)
+    assert status in REFUSED[what]
     assert content == b""
     assert "access-control-allow-origin" not in headers
     assert TOKEN not in str(headers)
 
 
 @pytest.mark.parametrize("origin", [f"http://{OWN}", "http://evil.example", None])
-def test_no_websocket_is_opened(site, origin):
+def test_no_websocket_is_opened(app, origin):
     """A foreign page may open one without asking: only the server can refuse."""
     headers = [(b"host", OWN.encode()), (b"x-suffice-token", TOKEN.encode())]
     if origin:
@@ -188,7 +267,7 @@ def test_no_websocket_is_opened(site, origin):
         sent.append(message)
 
     scope = {"type": "websocket", "path": "/api", "headers": headers, "query_string": b""}
-    run(site.app(scope, receive, collect))
+    run(app(scope, receive, collect))
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 
@@ -200,8 +279,8 @@ BODIES = [
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_a_malformed_question_has_a_plain_answer(site, body):
-    status, _, content = send(site, body=body)
+def test_a_malformed_question_has_a_plain_answer(app, body):
+    status, _, content = send(app, body=body)
     assert status in (200, 400)
     assert set(json.loads(content)) == {"error"}
 
@@ -230,15 +309,15 @@ SETTINGS = {"structure": "full", "pooling": 0, "shrinkage": 0, "ddof": 0, "prior
         {"edits": [{"op": "remove", "row": i} for i in range(150)]},
     ],
 )
-def test_an_impossible_question_is_answered_in_words(site, change):
+def test_an_impossible_question_is_answered_in_words(app, change):
     asked = {"task": "path", "data": "data", "parameter": "pooling", "settings": SETTINGS} | change
-    status, _, content = send(site, body=json.dumps(asked).encode())
+    status, _, content = send(app, body=json.dumps(asked).encode())
     assert status == 200
     assert set(json.loads(content)) == {"error"}
     assert b"Traceback" not in content
 
 
-def test_the_server_answers_as_the_library_does(site):
+def test_the_server_answers_as_the_library_does(app):
     X, y = load_iris(return_X_y=True)
     edits = [
         {"op": "move", "row": 0, "values": [7, 4, 6, 2]},
@@ -246,7 +325,7 @@ def test_the_server_answers_as_the_library_does(site):
         {"op": "add", "code": 2, "values": [5, 3, 2, 1]},
     ]
     asked = {"task": "path", "data": "data", "parameter": "pooling", "settings": SETTINGS}
-    found = json.loads(send(site, body=json.dumps({**asked, "edits": edits}).encode())[2])
+    found = json.loads(send(app, body=json.dumps({**asked, "edits": edits}).encode())[2])
     X[0] = [7, 4, 6, 2]
     X, y = [*X[[0]], *X[2:], [5, 3, 2, 1]], [0, *y[2:], 2]
     for point in found["points"]:
@@ -267,13 +346,58 @@ def test_only_this_machine_is_listened_to():
             _listen(port)
 
 
+PROTECTION = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
 @pytest.mark.parametrize(("method", "path"), list(product(["GET", "POST"], ["/", "/api"])))
-def test_every_answer_has_the_headers_that_protect_it(site, method, path):
-    _, headers, _ = send(site, method, path)
-    assert {
-        "content-security-policy",
-        "x-content-type-options",
-        "referrer-policy",
-        "cache-control",
-        "cross-origin-resource-policy",
-    } <= set(headers)
+def test_every_answer_has_the_headers_that_protect_it(app, method, path):
+    _, headers, _ = send(app, method, path)
+    assert PROTECTION.items() <= headers.items()
+    assert not [name for name in headers if name.startswith("access-control")]
+    rules = dict(rule.split(" ", 1) for rule in headers["content-security-policy"].split("; "))
+    for name in ("script-src", "style-src"):
+        assert re.fullmatch(r"'sha256-[A-Za-z0-9+/]{43}='", rules.pop(name))
+    assert rules == {
+        "default-src": "'none'",
+        "img-src": "data: blob:",
+        "worker-src": "blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "connect-src": "'self'",
+        "frame-ancestors": "'none'",
+    }
+
+
+RAW = {
+    "nothing": b'content-length: 16\r\n\r\n{"task": "data"}',
+    "chunked": b'transfer-encoding: chunked\r\n\r\n10\r\n{"task": "data"}\r\n0\r\n\r\n',
+    "chunked with a length": b"content-length: 16\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+    "two lengths": b"content-length: 16\r\ncontent-length: 2\r\n\r\n{}",
+    "a folded host": b"content-length: 2\r\nhost:\r\n evil.example\r\n\r\n{}",
+    "an upgrade": b"connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n"
+    b"sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("what", RAW)
+def test_only_a_plain_request_on_the_socket_is_answered(app, running, what):
+    """What only a real connection can send; the server before the guard may refuse it, too."""
+    with running(lambda port: guard.Guard(app.app, f"127.0.0.1:{port}", TOKEN)) as port:
+        own = f"127.0.0.1:{port}"
+        head = GOOD | {"host": own, "origin": f"http://{own}", "connection": "close"}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as sent:
+            sent.sendall(b"POST /api HTTP/1.1\r\n" + lines.encode() + RAW[what])
+            answer = b"".join(iter(lambda: sent.recv(65536), b""))
+    if what == "nothing":
+        assert b"labels" in answer
+    else:
+        assert re.match(rb"HTTP/1.1 4\d\d ", answer)
+        assert b"labels" not in answer

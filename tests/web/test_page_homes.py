@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from importlib.resources import files
 
 import pytest
@@ -38,21 +36,15 @@ def made():
 
 
 @pytest.fixture(scope="module")
-def served(made):
+def served(made, running):
     """The address of the page on a local server."""
-    uvicorn = pytest.importorskip("uvicorn")
-    from suffice.web.server import Site, _listen
+    from suffice.web.server import Site
 
-    with _listen(None) as listening:
-        site = Site(made, listening.getsockname()[1], "token-of-the-test")
-        server = uvicorn.Server(uvicorn.Config(site.app, log_level="warning", ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        yield site.address
-        server.should_exit = True
-        thread.join()
+    def site(port):
+        return Site(made, port, "token-of-the-test")
+
+    with running(lambda port: site(port).app) as port:
+        yield site(port).address
 
 
 def notebook(page, made, count=1):
