@@ -264,6 +264,21 @@ def test_many_rows_through_compiled_loops_give_the_same_bits_as_few():
         assert sf.summarize(X, y, detail=detail, grid=grid).digest() == sum(parts).digest()
 
 
+@pytest.mark.parametrize("bits", [12, 32, 34, 36])
+@pytest.mark.parametrize("low", [-1.0, 2.0**19, 2.0**20, 1e9])
+def test_compiled_loops_round_like_numpy_at_the_edges_and_far_from_zero(bits, low):
+    # From 2^20 on, values in units of 2^-31 pass 2^51, where the loops' way to round ends.
+    rng = np.random.default_rng(bits)
+    grid = sf.Grid(low, low + 1, bits=bits)
+    X = rng.choice([low, low + 1, *rng.uniform(low, low + 1, 1000)], (80_001, 64))
+    y, weights = rng.integers(0, 3, len(X)), np.ones(len(X), int)
+    weights[::7] = 0
+    for detail in ("shared", "diagonal"):
+        some = sf.summarize(X[weights > 0], y[weights > 0], detail=detail, grid=grid)
+        # Weights are the NumPy way.
+        assert some.digest() == sf.summarize(X, y, weights, detail, grid=grid).digest()
+
+
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_the_number_of_threads_does_not_matter(threads, monkeypatch):
     rng = np.random.default_rng(3)

@@ -19,13 +19,17 @@ from suffice.statistics.reader import Reader
 BLOCK_ENTRIES = 1 << 15
 FEWEST_ROWS = 128
 
+# Compiled loops round by adding a constant, which is right for whole numbers below this.
+MOST_COMPILED = 2.0**51
+
 
 def is_compiled(reader: Reader, grid: Grid, weights: Indices | None) -> bool:
     """Whether compiled loops serve these rows, and are worth loading."""
     n, d = reader.shape
     large = reader.batch.is_long or n * d >= COMPILED_FROM
     two = grid.bits > 21 and grid.bits <= 34
-    return large and two and weights is None and not grid.is_decimal
+    near = bool((np.abs(grid.anchor) + grid.reach < MOST_COMPILED).all())
+    return large and two and near and weights is None and not grid.is_decimal
 
 
 class ExactBlocks:
