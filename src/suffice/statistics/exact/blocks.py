@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS
-from suffice.statistics.exact.exact_sums import FloatSums, class_sums, weight_digits
+from suffice.statistics.exact.exact_sums import ExactSums, FloatSums, class_sums, weight_digits
 from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.outside import is_inside
 from suffice.statistics.kernels.choice import COMPILED_FROM
 from suffice.statistics.reader import Reader
-
-# Entries of a block of rows.
-BLOCK_ENTRIES = 1 << 15
-FEWEST_ROWS = 128
 
 # Compiled loops round by adding a constant, which is right for whole numbers below this.
 MOST_COMPILED = 2.0**51
 
 
-def is_compiled(reader: Reader, grid: Grid, weights: Indices | None) -> bool:
-    """Whether compiled loops serve these rows, and are worth loading."""
+def blocks_for(reader: Reader, total: FloatSums) -> ExactBlocks:
+    """The loops that suit these rows: compiled ones where they are possible and worth loading."""
     n, d = reader.shape
-    large = reader.batch.is_long or n * d >= COMPILED_FROM
-    two = grid.bits > 21 and grid.bits <= 34
-    near = bool((np.abs(grid.anchor) + grid.reach < MOST_COMPILED).all())
-    return large and two and near and weights is None and not grid.is_decimal
+    grid, large = total.grid, reader.batch.is_long or n * d >= COMPILED_FROM
+    plain = total.weighted or grid.is_decimal
+    if not large or plain or (np.abs(grid.anchor) + grid.reach >= MOST_COMPILED).any():
+        return ExactBlocks(total)
+    if total.detail == "diagonal":
+        return (
+            CompiledSquares(total) if grid.bits <= CompiledSquares.most_bits else ExactBlocks(total)
+        )
+    return CompiledProducts(total) if total.digits.number == 2 else ExactBlocks(total)
 
 
 class ExactBlocks:
     """Adds rows to sums, with NumPy alone."""
 
+    fewest_rows: ClassVar[int] = 128
+    entries: ClassVar[int] = 1 << 15  # of the rows that are taken at a time
+
     def __init__(self, total: FloatSums) -> None:
         self.total = total
         d = total.sums.shape[2]
         most = total.digits.most_rows(total.weighted)
-        self.step = max(1, min(max(FEWEST_ROWS, BLOCK_ENTRIES // d), most))
+        self.step = max(1, min(max(self.fewest_rows, self.entries // d), most))
+
+    def exact(self) -> ExactSums:
+        """The sums of all rows that were added."""
+        return self.total.exact()
 
     def add_products(
         self, X: Array, order: Indices, codes: Indices, weights: Indices | None, group: int
@@ -137,25 +146,16 @@ def _weighted(factors: list[Floats], weights: Indices | None) -> list[tuple[int,
     ]
 
 
-class CompiledBlocks(ExactBlocks):
+class CompiledProducts(ExactBlocks):
     """Adds rows of two digits without weights to sums, with compiled loops."""
 
-    def __init__(self, total: FloatSums, d: int) -> None:
-        super().__init__(total)
-        self._room = np.empty((3, self.step, d))
-        grid = total.grid
-        self._grid: tuple[Any, ...] = (
-            grid.scale,
-            grid.anchor,
-            grid.lowest.astype(np.float64),
-            grid.highest.astype(np.float64),
-            float(1 << total.digits.width),
-        )
+    # Each block is a few calls from Python, which small ones would not repay.
+    entries = 1 << 17
 
-    @classmethod
-    def of(cls, total: FloatSums, d: int) -> CompiledBlocks:
-        """Blocks of rows of d features."""
-        return cls(total, d)
+    def __init__(self, total: FloatSums) -> None:
+        super().__init__(total)
+        self._room = np.empty((3, self.step, total.sums.shape[2]))
+        self._grid = (*_floats(total.grid), float(1 << total.digits.width))
 
     def add_products(
         self, X: Array, order: Indices, codes: Indices, weights: Indices | None, group: int
@@ -178,26 +178,54 @@ class CompiledBlocks(ExactBlocks):
                 add_square(factor, product)
         return True
 
+
+class CompiledSquares(ExactBlocks):
+    """Adds rows without weights to sums of integers and of their squares, with compiled loops."""
+
+    entries = 1 << 20
+    most_bits: ClassVar[int] = 32  # two squares of such integers are added in 64 bits
+    most_rows: ClassVar[int] = 1 << 27
+
+    def __init__(self, total: FloatSums) -> None:
+        super().__init__(total)
+        self._grid = _floats(total.grid)
+        # Of the integers, and of the lower and upper halves of their squares.
+        self._sums = np.zeros((3, *total.sums.shape[1:]), np.int64)
+        self._rows = 0
+
     def add_squares(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
         """Add rows, the squares of each class by itself; False if a value is not on the grid."""
-        from suffice.statistics.kernels.factors import squares_of_two
+        from suffice.statistics.kernels.factors import add_squares
 
-        total = self.total
-        total.make_room(len(codes))
-        total.add_weights(codes, None)
-        low, high, cross = np.zeros_like(total.products)
-        for start in range(0, len(codes), self.step):
-            some = _by_class(codes, start, start + self.step, total.sums.shape[1])
-            if squares_of_two(X, some, codes, *self._grid, total.sums[0], low, high, cross):
+        self.total.add_weights(codes, None)
+        k = self._sums.shape[1]
+        for low in range(0, len(codes), self.step):
+            own = codes[low : low + self.step]
+            # By class, so that its sums stay in the cache.
+            order = np.argsort(own, kind="stable")
+            order = order[own[order] < k] if own.max(initial=0) >= k else order
+            self._rows += len(order)
+            if self._rows > self.most_rows:
+                self._flush()
+                self._rows = len(order)
+            if add_squares(X[low : low + self.step], order, own, *self._grid, *self._sums):
                 return False
-        total.products += np.stack([low, high, low + high + 2 * cross])
         return True
 
+    def exact(self) -> ExactSums:
+        """The sums of all rows that were added."""
+        self._flush()
+        return self.total.exact()
 
-def _by_class(codes: Indices, start: int, stop: int, k: int) -> Indices:
-    """Rows of a block in the order of their classes, so that a class's sums stay in the cache."""
-    own = codes[start:stop]
-    order = np.argsort(own, kind="stable")
-    if own.max(initial=0) >= k:
-        order = order[own[order] < k]
-    return np.asarray(order + start)
+    def _flush(self) -> None:
+        t, (sums, low, high) = self.total.total, self._sums
+        limbs = len(t.products.limbs)
+        squares = Integers.shifted(low, 0, limbs) + Integers.shifted(high, 32, limbs)
+        sums = t.sums + Integers.shifted(sums, 0, len(t.sums.limbs))
+        self.total.total = ExactSums(t.count, t.weight, sums, t.products + squares)
+        self._sums[:] = 0
+
+
+def _floats(grid: Grid) -> tuple[Floats, Floats, Floats, Floats]:
+    """The grid in the form that compiled loops take."""
+    return grid.scale, grid.anchor, grid.lowest.astype(float), grid.highest.astype(float)

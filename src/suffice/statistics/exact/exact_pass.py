@@ -9,7 +9,7 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.data.batches import Batch
 from suffice.errors import InvalidWeights
-from suffice.statistics.exact.blocks import CompiledBlocks, ExactBlocks, is_compiled
+from suffice.statistics.exact.blocks import ExactBlocks, blocks_for
 from suffice.statistics.exact.exact_sums import ExactSums, FloatSums
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.outside import raise_outside
@@ -33,15 +33,12 @@ def exact_sums(batch: Batch, grid: Grid, detail: str) -> ExactSums:
 
     def work(start: int, stop: int) -> ExactSums:
         total = FloatSums.empty(k, d, grid, detail, weights is not None)
-        if is_compiled(reader, grid, weights):
-            blocks: ExactBlocks = CompiledBlocks.of(total, d)
-        else:
-            blocks = ExactBlocks(total)
+        blocks = blocks_for(reader, total)
         for block in reader.blocks(start, stop, _most_rows(blocks.step, k, detail)):
             own = None if weights is None else weights[block.first : block.first + len(block.codes)]
             if not _add(block, own, k, detail, blocks):
                 raise_outside(reader, grid)
-        return total.exact()
+        return blocks.exact()
 
     with blas_threads(max(1, reader.threads // workers)):
         total, *others = in_parallel(work, shares(n, workers))

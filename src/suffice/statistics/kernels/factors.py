@@ -1,6 +1,6 @@
-"""Factors: rows as digits of integers on a grid, by compiled loops; imported for large data only.
+"""Factors: rows as integers on a grid and their digits, by compiled loops; for large data only.
 
-All numbers are whole and below 2^53, so no sum is rounded and the order of rows does not matter.
+Floats are whole and below 2^53, so no sum is rounded and the order of rows does not matter.
 Each loop touches few arrays: with more, the compiler cannot tell that they do not overlap, and
 uses no vector instructions.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 from suffice.data.jit import jit
 
-# x + HALF_WAY - HALF_WAY is x rounded to the nearest whole number, for x up to 2^51.
+# x + HALF_WAY - HALF_WAY is x rounded to the nearest whole number, for x below 2^51.
 HALF_WAY = 1.5 * 2.0**52
 
 
@@ -32,15 +32,9 @@ def _to_grid(
 
 
 @jit(forceinline=True)
-def _top(q: float, base: float) -> float:  # pragma: no cover - compiled
-    """The upper digit; the lower one is q - top * base."""
-    return (q * (1.0 / base) + HALF_WAY) - HALF_WAY
-
-
-@jit(forceinline=True)
 def _split(q: Any, base: float, low: Any, high: Any) -> None:  # pragma: no cover - compiled
     for j in range(len(q)):
-        top = _top(q[j], base)
+        top = (q[j] * (1.0 / base) + HALF_WAY) - HALF_WAY
         high[j] = top
         low[j] = q[j] - top * base
 
@@ -53,19 +47,29 @@ def _add_and_join(low: Any, high: Any, q: Any, sums: Any) -> None:  # pragma: no
 
 
 @jit(forceinline=True)
-def _add_low(q: Any, base: float, sums: Any, low: Any) -> None:  # pragma: no cover - compiled
+def _pair_to_grid(
+    x: Any, y: Any, scale: Any, anchor: Any, lowest: Any, highest: Any, q: Any, r: Any
+) -> int:  # pragma: no cover - compiled
+    """Write the integers of two rows; in how many columns one is outside its range."""
+    outside = 0
     for j in range(len(q)):
-        bottom = q[j] - _top(q[j], base) * base
-        sums[j] += q[j]
-        low[j] += bottom * bottom
+        one = ((np.float64(x[j]) * scale[j] + HALF_WAY) - HALF_WAY) - anchor[j]
+        two = ((np.float64(y[j]) * scale[j] + HALF_WAY) - HALF_WAY) - anchor[j]
+        inside = (one >= lowest[j]) & (one <= highest[j])
+        outside += 0 if inside & (two >= lowest[j]) & (two <= highest[j]) else 1
+        q[j] = np.int64(one)
+        r[j] = np.int64(two)
+    return outside
 
 
 @jit(forceinline=True)
-def _add_high(q: Any, base: float, high: Any, cross: Any) -> None:  # pragma: no cover - compiled
+def _add_pair(q: Any, r: Any, sums: Any, low: Any, high: Any) -> None:  # pragma: no cover
     for j in range(len(q)):
-        top = _top(q[j], base)
-        high[j] += top * top
-        cross[j] += (q[j] - top * base) * top
+        # Integers of 32 bits are below 2^31 in size, so that two squares fit 63 bits.
+        squares = q[j] * q[j] + r[j] * r[j]
+        sums[j] += q[j] + r[j]
+        low[j] += squares & 0xFFFFFFFF
+        high[j] += squares >> 32
 
 
 @jit()
@@ -93,7 +97,7 @@ def factors_of_two(
 
 
 @jit()
-def squares_of_two(
+def add_squares(
     X: Any,
     order: Any,
     codes: Any,
@@ -101,18 +105,25 @@ def squares_of_two(
     anchor: Any,
     lowest: Any,
     highest: Any,
-    base: float,
     sums: Any,
     low: Any,
     high: Any,
-    cross: Any,
 ) -> int:  # pragma: no cover - compiled
-    """Add the integers, and the products of their digits, by class; how many are outside."""
+    """Add integers and both halves of their squares by class; in how many pairs one is outside.
+
+    Rows of one class are taken in pairs, so that its sums are read and written half as often.
+    """
     outside = 0
-    q = np.empty(X.shape[1])
-    for i in order:
+    q, r = np.empty(X.shape[1], np.int64), np.empty(X.shape[1], np.int64)
+    at = 0
+    while at < len(order):
+        i = order[at]
         code = codes[i]
-        outside += _to_grid(X[i], scale, anchor, lowest, highest, q)
-        _add_low(q, base, sums[code], low[code])
-        _add_high(q, base, high[code], cross[code])
+        paired = at + 1 < len(order) and codes[order[at + 1]] == code
+        other = order[at + 1] if paired else i
+        outside += _pair_to_grid(X[i], X[other], scale, anchor, lowest, highest, q, r)
+        if not paired:
+            r[:] = 0
+        _add_pair(q, r, sums[code], low[code], high[code])
+        at += 2 if paired else 1
     return outside
