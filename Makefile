@@ -39,7 +39,8 @@ bench: $(READY)  ## against scikit-learn and the machine's own limits, in one ru
 	$(PIP) -e ".[bench]"
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
-extras: $(FULL)  ## Spark and PyTorch, so that their tests run too
+extras: $(FULL)  ## JupyterLab, Spark and PyTorch, so that their tests run too
+	$(PIP) -e ".[jupyter]"
 	$(PIP) -e ".[spark,torch]"
 
 wheel: $(FULL)  ## the package, in dist/

@@ -185,7 +185,7 @@ def test_the_widget_draws_in_a_browser(browser, iris):
           const model = { get: name => values[name] };
           made.default.render({ model, el: document.getElementById("cell") });
         }""",
-        [str(one._esm), {"style": one.style, "code": one.code, "payload": one.payload}],
+        [str(one._esm), {"css": one.css, "code": one.code, "payload": one.payload}],
     )
     page.locator("dl dd").first.wait_for()
     expected = f"{sf.QDA().fit(*iris).log_likelihood():.6f}".replace("-", "\N{MINUS SIGN}")

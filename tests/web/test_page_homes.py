@@ -53,7 +53,7 @@ def notebook(page, made, count=1):
     from suffice.web.widget import widget
 
     one = widget(made)
-    values = {"style": one.style, "code": one.code, "payload": one.payload}
+    values = {"css": one.css, "code": one.code, "payload": one.payload}
     page.set_content(
         '<!DOCTYPE html><html lang="en"><meta name="color-scheme" content="light dark">'
         "<title>Notebook</title><main><h1>Notebook</h1></main></html>"

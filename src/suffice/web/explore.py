@@ -63,8 +63,14 @@ class ExplorerPage:
         return element("iframe", srcdoc=self.html, sandbox=sandbox, style=look, title=self.title)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        """A widget where anywidget is installed, and the frame beside it."""
+        """A widget where anywidget is installed, and the frame beside it.
+
+        Whatever runs a notebook without a reader (nbconvert, papermill) stores the state of its
+        widgets, and pages made of it then need a network: there, only the frame.
+        """
         frame = {"text/html": str(self._repr_html_()), "text/plain": repr(self)}
+        if not _has_reader():
+            return frame
         try:
             from suffice.web.widget import widget
         except ImportError:
@@ -185,11 +191,24 @@ def _of_model(model: Any) -> Dataset:
     return replace(found, features=names) if len(names) == len(found.features) else found
 
 
-def _in_notebook() -> bool:
-    """Whether the answer of a cell is displayed."""
+def _kernel() -> Any:
+    """The kernel of the notebook that this runs in, or None."""
     try:
         from IPython import get_ipython
     except ImportError:
-        return False
-    shell = get_ipython()
-    return shell is not None and "IPKernelApp" in getattr(shell, "config", {})
+        return None
+    return getattr(get_ipython(), "kernel", None)
+
+
+def _in_notebook() -> bool:
+    """Whether the answer of a cell is displayed."""
+    return _kernel() is not None
+
+
+def _has_reader() -> bool:
+    """Whether someone sits before the notebook: only then may a cell ask for input."""
+    kernel = _kernel()
+    if kernel is None:
+        return True
+    asked = kernel.get_parent().get("content", {})
+    return bool(asked.get("allow_stdin", True))

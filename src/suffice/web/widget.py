@@ -20,7 +20,7 @@ export default {
   render({ model, el }) {
     const shadow = el.attachShadow({ mode: "open" });
     const style = document.createElement("style");
-    style.textContent = model.get("style");
+    style.textContent = model.get("css");
     const root = document.createElement("div");
     shadow.append(style, root);
     const options = { workerSource: model.get("code"), usesHash: false };
@@ -34,7 +34,8 @@ class ExplorerWidget(anywidget.AnyWidget):  # type: ignore[misc]
     """The explorer as a widget: everything runs in the browser, nothing comes back."""
 
     _esm = bundle() + RENDER
-    style = traitlets.Unicode().tag(sync=True)
+    # A trait named style would be taken for the style of ipywidgets, which is a widget itself.
+    css = traitlets.Unicode().tag(sync=True)
     code = traitlets.Unicode().tag(sync=True)
     payload = traitlets.Unicode().tag(sync=True)
 
@@ -42,4 +43,4 @@ class ExplorerWidget(anywidget.AnyWidget):  # type: ignore[misc]
 def widget(made: ExplorerPage) -> Any:
     """The widget of a page."""
     content = json.dumps(payload(made.datasets, made.presets), allow_nan=False)
-    return ExplorerWidget(style=asset("explorer.css"), code=bundle(), payload=content)
+    return ExplorerWidget(css=asset("explorer.css"), code=bundle(), payload=content)
