@@ -1,6 +1,6 @@
-"""Mutated files: refused or sound, in little time and memory.
+"""Mutated files: refused or sound, with little work and memory.
 
-SUFFICE_FUZZ_FILES says how many; SUFFICE_FUZZ_SEED where to begin.
+SUFFICE_FUZZ_FILES is their number, SUFFICE_FUZZ_SEED the random seed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import pytest
 WORKER = Path(__file__).with_name("fuzz_files.py")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as Linux does it")
-def test_mutated_files_are_refused_or_serve_in_little_time_and_memory():
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory in the way of Linux")
+def test_mutated_files_are_refused_or_serve_with_little_work_and_memory():
     count = int(os.environ.get("SUFFICE_FUZZ_FILES", "400"))
     seed = os.environ.get("SUFFICE_FUZZ_SEED", "0")
-    # Threads of their own have memory of their own.
+    # Every further thread would reserve memory of its own.
     alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "SUFFICE_NUM_THREADS": "1"}
     paths = [str(WORKER.parents[1]), os.environ.get("PYTHONPATH", "")]
     run = subprocess.run(
