@@ -13,7 +13,8 @@ from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
-from suffice.statistics.removal import CellPlaces, remove
+from suffice.statistics.remainder import CellPlaces
+from suffice.statistics.removal import remove
 from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
 
