@@ -14,7 +14,7 @@ class Anderson:
 
     With x the points and f the steps, the prediction is the combination of the last points x + f
     for which the same combination of the f is shortest. If that lies backwards, as it does while
-    steps grow, the iteration is led on along its last step, by as many steps as it takes for the
+    steps grow, extrapolate along the last step instead, by as many steps as it takes for the
     steps to change (Varadhan and Roland 2008). The longest lead adapts to past successes.
     """
 

@@ -84,7 +84,7 @@ class Beliefs(MomentLikelihood):
     def build(
         self, statistics: AnyStatistics, priors: Any, completed: MapModel | None = None
     ) -> BayesianModel:
-        """The model of statistics, or that of the estimates of EM."""
+        """The model built from statistics, or from the estimates of EM."""
         from suffice.models.conjugate import infer, predictive
 
         if completed is None:
@@ -166,7 +166,7 @@ def check_usable(statistics: AnyStatistics, beliefs: Beliefs) -> None:
     most_features = 2048
     if beliefs.structure.takes_matrices and d > most_features:
         raise InvalidParameter(
-            f"full covariances of {d} features would take matrices too large (at most "
+            f"full covariances of {d} features need matrices that are too large (at most "
             f"{most_features}); use structure='diagonal', or choose features."
         )
     mean, covariance = beliefs.prior_mean, beliefs.prior_covariance

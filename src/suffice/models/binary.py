@@ -63,7 +63,7 @@ class Binary(Categorical):
         as_features(X)
 
     def read(self, X: Any, model: DiscreteModel) -> Indices:
-        """Zeros and ones, (n, d); MISSING where a value is."""
+        """Zeros and ones, (n, d); MISSING where a value is missing."""
         return self._codes(as_features(X))
 
     def write(self, rows: Array, model: DiscreteModel, like: Any = None) -> Array:

@@ -33,7 +33,7 @@ class Densities:
         """Points that the sums are taken about, (K, d): one for all components, or their means.
 
         About a single point, the sums of independent features are one product. It must be within
-        a few deviations of every mean: squares lose the digits of that number's square.
+        a few deviations of every mean: t deviations away, squares lose the digits of t².
         """
         means, variances = self.model.means, self.variances
         if variances is not None:

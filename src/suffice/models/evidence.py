@@ -38,7 +38,7 @@ class Separate:
 
     weight: Floats  # (k,)
     scatter: Floats  # (k, r): eigenvalues of the scatter; those not listed are zero
-    shift: Floats  # (k, r): class means from the prior mean, along the eigenvectors
+    shift: Floats  # (k, r): class means minus the prior mean, along the eigenvectors
     features: Indices  # (k,): d, or the number of directions considered in each class
     log_volume: Floats  # (k,): ln|P|
 
@@ -76,7 +76,7 @@ class Shared:
 
     weight: Floats  # (k,)
     scatter: Floats  # (r,): eigenvalues of the pooled scatter; those not listed are zero
-    shift: Floats  # (k, r): class means from the prior mean, along the eigenvectors
+    shift: Floats  # (k, r): class means minus the prior mean, along the eigenvectors
     outside: Floats  # (k, k): products of the parts outside the span of the eigenvectors
     features: int
     log_volume: float  # ln|P|

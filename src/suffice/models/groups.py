@@ -55,7 +55,7 @@ class Factor:
 
     @property
     def matrix(self) -> Floats:
-        """All entries, (d, d): only where somebody asks for them."""
+        """All entries, (d, d); computed only on request."""
         return np.asarray(self.rows.T @ self.rows)
 
     @property
@@ -100,7 +100,7 @@ class Group:
         return self.scatter.diagonal / self.denominator
 
     def spread(self, unit: float) -> Spread:
-        """What estimates of shrinkage take, in units; divided by the weight, as they ask."""
+        """What estimates of shrinkage need, in units and divided by the weight."""
         w, squares = self.weight, self.scatter.diagonal / unit / unit
         quartic = np.nan if self.quartic is None else self.quartic / w
         norm = self.scatter.norm(unit)
@@ -108,7 +108,7 @@ class Group:
 
     @property
     def correlations(self) -> Spread:
-        """The same of the correlations, features without variance left out: free of units."""
+        """The same for the correlations, without features that never vary: free of units."""
         squares = self.scatter.diagonal
         norm, d = self.scatter.correlation_norm(np.sqrt(squares)), int((squares > 0).sum())
         return Spread(self.weight, max(d, 1), float(d), norm**2, np.nan)
@@ -136,7 +136,7 @@ class GroupSizes:
         )
 
     def part(self, at: slice) -> GroupSizes:
-        """Those of some groups."""
+        """The numbers of some of the groups."""
         quartic = None if self.quartic is None else self.quartic[at]
         return GroupSizes(self.weight[at], self.denominator[at], quartic, self.rows[at])
 
@@ -243,7 +243,7 @@ class Groups:
         estimate = ledoit_wolf if by_fourth else oas
         if by_fourth and self._quartic is None:
             raise InvalidParameter(
-                "shrinkage='ledoit-wolf' takes fourth-order sums, which these statistics do not "
+                "shrinkage='ledoit-wolf' needs fourth-order sums, which these statistics do not "
                 "have: features were selected, or removed rows were so far out that no digits "
                 "are left. Summarize these rows afresh, or use shrinkage='oas'."
             )
@@ -251,8 +251,9 @@ class Groups:
             shares = np.array([estimate(spread) for spread in spreads])
         except OverflowError:
             raise NotFinite(
-                f"shrinkage={shrinkage!r} cannot be found: variances exceed what a float can hold. "
-                "Fit features in other units (divide by 1e100, say), or give a number."
+                f"shrinkage={shrinkage!r} cannot be estimated: variances exceed what a float "
+                "can hold. Fit features in other units (for example, divide by 1e100), or give a "
+                "number."
             ) from None
         return np.where(shares > rank_tolerance(1), shares, 0.0)
 

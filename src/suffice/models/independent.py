@@ -77,7 +77,7 @@ def impossible(joint: Floats) -> Array:
 
 
 def random_columns(shares: Floats, rng: np.random.Generator) -> Indices:
-    """A random column for each row, by its shares (n, m)."""
+    """A random column for each row, with probabilities `shares` (n, m)."""
     edges = np.cumsum(shares, axis=1)
     at = (rng.random(len(shares))[:, None] * edges[:, -1:] >= edges).sum(axis=1)
     return np.asarray(np.minimum(at, shares.shape[1] - 1))

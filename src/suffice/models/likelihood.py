@@ -45,7 +45,7 @@ class Likelihood(ABC):
 
     @abstractmethod
     def build(self, statistics: Any, priors: Any, completed: Any = None) -> Any:
-        """The model of statistics.
+        """The model built from statistics.
 
         completed : the estimates of EM that a file holds, if there are any
         """

@@ -55,7 +55,7 @@ def class_priors(priors: Any, classes: Array, weight: Floats | None) -> Floats:
         raise InvalidParameter(
             f"The sum of the priors should be 1; it is {values.sum():.12g}. Divide by it."
         )
-    # A copy: what the caller does to the array later is not to change the model.
+    # A copy, so that later changes to the caller's array do not change the model.
     return np.array(values)
 
 

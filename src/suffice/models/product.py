@@ -80,7 +80,7 @@ class ProductModel(ClassModel):
 
 @dataclass(frozen=True)
 class ProductPart:
-    """A likelihood, and the columns that it takes as a user names them; None for those left.
+    """A likelihood, and its columns as the user names them; None for all that are left.
 
     source : what names the columns, for messages
     """
@@ -164,7 +164,7 @@ class Product(Likelihood):
     ) -> tuple[MixedStatistics, MixedStatistics]:
         """Both with the same detail in each part."""
         if mine.layout != theirs.layout:
-            return mine, theirs  # adding them says which feature differs
+            return mine, theirs  # adding them reports which feature differs
         pairs = {
             key: self.parts[key].likelihood.alike(own, theirs.parts[key])
             for key, own in mine.parts.items()

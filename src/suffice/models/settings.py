@@ -113,7 +113,7 @@ class Settings(MomentLikelihood):
     def build(
         self, statistics: AnyStatistics, priors: Any, completed: GaussianModel | None = None
     ) -> GaussianModel:
-        """The model of statistics, or that of the estimates of EM."""
+        """The model built from statistics, or from the estimates of EM."""
         if completed is not None:
             weight = statistics.weight
             return completed.with_priors(class_priors(priors, statistics.classes, weight))

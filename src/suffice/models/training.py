@@ -213,7 +213,7 @@ class MixtureFit:
     converged: bool
     interrupted: bool = False
     repaired: bool = False  # whether a component borrowed a covariance or was started again
-    notes: tuple[str, ...] = ()  # what went differently than requested
+    notes: tuple[str, ...] = ()  # what differs from the request
 
     @property
     def log_likelihood(self) -> float:
