@@ -29,7 +29,7 @@ def decide(
         `cost_table`
     reject : the cost of no prediction; rows whose best label has a higher expected cost get None.
         With the default costs: those whose best class is less probable than 1 - reject.
-    threshold : probability from which on a class is predicted. A number for the second of two
+    threshold : smallest probability at which a class is predicted. A number for the second of two
         classes, or {class: number}; below it, the most probable of the other classes
 
     >>> p = np.array([[0.9, 0.1], [0.6, 0.4]])

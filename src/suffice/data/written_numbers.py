@@ -59,7 +59,7 @@ def decimal_mark(cells: TextCells, share: float) -> tuple[str, list[str]] | None
     """
     total = int(cells.counts.sum())
     zeros = [text[0] == "0" and text.isdigit() and len(text) > 1 for text in cells.distinct]
-    # Share of codes such as "0123" from which on a column holds codes, not numbers.
+    # Share of codes such as "0123" from which a column holds codes, not numbers.
     leading_zeros = 0.01
     if not total or cells.counts[zeros].sum() > leading_zeros * total:
         return None

@@ -1,1 +1,1 @@
-"""The scikit-learn face: parameters, validation, delegation."""
+"""Estimators with scikit-learn's interface: parameters, validation, delegation."""

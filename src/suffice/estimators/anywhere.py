@@ -19,7 +19,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def on_rows(method: Method) -> Method:
-    """A method that answers about rows X, all of it from one state of the estimator."""
+    """A method that answers questions about rows X, from a single state of the estimator."""
     return _wherever_rows_are(method, labelled=False)
 
 

@@ -19,7 +19,7 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
     """Statistics of numbers, from those of a table with levels or from exact ones.
 
     Those of a table with levels are of indicators, rare levels merged. Fourth-order sums do not
-    follow levels that are merged, so OAS replaces Ledoit-Wolf.
+    exist for merged levels, so OAS replaces Ledoit-Wolf.
     """
     if isinstance(statistics, MixedStatistics):
         for key, part in statistics.parts.items():

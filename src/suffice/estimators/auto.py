@@ -48,7 +48,7 @@ class AutoDiscriminant(Classifier[Any]):
     ----------
     model_ : the chosen model, fitted to all rows
     selection_ : how it was chosen
-    classes_, priors_, n_features_in_, feature_names_in_, target_name_ : as of other classifiers
+    classes_, priors_, n_features_in_, feature_names_in_, target_name_ : as for other classifiers
 
     >>> import suffice as sf
     >>> from sklearn.datasets import load_wine
@@ -197,7 +197,7 @@ class AutoDiscriminant(Classifier[Any]):
 
     @property
     def partial_fit(self) -> Any:
-        """Not offered: an AttributeError, since the choice takes all rows at once."""
+        """Not offered: an AttributeError, since the choice needs all rows at once."""
         raise AttributeError(
             "an AutoDiscriminant chooses with all rows at once; add rows to the model that it "
             "chose: model.model_.partial_fit(X, y)."

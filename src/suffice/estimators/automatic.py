@@ -27,7 +27,7 @@ from suffice.selection.steps import Steps
 POOLINGS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 FIRST_POOLINGS = (1.0, 0.5, 0.1)
 
-# Shares of each target. The scaled identity helps where features have the same unit, as pixels.
+# Shares of each target. The scaled identity helps if features have the same unit, as pixels do.
 SHRINKAGES = {"diagonal": (0.0, 0.01, 0.03, 0.1, 0.3, 1.0), "identity": (0.03, 0.1, 0.3, 0.6)}
 INFLATIONS = (1.0, 1.5, 2.0, 3.0, 5.0)
 ALPHAS = (0.1, 1.0, 3.0)

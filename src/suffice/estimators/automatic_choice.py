@@ -39,7 +39,7 @@ class AutomaticOptions:
 
 
 def choose_automatically(trial: Trial, options: AutomaticOptions, steps: Steps) -> Selection:
-    """The scores of the family, and the model that is taken, fitted to all rows."""
+    """The scores of the family, and the chosen model, fitted to all rows."""
     metric = METRICS[options.metric]
     _check_spread(trial)
 
@@ -78,7 +78,7 @@ def _check_spread(trial: Trial) -> None:
 
 
 class _Choice:
-    """What is taken, after all candidates were scored."""
+    """The choice, after all candidates were scored."""
 
     def __init__(self, automatic: Automatic, options: AutomaticOptions) -> None:
         self.automatic, self.options = automatic, options
@@ -100,13 +100,13 @@ class _Choice:
         )
 
     def single(self) -> tuple[Selection, Any]:
-        """The selection with one candidate taken, and its model."""
-        selection, entrants = self._taken()
+        """The selection of one candidate, and its model."""
+        selection, entrants = self._select_candidate()
         return self._with_all_metrics(selection), self.trial.fit(entrants.candidates[0])
 
     def pooled(self) -> tuple[Selection, Any]:
         """The selection with a pool, unless one model is clearly better."""
-        selection, entrants = self._taken()
+        selection, entrants = self._select_candidate()
         kinds = self._representatives()
         found = fit_pool(self._held_out(kinds), self._class_shares())
         if not _is_as_good(found, self._held_out([entrants])):
@@ -130,8 +130,8 @@ class _Choice:
         whole = self._add(row, complexity, _pool_metrics(found))
         return self._with_all_metrics(whole), model
 
-    def _taken(self) -> tuple[Selection, Entrants]:
-        """The selection with one candidate taken, and that candidate."""
+    def _select_candidate(self) -> tuple[Selection, Entrants]:
+        """The selection of one candidate, and that candidate."""
         selection = self.selection
         if self.options.rule in ("average", "pool"):
             between = self._average(selection)
@@ -157,7 +157,7 @@ class _Choice:
         return entrants if behind.mean() <= error / 4 else None
 
     def _add(self, row: Any, complexity: float, last: Mapping[str, Floats]) -> Selection:
-        """The selection with one more candidate, which is taken."""
+        """The selection with one more candidate, which is chosen."""
         return replace(
             self.selection,
             candidates=(*self.selection.candidates, row),
@@ -257,7 +257,7 @@ class _Choice:
 
 
 def _is_as_good(found: PoolFit, alone: HeldOut) -> bool:
-    """Whether a pool predicts held-out rows not clearly worse than the best single model.
+    """Whether a pool predicts held-out rows about as well as the best single model.
 
     Clearly means by half a standard error of the difference. The single model is the luckiest of
     hundreds, so that its score is flattered more than that of a pool.

@@ -183,7 +183,7 @@ class Classifier(
             named cost 1 and correct answers 0; or an array (k, k), one row per true class and one
             column per answer, in the order of `classes_`; 0 and 1 if None
         reject : the cost of not answering
-        threshold : instead of costs, the probability from which on a class is the answer: a
+        threshold : instead of costs, the smallest probability at which a class is the answer: a
             number for the second of two classes, or {class: number}; below it, the most probable
             of the others. `suffice.thresholds` finds one by cost or by recall
         """

@@ -1,4 +1,4 @@
-"""Delegating: methods that a model in an estimator answers, with its signature and its absence."""
+"""Delegating: methods of an estimator that its chosen model answers, if it has them."""
 
 from __future__ import annotations
 

@@ -49,10 +49,10 @@ def thresholds(
     costs: Any = None,
     sample_weight: Any = None,
 ) -> Thresholds:
-    """What each threshold on the probability of one class would have cost, and found.
+    """The cost, recall and precision of each threshold on the probability of one class.
 
     model, X, y, sample_weight : as for `evaluate`; rows that the model has not seen
-    positive : the class that is predicted from the threshold on; the second of two by default
+    positive : the class that is predicted at or above the threshold; the second of two by default
     costs : as for `decide`
 
     >>> import suffice as sf

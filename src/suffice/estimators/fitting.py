@@ -159,7 +159,7 @@ class Fitting(Estimator):
         self._state = state
 
     def _warn_about_fit(self, fit: MixtureFit, n: int) -> None:
-        """Warn of everything that went differently than requested, in n iterations."""
+        """Warn of everything in n iterations that differs from what was requested."""
         messages: list[tuple[str, type[Warning]]] = [(note, RuntimeWarning) for note in fit.notes]
         if fit.interrupted:
             what = f"interrupted after {n} iterations: the best model so far is kept."

@@ -37,7 +37,7 @@ class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
     columns : how to read the columns of a table, as `suffice.describe` returns it; None for its
         defaults
     grid : a `Grid` to which values are rounded: `statistics_` are then exact, and a model that has
-        forgotten rows is that of never having seen them, in every bit
+        forgotten rows equals, in every bit, one that has never seen them
 
     Attributes
     ----------

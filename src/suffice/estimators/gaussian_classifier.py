@@ -53,7 +53,7 @@ class GaussianClassifier(Learner[GaussianModel]):
     columns: Any
     grid: Any = None
 
-    _takes_device_rows = True  # whether rows on a device are computed with there
+    _takes_device_rows = True  # whether it computes with rows on the device that holds them
 
     @learns_afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -31,7 +31,7 @@ def importance(
     its exact marginal, the same as for rows in which the feature is missing.
 
     model : fitted; one of this package, or a pipeline that ends in one
-    X, y, sample_weight : labelled rows, best those that the model has not seen;
+    X, y, sample_weight : labelled rows, preferably new to the model;
         without y, the column of the labels that the model was fitted to
     cv : None takes the model as it is; a number of folds, a splitter or (train, test) pairs fit
         it to the rows outside each fold and test it on the fold

@@ -103,7 +103,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
 
         No row, and no bound that one of them set, stays in the model, its pickle or its file. What
         may remain is rounding: about 1e-16 of the spread of the rows that were there. On a grid
-        (`grid=`) not even that remains: `digest` is then the one of never having seen them.
+        (`grid=`) not even that remains: `digest` is then that of a model that never saw them.
         """
         return self._remove(RowsInMemory(X, y, sample_weight))
 

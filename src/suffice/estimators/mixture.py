@@ -41,7 +41,7 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
 
     Missing values (NaN) are integrated out. A component whose own covariance collapses borrows
     the one pooled over all components, so that every number stays finite without `reg_covar`.
-    EM reads the rows in every iteration, so they lie in memory: of rows on a cluster, a sample.
+    EM reads the rows in every iteration, so they must be in memory; from a cluster, pass a sample.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
     weights_init, means_init, precisions_init : initial values given by the user
     random_state : a seed, a generator, or None
     verbose : 1 prints one line per iteration
-    warm_start : whether `fit` goes on from the components of the last fit
+    warm_start : whether `fit` continues from the components of the last fit
     structure, pooling, shrinkage, target : see `GaussianDiscriminant`; pooling is over components
     callback : called with the `EmProgress` of each iteration
 
@@ -184,7 +184,7 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
         return self
 
     def _last_fit(self, K: int, d: int, settings: Settings) -> Given | None:
-        """The components to go on from; None without a warm start, or where they do not fit."""
+        """The components to continue from; None without a warm start, or if their shapes differ."""
         if not flag("warm_start", self.warm_start) or self._state is None:
             return None
         last = self._fitted.components

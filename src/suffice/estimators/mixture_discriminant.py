@@ -37,7 +37,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
 
     Labelled rows are shared by the components of their class, others by those of all classes.
     With one component per class and all rows labelled, this is `GaussianDiscriminant`.
-    EM reads the rows in every iteration, so they must be in memory: of rows on a cluster, a sample.
+    EM reads the rows in every iteration, so they must be in memory; from a cluster, pass a sample.
 
     Parameters
     ----------

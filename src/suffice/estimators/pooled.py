@@ -97,7 +97,7 @@ class PooledDiscriminant(PooledAnswers):
     weights_ : of the members
     share_weight_ : of the class shares
     recalibrations_ : slope and offsets of each member
-    classes_, priors_, n_features_in_, feature_names_in_, target_name_ : as of other classifiers
+    classes_, priors_, n_features_in_, feature_names_in_, target_name_ : as for other classifiers
 
     >>> import suffice as sf
     >>> from sklearn.datasets import load_wine
@@ -159,7 +159,7 @@ class PooledDiscriminant(PooledAnswers):
         columns: Any = None,
         **parameters: Any,
     ) -> Self:
-        """The pool of finished pieces.
+        """The pool of members that are already fitted.
 
         members : fitted to X and y, all of them
         weights : (m,) of the members; divided by their sum and share_weight, if that is not 1

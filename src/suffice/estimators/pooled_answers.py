@@ -31,7 +31,7 @@ from suffice.models.independent import random_columns
 from suffice.models.scoring import log_posterior
 from suffice.statistics.threads import blas_threads
 
-# Random rows by which the density of a pool is known.
+# Random rows from which quantiles of a pool's density are estimated.
 RANDOM_ROWS = 20_000
 
 

@@ -40,7 +40,7 @@ def smallest_alpha(alpha: Any, force: bool) -> Any:
     try:
         values = as_floats(alpha)
     except (TypeError, ValueError, OverflowError):
-        return alpha  # whoever checks it says what is wrong
+        return alpha  # checked later, where the error says what is wrong
     least_alpha = 1e-10
     if not (values < least_alpha).any() or (values < 0).any():
         return alpha
@@ -56,7 +56,7 @@ def smallest_alpha(alpha: Any, force: bool) -> Any:
 def normalised_priors(priors: Any) -> Any:
     """Priors in the order of the classes that add up to one; others are divided by their sum.
 
-    Whatever else may be given for priors comes back as it is.
+    Any other form of priors is returned unchanged.
     """
     if priors is None or isinstance(priors, str | Mapping) or hasattr(priors, "to_dict"):
         return priors
@@ -77,7 +77,7 @@ def normalised_priors(priors: Any) -> Any:
 
 
 def with_estimated_scatter(statistics: AnyStatistics, estimator: Any, X: Any, y: Any) -> Statistics:
-    """The same statistics with what the estimator finds in place of each class's covariance.
+    """The same statistics, with the estimator's covariance in place of each class's own.
 
     statistics : of the rows X without weights, with the scatter of each class
     """

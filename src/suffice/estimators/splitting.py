@@ -78,7 +78,7 @@ def _stratified_folds(
             "not test it."
         )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the notes say it
+        warnings.simplefilter("ignore", UserWarning)  # the notes report it
         splitter = StratifiedKFold(cv, shuffle=True, random_state=seed)
         splits = list(splitter.split(tested, codes[tested]))
     everyone = np.arange(len(codes))

@@ -49,7 +49,7 @@ class State:
         return replace(self, kept={"model": model})
 
     def ignoring(self, column: str) -> Self:
-        """The same, taking a column of tables for unknown whatever it holds."""
+        """The same, but every value of a column counts as missing."""
         assert self.reader is not None
         reader = self.reader.ignoring([column])
         encoding = None if self.encoding is None else replace(self.encoding, reader=reader)

@@ -179,7 +179,7 @@ def _facts(model: Any) -> dict[str, str]:
 
 
 def _likelihood(model: Any) -> dict[str, str]:
-    """Likelihood of the training rows and its price, where statistics are sufficient for it."""
+    """Log-likelihood, parameters and BIC, if the statistics are sufficient for them."""
     if not isinstance(model, Learner):
         return {}
     try:
@@ -240,7 +240,7 @@ def _coefficients(model: Any, names: Sequence[str]) -> tuple[tuple[str, ...], ..
 def _by_feature(
     head: Sequence[str], values: Floats | Array, names: Sequence[str]
 ) -> tuple[tuple[str, ...], ...]:
-    """One line per feature; of many, the first, and how many there are more."""
+    """One line per feature; if there are many, the first ones and the number of others."""
     d, width = values.shape
     rows = [
         (_short(name), *map(format_number, row))

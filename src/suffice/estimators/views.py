@@ -1,4 +1,4 @@
-"""Views: the same rows as numbers of some kind, and the candidates that take them so."""
+"""Views: the same rows in the numeric form that some candidates take."""
 
 from __future__ import annotations
 

@@ -84,12 +84,12 @@ def _reason_to_drop(value: Any) -> str | None:
     if callable(value):
         return "a function"
     if isinstance(value, BaseEstimator):
-        return "an estimator"  # of which the statistics hold what it found
+        return "an estimator"  # the statistics hold its result
     if hasattr(value, "get_n_splits"):
         return "a splitter"
     some = value.values() if isinstance(value, Mapping) else value
     if isinstance(value, Mapping | list | tuple) and any(
         isinstance(x, BaseEstimator) for x in some
     ):
-        return "estimators"  # of which the members are kept
+        return "estimators"  # its members are kept
     return None

@@ -14,7 +14,7 @@ from suffice.estimators.model_file.model import StoredModel, check_note
 from suffice.statistics.registry import storable
 from suffice.statistics.room import Room
 
-_MEMORY = {"memory": "a place of this machine"}
+_MEMORY = {"memory": "a folder of this machine"}
 
 
 @storable

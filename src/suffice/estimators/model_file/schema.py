@@ -39,7 +39,7 @@ def training_of(model: Any) -> dict[str, Any]:
 
 
 def _statistics(model: Any) -> Any:
-    """The statistics of a model, or of the first member of a pool that has some; None else."""
+    """The statistics of a model, or of the first member of a pool that has some; else None."""
     members = getattr(model, "members_", {"": model}).values()
     found = (getattr(member, "statistics_", None) for member in members)
     return next((one for one in found if one is not None), None)
