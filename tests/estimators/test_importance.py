@@ -140,3 +140,14 @@ def test_what_has_no_importance_is_an_error():
         sf.importance(LogisticRegression(max_iter=5000).fit(X, Y), X, Y)
     with pytest.raises(InvalidLabels, match="not trained on"):
         sf.importance(sf.LDA().fit(X, Y), X, Y + 1)
+
+
+def test_columns_without_names_that_are_set_aside_have_no_importance():
+    frame, y = table()
+    frame.insert(0, "name", [f"person {i}" for i in range(200)])
+    rows = frame.drop(columns="kind").to_numpy(object)
+    found = sf.importance(sf.LDA().fit(rows, y), rows, y)
+    named = sf.importance(sf.LDA().fit(frame.drop(columns="kind"), y), frame, y)
+    assert found.names == ("x1", "x2", "x3", "x4", "x5")
+    assert found.increase[0] == 0
+    np.testing.assert_allclose(found.increase[1:], named.increase, rtol=1e-9)

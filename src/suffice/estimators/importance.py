@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from suffice.data.arrays import Floats, Indices
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import select_columns
 from suffice.data.blanking import blank_column, column_names
-from suffice.data.labelled_table import LabelledTable, take_rows
-from suffice.data.missing_kinds import WithIndicator
+from suffice.data.labelled_table import LabelledTable
 from suffice.errors import InvalidParameter
 from suffice.estimators.classifier import Classifier
 from suffice.estimators.evaluating import labelled
+from suffice.estimators.marginals import marginal_posterior
 from suffice.estimators.splitting import make_folds
-from suffice.estimators.state import snapshot
 from suffice.estimators.trial import fit_quietly, last_step, log_probabilities
 from suffice.selection.evaluation import label_codes
 from suffice.selection.importance import Importance
@@ -47,53 +47,60 @@ def importance(
     sepal width (cm)   0.0105      0.0110
     sepal length (cm)  0.0091      0.0114
     """
-    if not isinstance(last_step(model), Classifier):
-        raise _without_density(last_step(model))
     X, y = labelled(model, X, y)
     used = getattr(model, "columns_", None)
     if used is not None and used.named:
         X = select_columns(X, used.used)
     table = LabelledTable.of(X, y, sample_weight)
-    names = column_names(X)
     if cv is None:
-        counted = np.flatnonzero(table.weight > 0)
-        codes = label_codes(model.classes_, table.labels)
-        parts = [_losses(model, X, codes, counted, len(names))]
-    else:
-        folds, _ = make_folds(table, cv)
-        parts, tested = [], []
-        for fold in folds:
-            fitted, _ = fit_quietly(clone(model), table.take(fold.train))
-            codes = label_codes(fitted.classes_, table.labels)
-            parts.append(_losses(fitted, X, codes, fold.test, len(names)))
-            tested.append(fold.test)
-        counted = np.concatenate(tested)
-    losses = np.concatenate(parts, axis=1)
+        return measured(table, [(model, np.flatnonzero(table.weight > 0))])
+    folds, _ = make_folds(table, cv)
+    tests = [(fit_quietly(clone(model), table.take(fold.train))[0], fold.test) for fold in folds]
+    return measured(table, tests, held_out=True)
+
+
+def measured(
+    table: LabelledTable, tests: Sequence[tuple[Any, Indices]], held_out: bool = False
+) -> Importance:
+    """The importance of each column of a table, by fitted models and the rows that test each."""
+    losses = np.concatenate([_losses(model, table.take(at)) for model, at in tests], axis=1)
+    counted = np.concatenate([at for _, at in tests])
     weights = None if table.weights is None else table.weights[counted]
-    return Importance.of(names, losses[1:] - losses[0], losses[0], weights, cv is not None)
+    names = column_names(table.X)
+    return Importance.of(names, losses[1:] - losses[0], losses[0], weights, held_out)
 
 
-def _losses(model: Any, X: Any, codes: Indices, at: Indices, d: int) -> Floats:
-    """Loss of some rows: with all features, then without each of them, (1 + d, rows)."""
-    if not last_step(model)._has_density:
-        raise _without_density(last_step(model))
-    rows, own = take_rows(X, at), codes[at]
+def _losses(model: Any, table: LabelledTable) -> Floats:
+    """Loss of each row: with all columns, then without each of them, (1 + d, rows)."""
+    last = last_step(model)
+    if not isinstance(last, Classifier) or not last._has_density:
+        raise _without_density(last)
+    d, own = len(column_names(table.X)), label_codes(model.classes_, table.labels)
+    answer = _by_columns(model, table.X, d) if last is model else _by_cells(model, table.X)
+    left_out = [np.zeros(d, bool), *np.eye(d, dtype=bool)]
+    return np.stack([-answer(columns)[np.arange(len(own)), own] for columns in left_out])
 
-    def loss(model: Any, X: Any) -> Floats:
-        return -log_probabilities(model, X)[np.arange(len(own)), own]
 
-    return np.stack([loss(model, rows), *(loss(*_without(model, rows, j)) for j in range(d))])
+def _by_columns(model: Any, X: Any, d: int) -> Callable[[Array], Floats]:
+    """Log posteriors without some of d columns, the rows of which are read once."""
+    model = getattr(model, "model_", model)
+    answer, layout = marginal_posterior(model, X), model.columns_
+    if layout is None or len(layout.used) == d:
+        return answer
+    used = [name in layout.used for name in layout.names]  # the others are set aside
+    return lambda left_out: answer(left_out[used])
 
 
-def _without(model: Any, rows: Any, j: int) -> tuple[Any, Any]:
-    """A model and rows of which column j is unknown."""
-    layout = getattr(model, "columns_", None)
-    if layout is None or not isinstance(layout.kind_of(layout.used[j]), WithIndicator):
-        return model, blank_column(rows, j)
-    # A blank cell would say that the value is missing, which is a feature, too.
-    other = snapshot(model)
-    other._state = model._learned.ignoring(layout.used[j])
-    return other, rows
+def _by_cells(model: Any, X: Any) -> Callable[[Array], Floats]:
+    """The same of a pipeline, for which the cells of a column are missing."""
+
+    def answer(left_out: Array) -> Floats:
+        rows = X
+        for j in np.flatnonzero(left_out).tolist():
+            rows = blank_column(rows, j)
+        return log_probabilities(model, rows)
+
+    return answer
 
 
 def _without_density(model: Any) -> InvalidParameter:

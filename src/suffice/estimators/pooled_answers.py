@@ -18,17 +18,16 @@ from suffice.data.features import as_features
 from suffice.data.frame_output import by_name, frame_kind, new_frame
 from suffice.data.labelled_table import row_count, take_rows
 from suffice.data.labels import shown
-from suffice.data.mixed import mask
 from suffice.data.parameters import check_room, count, is_number
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.classifier import Classifier
 from suffice.estimators.given_row import given_row
+from suffice.estimators.marginals import marginal_posterior
 from suffice.estimators.member_rows import MemberRows, in_columns, joined, mean_of, pick
 from suffice.estimators.pooled_model import PooledModel, discrete_positions
 from suffice.estimators.state import at_once
 from suffice.models.independent import random_columns
-from suffice.models.scoring import log_posterior
 from suffice.statistics.threads import blas_threads
 
 # Random rows from which quantiles of a pool's density are estimated.
@@ -155,32 +154,17 @@ class PooledAnswers(Classifier[PooledModel]):
         return float(np.quantile(self._fitted.log_density(table), quantile))
 
     def _contributions(self, X: Any, a: int, b: int) -> Contributions:
-        model = self._fitted
-        members = list(self._generative().values())
-        rows = [member._rows(X) for member in members]
-        for member, own in zip(members, rows, strict=True):
-            member._check_finite(own)
-        owners = [_owners(member) for member in members]
-        shift = model.log_priors - np.log(model.pool.shares)
+        answer = marginal_posterior(self, X)
 
         def log_odds(left_out: Array) -> Floats:
-            parts = [
-                member._answer_rows(mask(own, left_out[owner]), log_posterior)
-                for member, own, owner in zip(members, rows, owners, strict=True)
-            ]
-            scores = model.pool.log_posterior(parts) + shift
-            return np.asarray(scores[:, a] - scores[:, b])
+            posterior = answer(left_out)
+            return np.asarray(posterior[:, a] - posterior[:, b])
 
         # Small matrices: waiting for other threads takes longer than the work.
         with blas_threads(1):
             values, base = shapley_values(log_odds, self.n_features_in_)
-        found = Contributions.of(model, values, a, b, base)
+        found = Contributions.of(self._fitted, values, a, b, base)
         return replace(found, feature_names=tuple(self._feature_names()))
-
-    def _generative(self) -> Any:
-        """The members under their own priors; raises if one has no density."""
-        model = self._fitted
-        return model.with_priors(model.pool.shares).generative
 
     def _draw(self, n: int, codes: Indices | None, rng: np.random.Generator) -> MemberRows:
         """Random rows of all members by their weights, of given classes or not."""
@@ -281,15 +265,3 @@ class PooledAtypicality:
         members = self.model.generative.values()
         parts = [member.outlier_pvalue(X, by_class=by_class) for member in members]
         return np.asarray(np.tensordot(weights, np.stack(parts), axes=1))
-
-
-def _owners(member: Any) -> Indices:
-    """The column that each feature of a member's rows belongs to, part by part."""
-    reader, encoding = member._learned.reader, member._learned.encoding
-    if encoding is not None:
-        return np.asarray(encoding.owner)
-    owners = np.arange(member.n_features_in_) if reader is None else np.array(reader.owners)
-    layout = getattr(member._fitted, "layout", None)
-    if layout is None:
-        return owners
-    return owners[[j for at in layout.parts.values() for j in at]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -35,7 +35,10 @@ class PooledModel(ClassModel):
 
     def scores(self, X: Any) -> Floats:
         """ln p(y | x) up to a constant of the row, (n, k)."""
-        parts = [log_probabilities(member, X) for member in self.members.values()]
+        return self.combine([log_probabilities(one, X) for one in self.members.values()])
+
+    def combine(self, parts: Sequence[Floats]) -> Floats:
+        """ln p(y | x) up to a constant of the row, from that of each member, (n, k) each."""
         return self.pool.log_posterior(parts) + self._shift
 
     def joint(self, X: Any) -> Floats:
@@ -73,19 +76,24 @@ class PooledModel(ClassModel):
             out[np.ix_(possible, at)] = total * own / own.sum(axis=1, keepdims=True)
         return np.asarray(out)
 
-    @cached_property
-    def generative(self) -> Mapping[str, Any]:
-        """The members under the priors of this model; raises if one has no density."""
+    @property
+    def with_density(self) -> Mapping[str, Any]:
+        """The members; raises if one has no density."""
         for name, member in self.members.items():
             if not isinstance(member, Classifier):
                 raise InvalidParameter(
                     f"this answer needs a density, and member {name!r} has none; pool models of "
                     "suffice alone: PooledDiscriminant([suffice.LDA(), suffice.GaussianNB()])."
                 )
+        return self.members
+
+    @cached_property
+    def generative(self) -> Mapping[str, Any]:
+        """The members under the priors of this model; raises if one has no density."""
         if np.array_equal(self.priors, self.pool.shares):
-            return self.members
+            return self.with_density
         ratio = self.priors / self.pool.shares
-        return {name: _under(member, ratio) for name, member in self.members.items()}
+        return {name: _under(member, ratio) for name, member in self.with_density.items()}
 
     @property
     def _shift(self) -> Floats:

@@ -48,13 +48,6 @@ class State:
         """The same with the model under other priors."""
         return replace(self, kept={"model": model})
 
-    def ignoring(self, column: str) -> Self:
-        """The same, but every value of a column counts as missing."""
-        assert self.reader is not None
-        reader = self.reader.ignoring([column])
-        encoding = None if self.encoding is None else replace(self.encoding, reader=reader)
-        return replace(self, reader=reader, encoding=encoding)
-
     def without_statistics(self) -> Self:
         """The part needed to answer for single rows."""
         return self

@@ -19,7 +19,8 @@ from suffice.reports.material import Material
 from suffice.text import format_number, plural
 
 MOST_ROWS = 8  # listed
-MOST_VALUES = 3  # odd values of a row that are listed, and rows that are explained
+MOST_VALUES = 3  # odd values of a row that are listed
+MOST_REASONS = 3  # rows that are explained
 LEVEL = 0.01  # p-value below which rows are counted
 
 
@@ -41,7 +42,8 @@ class OddRow:
     pvalue : the probability that a row of the model is at least as atypical
     predicted, probability : the most probable class, and its probability
     values : the odd ones, the oddest first
-    reason : why this class rather than the next, in words; "" if the model cannot say
+    reason : why this class rather than the next, in words; "" if the model cannot say, or for
+        all but the first rows
     """
 
     row: int
@@ -89,7 +91,7 @@ def atypical(data: Material, choice: Choice) -> AtypicalRows:
                 model.classes_[best].item(),
                 float(posterior[i, best]),
                 tuple(odd[i]),
-                _reason(model, row, posterior[i], names),
+                _reason(model, row, posterior[i], names) if i < MOST_REASONS else "",
             )
         )
     return AtypicalRows(tuple(rows), int((p < LEVEL).sum()), LEVEL * len(p))
@@ -194,7 +196,7 @@ def atypical_html(found: AtypicalRows) -> Html:
                 "Contribution of each column to the log-odds of the most probable class against "
                 "the next: positive supports it, negative opposes it."
             ),
-            items(reasons[:MOST_VALUES]),
+            items(reasons),
         ]
     return joined(parts)
 

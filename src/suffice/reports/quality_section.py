@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import SufficeError
 from suffice.html import Html, joined
 from suffice.reports.choice_section import Choice, title
@@ -81,12 +81,12 @@ def quality(data: Material, choice: Choice) -> Quality:
 
     trial = Trial(data.X, data.y, None, choice.folds, 1, None)
     classes = trial.table.classes
-    tested, parts = [], []
+    tests, parts = [], []
     for fold in trial.folds:
         model = deepcopy(choice.model).fit(data.at(fold.train), data.y[fold.train])
-        tested.append(fold.test)
+        tests.append((model, fold.test))
         parts.append(log_probabilities(model, data.at(fold.test)))
-    at, log_posterior = np.concatenate(tested), np.concatenate(parts)
+    at, log_posterior = np.concatenate([rows for _, rows in tests]), np.concatenate(parts)
     evaluation = evaluate_predictions(log_posterior, classes, data.y[at])
     return Quality(
         {metric: choice.score(metric) for metric in METRICS},
@@ -97,21 +97,22 @@ def quality(data: Material, choice: Choice) -> Quality:
         calibration(data.y[at], np.exp(log_posterior), classes),
         choice.folds,
         choice.selection.repeats,
-        _importance(data, choice),
+        _importance(data, tests),
     )
 
 
-def _importance(data: Material, choice: Choice) -> Importance | None:
-    from suffice.estimators.importance import importance
+def _importance(data: Material, tests: Sequence[tuple[Any, Indices]]) -> Importance | None:
+    """By the models of the folds, on some of the rows that they have not seen."""
+    from suffice.estimators.importance import measured
 
     most_columns = 200  # that are left out in turn, to see how much each matters
     if data.shape[1] > most_columns:
         return None
     importance_rows = 2000  # that this is tested on
-    some = data.sampled(0, importance_rows)
+    step = -(-len(data) // importance_rows)
     try:
-        by_column = importance(choice.model, some.X, some.y, cv=choice.folds)
-    except SufficeError:  # another kind of model, or too few rows of a class
+        by_column = measured(data, [(model, rows[::step]) for model, rows in tests], held_out=True)
+    except SufficeError:  # another kind of model
         return None
     return replace(by_column, names=data.names)
 
