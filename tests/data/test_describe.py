@@ -285,7 +285,7 @@ def test_text_where_numbers_are_expected_names_the_cell():
 def test_rows_without_names_are_described_by_position():
     rows = [["red", "$1,200", None], ["blue", "$900", True], ["red", "?", False]]
     layout = sf.describe(rows).layout
-    assert layout.names == ("x0", "x1", "x2")
+    assert layout.names == ("x1", "x2", "x3")
     assert layout.kinds == (Levels(), WrittenNumber("."), Levels("booleans"))
     assert layout == sf.describe(np.array(rows, object)).layout
     with pytest.raises(InvalidFeatures, match="2 columns, where 3 are expected"):

@@ -155,7 +155,7 @@ def describe_columns(
 ) -> tuple[list[DescribedColumn], bool]:
     """The columns of a table, and whether they have names."""
     columns, given = table_columns(X)
-    names = given or tuple(f"x{j}" for j in range(len(columns)))
+    names = given or tuple(f"x{j + 1}" for j in range(len(columns)))
     check_unique(names, "X", error=InvalidFeatures)
     roles = options.roles(names, target)
     described = [

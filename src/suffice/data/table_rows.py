@@ -29,7 +29,7 @@ class TableReader:
 
     >>> reader = TableReader.of([["red", 1.5], ["blue", 2.0], ["red", None]])
     >>> reader.numeric_names, reader.level_names
-    (('x1',), ('x0',))
+    (('x2',), ('x1',))
     >>> reader.read([["green", 7]]).numbers
     array([[7.]])
     """
