@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import suffice as sf
 from suffice.cli.app import app
-from suffice.errors import InvalidParameter
+from suffice.data.column_kinds import PreparedNumbers
 
 SAMPLED, SEED = 20, 3
 EXPLAINED = (0, 7, 50)
@@ -176,21 +176,17 @@ def _plain(column: pd.Series) -> Any:
 
 
 def _by_onnx(model: Any, X: pd.DataFrame) -> Any:
-    """Probabilities of complete rows by a runtime, or why there is no graph for this model.
-
-    Full covariances have no graph for missing values, and numbers and dates written as text none
-    at all.
-    """
+    """Probabilities of complete rows by a runtime: full covariances have no graph for others."""
     import onnxruntime
 
-    try:
-        graph = sf.to_onnx(model, "float64").SerializeToString()
-    except InvalidParameter as error:
-        return str(error)
+    graph = sf.to_onnx(model, "float64").SerializeToString()
     session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    feeds = {one.name: _fed(X[one.name], one.type) for one in session.get_inputs()}
+    layout = model.columns_
+    read = [] if layout is None else layout.read(X)
+    given = X.assign(**{one.name: one.values for one in read if isinstance(one, PreparedNumbers)})
+    feeds = {one.name: _fed(given[one.name], one.type) for one in session.get_inputs()}
     found = session.run(None, feeds)[1]
-    complete = X[model.feature_names_in_].notna().all(axis=1).to_numpy()
+    complete = given[list(feeds)].notna().all(axis=1).to_numpy()
     assert difference(found[complete], model.predict_proba(X)[complete]) < 1e-9
     return found[complete]
 

@@ -98,7 +98,38 @@ def test_what_a_graph_cannot_take_is_refused():
         sf.to_onnx(parts)
 
 
-def test_columns_that_are_read_from_text_are_refused():
-    model = sf.LDA().fit(TABLE.assign(price=[f"${i:,}" for i in range(900, 1100)]), Y)
-    with pytest.raises(InvalidParameter, match="column 'price'"):
-        sf.to_onnx(model)
+DATED = TABLE.assign(
+    price=[f"${i:,}" if i % 9 else "?" for i in range(900, 1100)],
+    since=[f"{2000 + i % 7}-{1 + i % 12:02}-{1 + i % 28:02} {i % 24:02}:30" for i in range(200)],
+)
+
+
+def as_read(model, table):
+    """The table with the numbers that its texts write."""
+    read = [one for one in model.columns_.read(table) if hasattr(one, "values")]
+    return table.assign(**{one.name: one.values for one in read})
+
+
+@pytest.mark.parametrize("model", [sf.LDA(), sf.GaussianNB(), sf.MixedNB()], ids=repr)
+def test_graphs_take_the_numbers_that_texts_and_dates_are_read_as(model):
+    model.fit(DATED, Y)
+    probabilities = answers(model, as_read(model, DATED))[1]
+    known = (DATED["price"] != "?").to_numpy() | (not isinstance(model, sf.LDA))
+    assert np.allclose(probabilities[known], model.predict_proba(DATED)[known], atol=1e-12)
+    assert known.sum() > 150
+
+
+def test_inputs_say_which_numbers_they_take():
+    inputs = sf.to_onnx(sf.LDA().fit(DATED, Y)).graph.input
+    notes = {one.name: one.doc_string for one in inputs}
+    assert notes["price"] == "the number that a text of price writes"
+    assert notes["since (weekday)"] == "weekday, from Monday, 0, to Sunday, 6, of since"
+    assert notes["since (days)"] == "whole days since 1970-01-01 of since"
+    assert notes["age"] == notes["plan"] == ""
+
+
+def test_a_date_may_have_an_indicator_of_missing_values():
+    table = DATED.assign(since=DATED["since"].where(np.arange(200) % 3 > 0))
+    model = sf.GaussianNB(columns=sf.describe(table, missing="indicator")).fit(table, Y)
+    probabilities = answers(model, as_read(model, table))[1]
+    assert np.allclose(probabilities, model.predict_proba(table), atol=1e-12)

@@ -33,7 +33,7 @@ from suffice.estimators.onnx_scores import (
     positions_of_texts,
     powers_of,
 )
-from suffice.estimators.onnx_tables import encoded_rows, input_types
+from suffice.estimators.onnx_tables import encoded_rows, input_notes, input_types
 from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
@@ -58,7 +58,9 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     takes int64 or strings. Naive Bayes ignores missing values (NaN), as in `predict`; full
     covariances give NaN for such a row. The graph of a model of a table takes one input (n, 1) for
     each of its columns: numbers, strings or booleans; an empty string is a missing value. Unseen
-    levels are treated as in `predict`.
+    levels are treated as in `predict`. A graph reads no texts as numbers or dates: "$1,234" is
+    passed as 1234, and a date as its parts, such as "born (year)" and "born (days)". Each input
+    says in its `doc_string` what it takes, and `model.columns_.read(table)` returns these numbers.
 
     >>> import suffice as sf
     >>> lda = sf.LDA().fit([[1.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
@@ -75,8 +77,9 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     graph = Graph(opset)
     rows = _input_type(model, dtype)
     encoding, reader = model._learned.encoding, model._learned.reader
-    taken, inputs = "X", {"X": (rows, model.n_features_in_)}
+    taken, inputs, notes = "X", {"X": (rows, model.n_features_in_)}, dict[str, str]()
     if reader is not None:
+        notes = input_notes(reader)
         inputs = {name: (kind, 1) for name, kind in input_types(reader, rows).items()}
     if encoding is not None:
         taken = encoded_rows(graph, encoding)
@@ -92,7 +95,10 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     graph_proto = onnx.helper.make_graph(
         nodes,
         type(model).__name__,
-        [info(name, _element(onnx, kind), [None, d]) for name, (kind, d) in inputs.items()],
+        [
+            info(name, _element(onnx, kind), [None, d], notes.get(name, ""))
+            for name, (kind, d) in inputs.items()
+        ],
         outputs,
         tensors,
     )

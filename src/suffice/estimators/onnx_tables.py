@@ -7,33 +7,49 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.data.column_kinds import ColumnKind, Levels, Number
+from suffice.data.column_kinds import ColumnKind, Dates, Levels, WrittenNumber
 from suffice.data.encoding import Encoding
 from suffice.data.level_groups import LevelGroups
 from suffice.data.missing_kinds import WithIndicator
 from suffice.data.table_rows import TableReader
-from suffice.errors import InvalidParameter
+from suffice.data.time_parts import TimePart
 from suffice.estimators.onnx_graph import DOUBLE, INTEGER, TEXT, Graph
+
+# The numbers that a date is read as.
+_PARTS = {
+    TimePart.YEAR: "year",
+    TimePart.MONTH: "month, 1 to 12,",
+    TimePart.WEEKDAY: "weekday, from Monday, 0, to Sunday, 6,",
+    TimePart.HOUR: "hour, with its fraction,",
+    TimePart.DAYS: "whole days since 1970-01-01",
+}
 
 # The types of inputs by the values of levels.
 _TYPES = {"text": np.dtype(np.str_), "numbers": np.dtype(np.int64), "booleans": np.dtype(np.bool_)}
 
 
 def input_types(reader: TableReader, dtype: Any) -> dict[str, Any]:
-    """The type of each column that a graph takes, (n, 1)."""
-    layout, types = reader.layout, {}
+    """The type of each input of a graph, (n, 1): a column, or a part of a column of dates."""
+    types: dict[str, Any] = {}
     for name in reader.names:
-        kind = _values(layout.kind_of(name))
-        if isinstance(kind, Levels):
-            types[name] = _TYPES[kind.values]
-        elif isinstance(kind, Number):
-            types[name] = dtype
-        else:
-            raise InvalidParameter(
-                f"column {name!r} is read from {kind.label}, which ONNX cannot; convert it to "
-                "numbers first, and fit again."
-            )
+        kind = _values(reader.layout.kind_of(name))
+        own = _TYPES[kind.values] if isinstance(kind, Levels) else dtype
+        types |= dict.fromkeys(kind.features(name), own)
     return types
+
+
+def input_notes(reader: TableReader) -> dict[str, str]:
+    """What the inputs are that are not the cells of a column themselves."""
+    notes: dict[str, str] = {}
+    for name in reader.names:
+        kind = _values(reader.layout.kind_of(name))
+        if isinstance(kind, WrittenNumber):
+            notes[name] = f"the number that a text of {name} writes"
+        elif isinstance(kind, Dates):
+            clock = f", on the clock of {kind.zone}" if kind.zone else ""
+            for feature, part in zip(kind.features(name), kind.parts, strict=True):
+                notes[feature] = f"{_PARTS[TimePart(part)]} of {name}{clock}"
+    return notes
 
 
 def encoded_rows(graph: Graph, encoding: Encoding) -> str:
@@ -89,9 +105,9 @@ def _gap_texts(reader: TableReader, kind: ColumnKind) -> list[str]:
 
 def _is_missing(graph: Graph, name: str, kind: ColumnKind, gaps: list[str]) -> str:
     """1 where a column is missing, else 0, (n, 1) int64; integers and booleans never are."""
-    if isinstance(kind, Number):
-        return graph.add("Cast", graph.add("IsNaN", name), to=INTEGER)
-    if isinstance(kind, Levels) and kind.values == "text":
+    if not isinstance(kind, Levels):
+        return graph.add("Cast", graph.add("IsNaN", kind.features(name)[0]), to=INTEGER)
+    if kind.values == "text":
         return _lookup(graph, name, dict.fromkeys(gaps, 1), 0)
     return graph.add("Mul", graph.add("Cast", name, to=INTEGER), graph.constant([[0]], np.int64))
 
