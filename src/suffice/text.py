@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
 
 # C0 and C1 controls with DEL, marks that reorder text, line and paragraph separators, and halves
 # of characters, which no terminal can encode.
@@ -80,3 +83,53 @@ def plural(n: int, noun: str) -> str:
     ('1 row', '12,000 classes', '2 columns')
     """
     return f"{n:,} {noun if n == 1 else noun + ('es' if noun.endswith('s') else 's')}"
+
+
+def shown(value: Any, longest: int = 300) -> str:
+    """A value for a message as a user would write it, 2 for np.int64(2), and not too long.
+
+    >>> import numpy as np
+    >>> shown(np.int64(2)), shown([np.str_("a"), 1.5]), shown(np.arange(3.0))
+    ('2', "['a', 1.5]", '[0.0, 1.0, 2.0]')
+    """
+    text = repr(_plain(value, longest))
+    if len(text) <= longest:
+        return text
+    # Long names often differ at their ends; this also keeps the closing quote.
+    half = (longest - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"
+
+
+def _plain(value: Any, longest: int) -> Any:
+    """A value with Python types in place of NumPy types, which need not be loaded."""
+    if getattr(value, "shape", None) == ():
+        return value.item()
+    if hasattr(value, "__array_interface__") and not isinstance(value, type):
+        return _plain(value.tolist(), longest) if value.size <= longest else value
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(_plain(one, longest) for one in value)
+    if type(value) is dict:
+        return {_plain(key, longest): _plain(one, longest) for key, one in value.items()}
+    return value
+
+
+def quote_names(names: Iterable[Any], most: int = 10) -> str:
+    """The first of some names, quoted for a message.
+
+    >>> quote_names(["a", "b"]), quote_names(range(4), most=2), quote_names([])
+    ("'a', 'b'", '0, 1 and 2 more', 'none')
+    """
+    quoted = [shown(name) for name in names]
+    more = f" and {len(quoted) - most} more" if len(quoted) > most else ""
+    return (", ".join(quoted[:most]) or "none") + more
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The most similar of some names, if any is similar; case does not count.
+
+    >>> nearest("Specie", ["island", "species"])
+    'species'
+    """
+    by_lower = {str(one).lower(): str(one) for one in names}
+    similar = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[similar[0]] if similar else None

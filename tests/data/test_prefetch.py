@@ -1,4 +1,4 @@
-"""Items are made ahead by a thread: so many and no more, errors in their turn."""
+"""A thread makes items ahead, at most `depth` of them; errors are raised in their turn."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ import pytest
 from suffice.data.prefetch import Prefetched
 
 
-def settled(value, seconds=5.0):
-    """What a call gives once it gives the same for a while."""
-    end, last = time.monotonic() + seconds, value()
-    while time.monotonic() < end:
-        time.sleep(0.05)
-        now = value()
-        if now == last:
-            return now
-        last = now
-    return last
+def settled(value, wanted, seconds=30.0):
+    """A count, once it has reached the wanted one and had time to go past it."""
+    end = time.monotonic() + seconds
+    while value() < wanted and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(0.05)
+    return value()
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
@@ -36,7 +33,8 @@ def test_no_more_items_are_made_than_said(depth):
     with Prefetched(items(), depth) as ready:
         for taken, item in enumerate(ready):
             assert item == taken
-            assert settled(lambda: len(begun)) == min(20, taken + 1 + depth)
+            wanted = min(20, taken + 1 + depth)
+            assert settled(lambda: len(begun), wanted) == wanted
             if taken == 3:
                 break
 

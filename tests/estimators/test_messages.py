@@ -14,9 +14,9 @@ import scipy.sparse
 from sklearn.base import clone
 
 import suffice as sf
-from suffice.data.labels import shown
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.indicators import Indicators
+from suffice.text import shown
 
 RNG = np.random.default_rng(0)
 Y = np.repeat([0, 1, 2], 20)

@@ -14,8 +14,8 @@ from suffice.answers.equation import LATEX, TEXT, write_equation
 from suffice.answers.form import Form
 from suffice.data.arrays import Floats
 from suffice.data.features import as_features, gap, infinite
-from suffice.data.labels import shown
 from suffice.errors import InvalidFeatures, InvalidParameter
+from suffice.text import shown
 
 
 @dataclass(frozen=True, eq=False)

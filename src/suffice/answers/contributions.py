@@ -10,13 +10,12 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.data.labels import shown
 from suffice.html import html_table
 from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
 from suffice.models.model import Model
-from suffice.text import plural, shorten, visible
+from suffice.text import plural, shorten, shown, visible
 
 # Of a table in a notebook.
 MOST_ROWS = 10

@@ -9,12 +9,12 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.elsewhere import project
-from suffice.data.labels import shown
 from suffice.data.parameters import as_float, positive
 from suffice.errors import InvalidParameter
 from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import symmetric_root
+from suffice.text import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.labels import place_of, shown
+from suffice.data.labels import place_of
 from suffice.errors import InvalidParameter
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names, shown
 
 
 def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
@@ -26,9 +26,9 @@ def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
             raise InvalidParameter(
                 f"there is only one class, {shown(classes[0])}; this compares two."
             )
-        raise InvalidParameter(f"name two of the {len(classes)} classes: {listed(classes)}.")
+        raise InvalidParameter(f"name two of the {len(classes)} classes: {quote_names(classes)}.")
     if a is None or b is None:
-        raise InvalidParameter(f"name two classes, not one: {listed(classes)}.")
+        raise InvalidParameter(f"name two classes, not one: {quote_names(classes)}.")
     first, second = class_position(classes, a), class_position(classes, b)
     if first == second:
         raise InvalidParameter(f"both classes are {shown(a)}; name two different ones.")
@@ -39,7 +39,9 @@ def class_position(classes: Array, label: Any) -> int:
     """The position of a class."""
     place = place_of(label, classes)
     if place is None:
-        raise InvalidParameter(f"there is no class {shown(label)}; they are {listed(classes)}.")
+        raise InvalidParameter(
+            f"there is no class {shown(label)}; they are {quote_names(classes)}."
+        )
     return place
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
+from suffice.text import shown
 
 
 @singledispatch

@@ -32,11 +32,10 @@ def info(file: options.AnyFile, json: options.Json = False) -> None:
 
 
 def _describe(held: dict[str, Any]) -> list[str]:
-    from suffice.data.table import MOST_NAMES
-
+    most_names = 10
     names = held["columns"] or []
-    more = f", ... {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    listed = f" ({', '.join(names[:MOST_NAMES])}{more})" if names else ""
+    more = f", ... {len(names) - most_names} more" if len(names) > most_names else ""
+    listed = f" ({', '.join(names[:most_names])}{more})" if names else ""
     return [
         f"statistics of {sum(held['rows'])} rows",
         f"features: {held['features']}{listed}",

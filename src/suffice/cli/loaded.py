@@ -185,7 +185,7 @@ class Loaded:
         return replace(found, values=values), self.all_names
 
     def _check_columns(self, table: Any, names: Sequence[str]) -> None:
-        from suffice.data.table import nearest, quote_names
+        from suffice.text import nearest, quote_names
 
         absent = [name for name in names if name not in table.columns]
         if not absent:

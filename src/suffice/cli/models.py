@@ -223,7 +223,7 @@ def parse_label(text: str, classes: list[Any]) -> Any:
         whole = isinstance(label, float) and label.is_integer() and str(int(label)) == text
         if str(label) == text or whole:
             return label
-    from suffice.data.table import nearest, quote_names
+    from suffice.text import nearest, quote_names
 
     near = nearest(text, map(str, classes))
     hint = f"Did you mean {near}? " if near else ""

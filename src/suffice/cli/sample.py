@@ -62,7 +62,7 @@ def sample(
 
 def _parse_given(text: str, names: list[str], text_columns: list[str]) -> dict[str, Any]:
     """Values by feature; numbers except in columns of text."""
-    from suffice.data.table import nearest, quote_names
+    from suffice.text import nearest, quote_names
 
     values: dict[str, Any] = {}
     for part in options.listed(text):

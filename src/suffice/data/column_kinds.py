@@ -10,12 +10,12 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, TextCells, TimeCells
-from suffice.data.labels import shown
 from suffice.data.levels import Column
 from suffice.data.time_parts import TimePart, join_time, utc_time, wall_time
 from suffice.data.written_dates import CLEAR, ORDERS, parse_dates
 from suffice.data.written_numbers import parse_numbers
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
+from suffice.text import shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.labels import shown
-from suffice.data.table import nearest, quote_names
 from suffice.errors import InvalidParameter
+from suffice.text import nearest, quote_names, shown
 
 # Texts that mean a missing value, unless a user lists others.
 MISSING_TEXTS = (

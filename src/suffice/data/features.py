@@ -13,8 +13,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import is_missing
-from suffice.data.labels import shown
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
+from suffice.text import shown
 
 FILES_HINT = (
     " Rows of files are read by summarize: fit_statistics(summarize(X, target=...)) fits a model "

@@ -10,9 +10,10 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_frame
-from suffice.data.labels import Labels, shown
+from suffice.data.labels import Labels
 from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels
+from suffice.text import shown
 
 
 @dataclass(frozen=True, eq=False)

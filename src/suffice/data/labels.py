@@ -14,6 +14,7 @@ import numpy as np
 from suffice.data.arrays import Array, Indices
 from suffice.data.gaps import is_missing
 from suffice.errors import InvalidInput, InvalidLabels, Mismatch
+from suffice.text import shown
 
 KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}
 
@@ -25,9 +26,6 @@ FIRST_LABELS = 1024
 
 # Spread over at most this many, they are looked up in a table; beyond, sorted.
 TABLE_RANGE = 1 << 16
-
-# Characters of a value in a message.
-SHOWN_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,33 +115,6 @@ def narrowest(labels: Array) -> Array:
         return labels
     width = max(1, int(np.strings.str_len(labels).max(initial=1)))
     return labels.astype(f"<U{width}", copy=False)
-
-
-def shown(value: Any) -> str:
-    """A value for a message as a user would write it, 2 for np.int64(2), and not too long.
-
-    >>> shown(np.int64(2)), shown([np.str_("a"), 1.5]), shown(np.arange(3.0))
-    ('2', "['a', 1.5]", '[0.0, 1.0, 2.0]')
-    """
-    text = repr(_plain(value))
-    if len(text) <= SHOWN_LENGTH:
-        return text
-    # Long names often differ at their ends; this also keeps the closing quote.
-    half = (SHOWN_LENGTH - 3) // 2
-    return f"{text[:half]}...{text[-half:]}"
-
-
-def _plain(value: Any) -> Any:
-    """A value with Python types in place of NumPy types."""
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist()) if value.size <= SHOWN_LENGTH else value
-    if isinstance(value, np.generic) or getattr(value, "shape", None) == ():
-        return value.item()
-    if type(value) in (list, tuple, set, frozenset):
-        return type(value)(map(_plain, value))
-    if type(value) is dict:
-        return {_plain(key): _plain(one) for key, one in value.items()}
-    return value
 
 
 def place_of(label: Any, classes: Array) -> int | None:

@@ -11,8 +11,9 @@ import numpy as np
 from suffice.data.arrays import Array, Indices
 from suffice.data.features import as_frame, check_table, check_two_dimensional, is_read
 from suffice.data.gaps import is_missing
-from suffice.data.labels import shown, string_array
+from suffice.data.labels import string_array
 from suffice.errors import InvalidFeatures, NotFinite
+from suffice.text import shown
 
 # Codes that are not positions among the levels.
 MISSING = -1

@@ -19,9 +19,9 @@ from suffice.data.features import (
     check_two_dimensional,
     is_read,
 )
-from suffice.data.labels import shown
 from suffice.data.levels import MISSING
 from suffice.errors import InvalidInput, InvalidParameter
+from suffice.text import shown
 
 # The parts that a table has without further choice: its numbers and its levels.
 NUMERIC = "numeric"

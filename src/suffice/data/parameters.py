@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
+from suffice.text import shown
 
 # A larger number of steps is a mistake, not a request.
 MOST_STEPS = 10**9

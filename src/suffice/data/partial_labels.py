@@ -11,8 +11,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.gaps import is_missing
-from suffice.data.labels import Labels, shown
+from suffice.data.labels import Labels
 from suffice.errors import InvalidLabels, InvalidParameter
+from suffice.text import shown
 
 
 def label_column(y: Any) -> Any:

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 from suffice.data.chunk import chunk_rows
 from suffice.data.column_options import MISSING_TEXTS
 from suffice.data.labels import KINDS
-from suffice.data.table import check_has, nearest, quote_names
+from suffice.data.table import check_has
 from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.data.text_rules import looks_like_id
@@ -23,6 +23,7 @@ from suffice.errors import (
     InvalidWeights,
     NotNumbers,
 )
+from suffice.text import nearest, quote_names
 
 INDICATORS = 16  # a column of levels counts as this many columns of numbers
 

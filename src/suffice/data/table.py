@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 from suffice.errors import InvalidFile, InvalidInput, InvalidParameter
-
-# Names listed in a message.
-MOST_NAMES = 10
+from suffice.text import nearest, quote_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +59,6 @@ def check_has(names: Iterable[str], columns: Iterable[str], source: str) -> None
                 f"{source} has no column {name!r}. {hint}Its columns are "
                 f"{quote_names(have)}.{first}"
             )
-
-
-def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The most similar of some names, if any is similar; case does not count."""
-    by_lower = {str(one).lower(): str(one) for one in names}
-    similar = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
-    return by_lower[similar[0]] if similar else None
-
-
-def quote_names(names: Iterable[Any]) -> str:
-    """The first of some names, quoted for a message."""
-    every = [repr(name) for name in names]
-    more = f" and {len(every) - MOST_NAMES} more" if len(every) > MOST_NAMES else ""
-    return (", ".join(every[:MOST_NAMES]) or "none") + more
 
 
 def check_unique(

@@ -13,8 +13,9 @@ from suffice.data.column_options import MISSING_TEXTS, ColumnOptions
 from suffice.data.column_rules import describe_column
 from suffice.data.described_column import DescribedColumn
 from suffice.data.missing_kinds import Ignored, WithIndicator
-from suffice.data.table import check_unique, nearest, quote_names
+from suffice.data.table import check_unique
 from suffice.errors import InvalidFeatures
+from suffice.text import nearest, quote_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from suffice.data.column_kinds import Levels, Number, WrittenNumber
 from suffice.data.features import as_frame
 from suffice.data.frame_output import FrameForm, frame_kind, text_columns, with_gaps_filled
 from suffice.data.gaps import is_missing
-from suffice.data.labels import shown
 from suffice.data.missing_kinds import WithIndicator
 from suffice.data.prepared_table import PreparedTable, TableRows
 from suffice.data.table_layout import TableLayout
 from suffice.data.text_rules import looks_like_id
 from suffice.errors import InvalidFeatures, InvalidParameter
+from suffice.text import shown
 
 
 @dataclass(frozen=True)

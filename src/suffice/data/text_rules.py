@@ -9,12 +9,11 @@ from suffice.data.cells import TextCells
 from suffice.data.column_kinds import Dates, Levels, SetAside, WrittenNumber
 from suffice.data.column_options import ColumnOptions
 from suffice.data.described_column import DescribedColumn
-from suffice.data.labels import shown
 from suffice.data.level_rules import describe_dates, describe_levels
 from suffice.data.written_dates import date_orders
 from suffice.data.written_numbers import decimal_mark, likely_mark
 from suffice.errors import InvalidParameter
-from suffice.text import plural, shorten
+from suffice.text import plural, shorten, shown
 
 # Text with more levels than this, and more than half as many as values, is free text.
 MOST_LEVELS = 20

@@ -17,7 +17,7 @@ from suffice.engines.dask_columns import Cuts
 from suffice.engines.named import NamedSplit, split_of
 from suffice.engines.parts import Job, Part, Recipe, Sums, length, run, total_value
 from suffice.errors import InvalidFeatures, InvalidInput, MissingPackage
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names
 
 # Clients whose workers were found to have this version of the package.
 _checked: WeakSet[Any] = WeakSet()
@@ -304,6 +304,6 @@ def _check_workers() -> None:
         )
         raise MissingPackage(
             f"{len(wrong)} of {len(versions)} workers lack suffice {suffice.__version__}: {worker} "
-            f"{what}. Install the same version on {listed(wrong)}."
+            f"{what}. Install the same version on {quote_names(wrong)}."
         )
     _checked.add(client)

@@ -8,7 +8,7 @@ from typing import Any
 
 from suffice.data.features import as_frame
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class NamedSplit:
             return
         missing = [name for name in self.columns if name not in columns]
         new = [name for name in columns if name not in self.columns]
-        what = f"it lacks {listed(missing)} and has {listed(new)} instead"
+        what = f"it lacks {quote_names(missing)} and has {quote_names(new)} instead"
         if not missing and not new:
-            what = f"its columns are in another order: {listed(columns)}"
+            what = f"its columns are in another order: {quote_names(columns)}"
         raise InvalidFeatures(
-            f"its columns differ from those of the other partitions, {listed(self.columns)}: "
+            f"its columns differ from those of the other partitions, {quote_names(self.columns)}: "
             f"{what}. Bring all partitions to one schema first."
         )
 
@@ -79,6 +79,6 @@ def _named(name: Any, columns: tuple[Any, ...], what: str, kind: type[InvalidInp
         raise kind(f"{name!r} names a column, but X is an array; pass the {what} themselves.")
     if name not in columns:
         raise kind(
-            f"there is no column {name!r} for the {what}; the columns are {listed(columns)}."
+            f"there is no column {name!r} for the {what}; the columns are {quote_names(columns)}."
         )
     return name

@@ -14,7 +14,7 @@ from suffice.engines.named import NamedSplit, split_of
 from suffice.engines.parts import Job, Part, Recipe, Sums, run, total_value
 from suffice.engines.spark_answers import answered
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names
 
 PARTS_PER_TASK = 32  # parts that one task adds
 ROUNDS = 2  # of adding parts in tasks, before the driver adds the rest
@@ -47,7 +47,9 @@ def rows_of(X: Any) -> SparkRows:
         raise InvalidFeatures(f"X is a Spark {type(X).__name__}; {hint}.")
     twice = {name for name in X.columns if X.columns.count(name) > 1}
     if twice:
-        raise InvalidFeatures(f"X has more than one column {listed(sorted(twice))}; rename them.")
+        raise InvalidFeatures(
+            f"X has more than one column {quote_names(sorted(twice))}; rename them."
+        )
     return SparkRows(X)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.engines.cluster import Question
 from suffice.errors import InvalidFeatures, NotNumbers
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names
 
 # A value of each Spark type, to find the type of a model's answers before any row is read.
 EXAMPLES: dict[str, Any] = {
@@ -79,8 +79,8 @@ def _features(frame: Any, model: Any) -> list[str]:
     lost = [name for name in names if name not in columns]
     if lost:
         raise InvalidFeatures(
-            f"X lacks the column{'s' * (len(lost) > 1)} {listed(lost)}, which the model was fitted "
-            f"on; it has {listed(columns)}."
+            f"X lacks the column{'s' * (len(lost) > 1)} {quote_names(lost)}, which the model was "
+            f"fitted on; it has {quote_names(columns)}."
         )
     return [str(name) for name in names]
 

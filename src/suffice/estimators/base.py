@@ -14,12 +14,11 @@ from suffice.data.arrays import Array
 from suffice.data.elsewhere import RowsElsewhere
 from suffice.data.features import as_features, gap, infinite
 from suffice.data.frame_output import by_name, fill_table
-from suffice.data.labels import shown
 from suffice.data.table_layout import TableLayout
 from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Created, file_of, save
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names, shown
 
 
 class Estimator:
@@ -187,6 +186,6 @@ class Estimator:
         whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
         if not whole or not 0 <= feature < len(names):
             raise InvalidParameter(
-                f"there is no feature {shown(feature)}; the features are {listed(names)}."
+                f"there is no feature {shown(feature)}; the features are {quote_names(names)}."
             )
         return int(feature)

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.labels import shown
 from suffice.data.parameters import as_float, flag
 from suffice.errors import InvalidParameter
 from suffice.estimators.discrete_classifier import DiscreteClassifier
@@ -16,6 +15,7 @@ from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.models.binary import Binary
 from suffice.models.known_classes import KnownClasses
 from suffice.models.known_levels import known_levels, read_chances
+from suffice.text import shown
 
 
 class BernoulliNB(DiscreteClassifier):

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown, string_array
+from suffice.data.labels import string_array
 from suffice.data.levels import UNSEEN
 from suffice.data.parameters import flag
 from suffice.errors import InvalidParameter
@@ -20,6 +20,7 @@ from suffice.models.known_classes import KnownClasses
 from suffice.models.known_levels import known_levels, read_tables
 from suffice.statistics.mixed_table import level_counts
 from suffice.statistics.table_statistics import TableStatistics
+from suffice.text import shown
 
 
 class CategoricalNB(DiscreteClassifier):

@@ -12,7 +12,6 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.data.features import as_features, infinite
 from suffice.data.labelled_table import LabelledTable
-from suffice.data.labels import shown
 from suffice.errors import TooFewRows
 from suffice.estimators.splitting import make_folds
 from suffice.models.settings import Settings
@@ -26,6 +25,7 @@ from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
+from suffice.text import shown
 
 # Values that are tried for each parameter set to "cv".
 GRID = {

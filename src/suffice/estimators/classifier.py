@@ -25,7 +25,7 @@ from suffice.data.arrays import Array, Floats, Indices, namespace
 from suffice.data.elsewhere import RowsElsewhere, beside, labels_of, on_host
 from suffice.data.features import as_features
 from suffice.data.frame_output import frame_kind
-from suffice.data.labels import Labels, same_kind, shown
+from suffice.data.labels import Labels, same_kind
 from suffice.data.levels import UNSEEN
 from suffice.data.parameters import check_room, count, flag, is_number
 from suffice.data.weights import Weights
@@ -39,7 +39,7 @@ from suffice.models.computable import beyond_floats
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
 from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names, shown
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 
@@ -385,6 +385,6 @@ class Classifier(
             if codes[0] == UNSEEN:
                 raise InvalidFeatures(
                     f"column {own.name!r} never held such a level; its levels are "
-                    f"{listed(own.levels.tolist())}."
+                    f"{quote_names(own.levels.tolist())}."
                 )
         return features.read(0, 1)

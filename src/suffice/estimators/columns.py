@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from suffice.data.arrays import Array
-from suffice.data.labels import shown
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, NotNumbers
+from suffice.text import shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,12 +8,13 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.batches import split_named
-from suffice.data.labels import Labels, shown
+from suffice.data.labels import Labels
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.estimators.trial import log_probabilities
 from suffice.selection.evaluation import Evaluation, evaluate_predictions
 from suffice.selection.thresholds import Thresholds, tabulate_thresholds
+from suffice.text import shown
 
 
 def evaluate(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:

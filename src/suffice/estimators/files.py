@@ -7,13 +7,13 @@ from os import PathLike
 from typing import Any
 
 from suffice.data.files import write_whole
-from suffice.data.labels import shown
 from suffice.data.parameters import check_path
 from suffice.errors import InvalidParameter
 from suffice.statistics.container import pack
 from suffice.statistics.saving import Savable
 from suffice.statistics.storage import to_bytes
 from suffice.statistics.walker import to_arrays
+from suffice.text import shown
 
 # When a model was made, given by the user, so that equal models give equal files.
 Created = date | str | None

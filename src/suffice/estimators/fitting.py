@@ -14,7 +14,6 @@ from suffice.answers import mixture as _mixture  # noqa: F401 - registers its an
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
-from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, count, is_number, not_negative
 from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
@@ -26,6 +25,7 @@ from suffice.estimators.state import State
 from suffice.models.mixture import MixtureModel
 from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, MixtureFit, Training
+from suffice.text import shown
 
 # Largest number of starts.
 MOST_STARTS = 1_000_000

@@ -18,7 +18,6 @@ from suffice.answers.pair import class_pair, class_position
 from suffice.data.arrays import Array, Floats
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
-from suffice.data.labels import shown
 from suffice.data.prepared_table import TableRows
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter
@@ -45,6 +44,7 @@ from suffice.statistics.summarize import (
     summarize_table,
 )
 from suffice.statistics.table_statistics import TableStatistics
+from suffice.text import shown
 
 
 class GaussianClassifier(Learner[GaussianModel]):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.labels import shown
 from suffice.errors import InvalidFeatures, InvalidParameter
+from suffice.text import shown
 
 
 def given_row(estimator: Any, given: Any) -> Any:

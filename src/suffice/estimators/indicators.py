@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
-from suffice.data.labels import shown
 from suffice.data.levels import Column, columns_of
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, check_shape
 from suffice.errors import InvalidParameter
 from suffice.estimators.base import Estimator
 from suffice.estimators.columns import LearnedColumns, check_columns
 from suffice.estimators.state import State, at_once
+from suffice.text import shown
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

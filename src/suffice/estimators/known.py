@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.learned import Learned
@@ -17,6 +16,7 @@ from suffice.estimators.learning import Learner
 from suffice.models.known_classes import KnownClasses
 from suffice.models.known_gaussians import GivenCovariances, known_gaussians, read_means
 from suffice.statistics.soundness import check_names
+from suffice.text import shown
 
 
 @dataclass(frozen=True, slots=True)

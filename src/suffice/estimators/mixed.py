@@ -12,7 +12,6 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import infinite
-from suffice.data.labels import shown
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, MixedRows, columns_at
 from suffice.data.parameters import not_negative
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
@@ -29,6 +28,7 @@ from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.mixed_table import as_mixed
 from suffice.statistics.table_statistics import TableStatistics
+from suffice.text import shown
 
 
 class MixedNB(NaiveBayes[ProductModel]):

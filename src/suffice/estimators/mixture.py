@@ -13,7 +13,6 @@ from suffice.answers import mixture as _mixture  # noqa: F401 - registers its an
 from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features
-from suffice.data.labels import shown
 from suffice.data.parameters import check_room, choice, count, flag, not_negative, numbers
 from suffice.errors import (
     InvalidParameter,
@@ -32,6 +31,7 @@ from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterio
 from suffice.models.settings import Settings
 from suffice.models.training import EmProgress, Given
 from suffice.selection import criteria
+from suffice.text import shown
 
 STARTS = ("k-means++", "kmeans", "random", "random_from_data")
 

@@ -13,7 +13,6 @@ from suffice.answers.rarity import Rarity
 from suffice.answers.sampling import generator
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
-from suffice.data.labels import shown
 from suffice.data.parameters import choice, count
 from suffice.data.partial_labels import check_label, label_column, partial_classes
 from suffice.errors import (
@@ -30,6 +29,7 @@ from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, Training, most_components
 from suffice.selection import criteria
+from suffice.text import shown
 
 
 class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):

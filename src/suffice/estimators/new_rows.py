@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from suffice.data.frame_output import FrameForm
-from suffice.data.labels import Labels, name_of, shown
+from suffice.data.labels import Labels, name_of
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.outline import Outline
+from suffice.text import shown
 
 
 class NewRows:

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice import __version__
 from suffice.data.arrays import Array
-from suffice.data.labels import shown
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, MissingPackage
 from suffice.estimators.bayesian import BayesianDiscriminant
@@ -38,6 +37,7 @@ from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
 from suffice.models.product import ProductModel
+from suffice.text import shown
 
 DTYPES = ("float32", "float64")
 

@@ -17,7 +17,6 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
 from suffice.data.frame_output import by_name, frame_kind, new_frame
 from suffice.data.labelled_table import row_count, take_rows
-from suffice.data.labels import shown
 from suffice.data.parameters import check_room, count, is_number
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
@@ -29,6 +28,7 @@ from suffice.estimators.pooled_model import PooledModel, discrete_positions
 from suffice.estimators.state import at_once
 from suffice.models.independent import random_columns
 from suffice.statistics.threads import blas_threads
+from suffice.text import shown
 
 # Random rows from which quantiles of a pool's density are estimated.
 RANDOM_ROWS = 20_000

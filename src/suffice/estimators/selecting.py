@@ -12,7 +12,7 @@ from sklearn.model_selection import ParameterGrid
 
 from suffice.answers.sampling import generator
 from suffice.data.batches import split_named
-from suffice.data.labels import Labels, shown
+from suffice.data.labels import Labels
 from suffice.data.parameters import check_callable, choice, count, flag, positive
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic_choice import AutomaticOptions, choose_automatically
@@ -24,6 +24,7 @@ from suffice.estimators.trial import Trial, named_classifiers
 from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
+from suffice.text import shown
 
 RULES = ("pool", "average", "careful", "best", "one-standard-error")
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from suffice.data.features import as_features
-from suffice.data.labels import shown
 from suffice.data.parameters import as_floats, choice, flag, not_negative
 from suffice.errors import InvalidFeatures, InvalidParameter, RepairedModel
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.statistics import Statistics
+from suffice.text import shown
 
 
 def check_algorithm(estimator: Any) -> None:

@@ -13,11 +13,10 @@ import numpy as np
 from suffice.data.arrays import Array, Indices
 from suffice.data.gaps import is_missing
 from suffice.data.labelled_table import LabelledTable
-from suffice.data.labels import shown
 from suffice.data.parameters import is_number
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.selection.folds import Fold
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names, shown
 
 
 def make_folds(
@@ -68,14 +67,14 @@ def _stratified_folds(
     tested = np.flatnonzero(~np.isin(codes, single))
     if len(single):
         notes.append(
-            f"class {listed(classes[single])} has a single row: it trains in every fold and is "
-            "never tested."
+            f"class {quote_names(classes[single])} has a single row: it trains in every fold and "
+            "is never tested."
         )
     few = np.flatnonzero((sizes > 1) & (sizes < cv))
     if len(few):
         notes.append(
-            f"class {listed(classes[few])} has fewer rows than there are folds, so some folds do "
-            "not test it."
+            f"class {quote_names(classes[few])} has fewer rows than there are folds, so some folds "
+            "do not test it."
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the notes report it

@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator, clone
 from suffice.data.arrays import Floats, Indices
 from suffice.data.encoding import Encoding
 from suffice.data.labelled_table import LabelledTable, take_rows
-from suffice.data.labels import shown
 from suffice.data.powers import Powers
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
@@ -38,6 +37,7 @@ from suffice.selection.metrics import metrics_of
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
 from suffice.statistics.statistics import DETAILS, Statistics
+from suffice.text import shown
 
 # Scores by metric (candidates, folds), complexity of each candidate, and notes.
 Scored = tuple[Mapping[str, Floats], Any, Sequence[str]]

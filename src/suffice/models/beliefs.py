@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.labels import shown
 from suffice.data.parameters import as_float, choice, is_number, not_negative, numbers
 from suffice.errors import InvalidParameter
 from suffice.models.completion import complete
@@ -25,6 +24,7 @@ from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.shift import difference
 from suffice.statistics.soundness import LARGEST
 from suffice.statistics.statistics import Statistics
+from suffice.text import shown
 
 if TYPE_CHECKING:  # this module builds on ours
     from suffice.models.conjugate import BayesianModel, MapModel

@@ -16,7 +16,7 @@ from suffice.models.categorical import Categorical
 from suffice.models.discrete import DiscreteModel
 from suffice.statistics.count_pass import count_levels
 from suffice.statistics.counts import Counts
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Binary(Categorical):
         for j, table in enumerate(statistics.tables):
             if not np.isin(table.levels, [0, 1]).all() or table.levels.dtype.kind not in "ib":
                 raise InvalidParameter(
-                    f"feature {j} of these counts has levels {listed(table.levels)}; a BernoulliNB "
-                    "needs 0 and 1. Use a CategoricalNB."
+                    f"feature {j} of these counts has levels {quote_names(table.levels)}; a "
+                    "BernoulliNB needs 0 and 1. Use a CategoricalNB."
                 )
 
     def check_levels(self, model: DiscreteModel) -> None:

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.labels import shown
 from suffice.data.levels import columns_of, comparable, levels_of
 from suffice.data.mixed import check_shape
 from suffice.data.parameters import as_floats
@@ -19,6 +18,7 @@ from suffice.models.priors import class_priors
 from suffice.models.smoothing import likeliest_alpha
 from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
 from suffice.statistics.counts import Counts, LevelTable
+from suffice.text import shown
 
 # Largest number of levels that integers from 0 stand for.
 MOST_LEVELS = 1 << 20

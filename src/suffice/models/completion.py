@@ -16,7 +16,8 @@ from suffice.models.observed import Observed
 from suffice.models.separating import check_denominator
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
-from suffice.statistics.statistics import Statistics, listed
+from suffice.statistics.statistics import Statistics
+from suffice.text import quote_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +232,11 @@ def _warn_unfinished(estimate: Estimate, classes: Array) -> None:
     if estimate.settled.all():
         return
     apart = len(estimate.settled) == len(classes) > 1
-    of = f"the covariance of class {listed(classes[~estimate.settled])}" if apart else "covariances"
+    of = (
+        f"the covariance of class {quote_names(classes[~estimate.settled])}"
+        if apart
+        else "covariances"
+    )
     ways = "pooling=1, shrinkage='oas'" if apart else "shrinkage='oas'"
     warnings.warn(
         f"EM stopped after {estimate.steps} steps before {of} converged: too many values are "

@@ -19,7 +19,6 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.beliefs import Beliefs, Prior, prior_location, usable_statistics
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
@@ -36,6 +35,7 @@ from suffice.statistics.registry import storable
 from suffice.statistics.scatter import DiagonalScatter, dense
 from suffice.statistics.soundness import LARGEST
 from suffice.statistics.statistics import Statistics
+from suffice.text import shown
 
 # Limits of estimated strengths, in rows. That of the mean may be tiny if classes are far apart.
 LEAST_MEAN_STRENGTH = 1e-12

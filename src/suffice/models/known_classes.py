@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import Labels, shown
+from suffice.data.labels import Labels
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.models.priors import class_priors
+from suffice.text import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.labels import shown
 from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter
 from suffice.models.computable import check_computable
@@ -16,6 +15,7 @@ from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovari
 from suffice.models.gaussian import GaussianModel
 from suffice.models.known_classes import KnownClasses
 from suffice.models.linalg import eigen, whitener
+from suffice.text import shown
 
 # Largest difference of entries (i, j) and (j, i) of a covariance, as a share of the deviations.
 SYMMETRY_ROUNDING = 1e-10

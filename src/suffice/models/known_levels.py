@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.labels import shown
 from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter
 from suffice.models.discrete import DiscreteModel, LevelModel
@@ -17,6 +16,7 @@ from suffice.models.known_classes import KnownClasses
 from suffice.models.model import ClassModel
 from suffice.statistics.registry import storable
 from suffice.statistics.soundness import check_labels
+from suffice.text import shown
 
 # Largest error of a sum of probabilities.
 SUM_ROUNDING = 1e-8

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.labels import shown
 from suffice.data.parameters import as_floats
 from suffice.errors import InvalidParameter, MissingClasses
+from suffice.text import shown
 
 
 def class_priors(priors: Any, classes: Array, weight: Floats | None) -> Floats:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.labels import shown
 from suffice.models.covariance import FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.groups import Groups
 from suffice.models.linalg import Whitener, orthonormal, reciprocal
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
-from suffice.statistics.statistics import Statistics, listed
+from suffice.statistics.statistics import Statistics
+from suffice.text import quote_names, shown
 
 # Number of classes or columns that a sentence names before it counts the others.
 MOST_NAMED = 3
@@ -80,10 +80,10 @@ def _borrowed(model: GaussianModel, s: AnyStatistics) -> Repair:
     count, classes, parts = s.known_count[at].min(axis=1), s.classes[at], []
     few = count <= d
     if few.any():
-        names, rows = (listed(some[few], MOST_NAMED) for some in (classes, count))
+        names, rows = (quote_names(some[few], MOST_NAMED) for some in (classes, count))
         parts.append(f"class {names} has {rows} rows, too few for a covariance of {d} features")
     if not few.all():
-        names = listed(classes[~few], MOST_NAMED)
+        names = quote_names(classes[~few], MOST_NAMED)
         parts.append(f"in class {names} columns are constant or linearly dependent")
     what = f"{' and '.join(parts)}, so the pooled covariance is used there"
     return Repair(what, changes={"pooling": 0.5})
@@ -94,7 +94,7 @@ def _without_spread(model: GaussianModel, s: AnyStatistics) -> Repair | None:
     at = [c for c in model.borrowed if not s.squares[c].any()]
     if not at:
         return None
-    names = listed(s.classes[at], MOST_NAMED)
+    names = quote_names(s.classes[at], MOST_NAMED)
     what = f"no column varies in class {names}, so the pooled variances are used there"
     return Repair(what, changes={"pooling": 0.5})
 
@@ -166,7 +166,7 @@ def _share(s: AnyStatistics, settings: Settings) -> float:
 
 def _columns(s: AnyStatistics, at: Iterable[Any]) -> str:
     names = s.feature_names
-    return listed([int(j) if names is None else names[int(j)] for j in at], MOST_NAMED)
+    return quote_names([int(j) if names is None else names[int(j)] for j in at], MOST_NAMED)
 
 
 def _outside(whitener: Whitener) -> Floats | None:

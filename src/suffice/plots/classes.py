@@ -11,7 +11,6 @@ import numpy as np
 from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import split_named
-from suffice.data.labels import shown
 from suffice.data.parameters import positive
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import numbers, two_features, width
@@ -21,6 +20,7 @@ from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import COLOURS, Style, as_text, halo, ink, line_style
 from suffice.plots.view import Box, View, around, checked_box, ellipse_features
+from suffice.text import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,11 +13,9 @@ from suffice.data.batches import without_target
 from suffice.data.column_kinds import PreparedNumbers
 from suffice.data.features import as_features, as_frame, infinite
 from suffice.data.gaps import is_missing
-from suffice.data.labels import shown
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
-from suffice.statistics.statistics import listed
-from suffice.text import format_number
+from suffice.text import format_number, quote_names, shown
 
 
 def width(X: Any) -> tuple[int, tuple[str, ...]]:
@@ -102,7 +100,7 @@ def _numeric_columns(X: Any) -> str:
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     kinds = {} if frame is None else frame.schema
     names = [str(name) for name, kind in kinds.items() if kind.is_numeric()]
-    return f"; those are {listed(names)}" if names else ""
+    return f"; those are {quote_names(names)}" if names else ""
 
 
 def feature_names(model: Any, X: Any = None) -> tuple[str, ...]:
@@ -161,7 +159,9 @@ def position(names: Sequence[str], feature: Any) -> int:
         return list(names).index(feature)
     whole = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
     if not whole or not 0 <= feature < len(names):
-        raise InvalidParameter(f"there is no feature {shown(feature)}; they are {listed(names)}.")
+        raise InvalidParameter(
+            f"there is no feature {shown(feature)}; they are {quote_names(names)}."
+        )
     return int(feature)
 
 

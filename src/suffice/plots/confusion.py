@@ -9,14 +9,13 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import split_named
-from suffice.data.labels import shown
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.plots.constructors import drawn
 from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.points import encode_labels
 from suffice.plots.style import COLOURS, as_text, depth, ground, ink
-from suffice.text import shorten
+from suffice.text import shorten, shown
 
 
 @dataclass(eq=False, repr=False)

@@ -10,14 +10,13 @@ import numpy as np
 from suffice.answers.contributions import Contributions
 from suffice.data.arrays import Floats
 from suffice.data.features import as_frame
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.columns import as_value, feature_names, plain, used_table
 from suffice.plots.constructors import drawn
 from suffice.plots.decoration import beside
 from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
-from suffice.text import plural
+from suffice.text import plural, shown
 
 
 @dataclass(eq=False, repr=False)

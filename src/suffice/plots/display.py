@@ -11,10 +11,10 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.data.files import write_whole
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.decoration import headline, legend, legend_below
 from suffice.plots.style import as_text
+from suffice.text import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,6 @@ import numpy as np
 
 from suffice.answers.pair import class_position
 from suffice.data.arrays import Floats
-from suffice.data.labels import shown
 from suffice.data.parameters import is_number
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders
@@ -19,6 +18,7 @@ from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import as_text, ground, ink, line_style, mixed
 from suffice.plots.view import View
+from suffice.text import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,6 @@ from suffice.answers.between import linear_boundary
 from suffice.answers.boundary import Boundary
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import split_named
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, winning_pieces
 from suffice.plots.classes import draw_classes
@@ -21,6 +20,7 @@ from suffice.plots.display import Display
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import Style, as_text, ink
 from suffice.plots.view import around
+from suffice.text import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

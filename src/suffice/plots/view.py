@@ -13,7 +13,6 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.batches import split_named
 from suffice.data.features import as_frame
 from suffice.data.gaps import is_missing
-from suffice.data.labels import shown
 from suffice.data.parameters import count
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, NotNumbers, SufficeError
@@ -27,6 +26,7 @@ from suffice.plots.columns import (
     used_table,
 )
 from suffice.plots.points import PlottedRows
+from suffice.text import shown
 
 RESOLUTION = 240  # grid points along each of two features
 

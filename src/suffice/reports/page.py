@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from suffice.data.files import check_writable, write_whole
-from suffice.data.labels import shown
 from suffice.data.parameters import check_callable, check_path, flag
 from suffice.errors import InvalidParameter
 from suffice.estimators.repairing import repairs_expected
@@ -28,6 +27,7 @@ from suffice.reports.quality_section import quality, quality_html
 from suffice.reports.sheet import stylesheet
 from suffice.reports.usage_section import usage, usage_html
 from suffice.selection.steps import ProgressCallback, Steps
+from suffice.text import shown
 
 Part = TypeVar("Part")
 

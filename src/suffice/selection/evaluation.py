@@ -15,7 +15,7 @@ from suffice.html import html_table
 from suffice.selection.metric_sums import RowScores
 from suffice.selection.metrics import metrics_of
 from suffice.selection.selection import BASELINE, align_columns, format_score
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names
 
 HEAD = ("metric", "value", "standard error", BASELINE)
 
@@ -130,8 +130,8 @@ def label_codes(classes: Array, y: Any) -> Indices:
     unknown = [label for label in labels[present].tolist() if label not in known]
     if unknown:
         raise InvalidLabels(
-            f"y has labels that the model was not trained on: {listed(unknown)}; its classes are "
-            f"{listed(known)}."
+            f"y has labels that the model was not trained on: {quote_names(unknown)}; its classes "
+            f"are {quote_names(known)}."
         )
     places = np.full(len(labels), -1, np.int64)
     places[present] = [known.index(label) for label in labels[present].tolist()]

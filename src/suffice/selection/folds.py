@@ -11,8 +11,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.errors import InvalidParameter, TooFewRows
-from suffice.statistics.statistics import listed
 from suffice.statistics.threads import in_turns
+from suffice.text import quote_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def check_folds(folds: Sequence[Fold], codes: Indices, classes: Array) -> None:
         absent = np.flatnonzero(np.bincount(codes[fold.train], minlength=len(classes)) == 0)
         if len(absent):
             raise TooFewRows(
-                f"fold {number} leaves no row of class {listed(classes[absent])} to train on; "
+                f"fold {number} leaves no row of class {quote_names(classes[absent])} to train on; "
                 "use fewer folds, other groups, or more rows of it."
             )
 

@@ -9,12 +9,11 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.html import html_table
 from suffice.selection.metrics import METRICS
 from suffice.statistics.registry import storable
-from suffice.text import visible
+from suffice.text import shown, visible
 
 # Metrics in the text of a selection, beside the one that decides; the table has all.
 SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "roc_auc", "brier", "calibration_error")

@@ -10,12 +10,12 @@ import numpy as np
 from suffice.answers.decision import best_other, cost_table
 from suffice.answers.pair import class_position
 from suffice.data.arrays import Array, Floats
-from suffice.data.labels import shown
 from suffice.data.parameters import share
 from suffice.errors import InvalidParameter
 from suffice.html import html_table
 from suffice.selection.evaluation import label_codes
 from suffice.selection.selection import align_columns
+from suffice.text import shown
 
 SHOWN_LINES = 12
 HEAD = ("threshold", "recall", "precision", "predicted", "cost")

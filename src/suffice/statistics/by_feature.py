@@ -9,7 +9,6 @@ from typing import Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
@@ -17,6 +16,7 @@ from suffice.statistics.remainder import CellPlaces
 from suffice.statistics.removal import remove
 from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
+from suffice.text import shown
 
 
 @storable

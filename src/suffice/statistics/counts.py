@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import narrowest, place_of, shown
+from suffice.data.labels import narrowest, place_of
 from suffice.data.levels import comparable
 from suffice.errors import InvalidParameter, LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
@@ -16,7 +16,8 @@ from suffice.statistics.registry import storable
 from suffice.statistics.removal import lost_precision
 from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_counts, check_labels, check_names
-from suffice.statistics.statistics import listed, positions
+from suffice.statistics.statistics import positions
+from suffice.text import quote_names, shown
 
 
 @storable
@@ -220,7 +221,7 @@ class Counts(Savable):
         at = place_of(label, self.classes)
         if at is None:
             raise InvalidParameter(
-                f"there is no class {shown(label)}; the classes are {listed(self.classes)}."
+                f"there is no class {shown(label)}; the classes are {quote_names(self.classes)}."
             )
         kept = np.arange(len(self.classes)) != at
         return replace(

@@ -9,13 +9,13 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, columns_at
 from suffice.data.table_rows import TableReader
 from suffice.errors import Mismatch
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_names
+from suffice.text import shown
 
 
 @storable

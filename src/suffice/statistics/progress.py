@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
+from suffice.text import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.batches import Batch
 from suffice.data.chunk import is_large
 from suffice.data.features import infinite
-from suffice.data.labels import shown
 from suffice.errors import HasGaps, InvalidWeights, NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
 from suffice.statistics.kernels.sums import RowBlock
 from suffice.statistics.threads import n_threads
+from suffice.text import shown
 
 # A mean square below this has lost digits: float64 has full precision only down to 2^-1022.
 SMALLEST_SQUARE = 2.0**-1012

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.labels import shown
 from suffice.errors import InvalidLabels
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
@@ -18,6 +17,7 @@ from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.table_statistics import RowStatistics, TableStatistics
+from suffice.text import shown
 
 
 def infer_label_type(statistics: RowStatistics) -> RowStatistics:

@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.numbers import EPSILON, DoubleDouble
 from suffice.statistics.shift import Shift
 from suffice.statistics.statistics import Statistics
+from suffice.text import shown
 
 # Bound on the rounding in a sum over rows, in units of rounding; the largest measured, for ten to
 # a million rows, is 320.

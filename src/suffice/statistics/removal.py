@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
@@ -33,6 +32,7 @@ from suffice.statistics.scatter import DenseScatter, Scatter
 from suffice.statistics.semidefinite import is_semidefinite
 from suffice.statistics.shift import Shift, difference
 from suffice.statistics.statistics import Statistics, check_same_shape
+from suffice.text import shown
 
 
 @np.errstate(over="ignore", invalid="ignore")

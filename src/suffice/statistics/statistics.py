@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import narrowest, place_of, shown
+from suffice.data.labels import narrowest, place_of
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.factored_scatter import FactoredScatter
@@ -19,6 +19,7 @@ from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.scatter import DiagonalScatter, Scatter, canonical, dense, only_diagonal
+from suffice.text import quote_names, shown
 
 DETAILS = ("separate", "shared", "diagonal")
 
@@ -189,7 +190,7 @@ class Statistics(Savable):
         at = place_of(label, self.classes)
         if at is None:
             raise InvalidParameter(
-                f"there is no class {shown(label)}; the classes are {listed(self.classes)}."
+                f"there is no class {shown(label)}; the classes are {quote_names(self.classes)}."
             )
         kept = np.delete(np.arange(len(self.classes)), at)
         return self.keep_classes(kept)
@@ -276,7 +277,7 @@ def _position(feature: Any, names: tuple[str, ...], n_features: int) -> int:
     if isinstance(feature, str):
         if feature in names:
             return names.index(feature)
-        available = listed(names) if names else "unnamed, so use positions"
+        available = quote_names(names) if names else "unnamed, so use positions"
         raise InvalidParameter(
             f"there is no feature {shown(feature)}; the features are {available}."
         )
@@ -344,11 +345,6 @@ def _names_differ(a: tuple[str, ...] | None, b: tuple[str, ...] | None) -> str:
         return "both sides have the same features in a different order; use select on one of them."
     only_a = [name for name in a if name not in b]
     only_b = [name for name in b if name not in a]
-    return f"features differ: {listed(only_a)} on one side, {listed(only_b)} on the other."
-
-
-def listed(names: Iterable[Any], most: int = 10) -> str:
-    """The first few names, for a message."""
-    all_names = [shown(name) for name in names]
-    more = f" and {len(all_names) - most} more" if len(all_names) > most else ""
-    return (", ".join(all_names[:most]) or "none") + more
+    return (
+        f"features differ: {quote_names(only_a)} on one side, {quote_names(only_b)} on the other."
+    )

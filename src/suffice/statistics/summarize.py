@@ -16,7 +16,6 @@ from suffice.data.batches import Batch, batches, batches_of, is_table, split_col
 from suffice.data.engine import engine_of
 from suffice.data.features import IndicatorFeatures
 from suffice.data.indicator_rows import indicator_rows
-from suffice.data.labels import shown
 from suffice.data.object_source import is_stream
 from suffice.data.parameters import choice
 from suffice.data.paths import file_paths, is_paths
@@ -43,6 +42,7 @@ from suffice.statistics.second_pass import scatter
 from suffice.statistics.statistics import DETAILS, Statistics
 from suffice.statistics.streaming import summarize_stream
 from suffice.statistics.table_statistics import RowStatistics, TableStatistics, added
+from suffice.text import shown
 
 
 def summarize(

@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
 from suffice.data.frame_output import FrameForm
 from suffice.data.indicator_rows import check_level_count, every_name
-from suffice.data.labels import narrowest, shown
+from suffice.data.labels import narrowest
 from suffice.data.level_groups import RARE_ROWS, LevelGroups, distinct
 from suffice.data.levels import comparable
 from suffice.data.missing_kinds import WithIndicator
@@ -26,7 +26,7 @@ from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_labels
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names, shown
 
 for _kind in (
     *(Number, WrittenNumber, Levels, Dates, SetAside, WithIndicator),
@@ -113,7 +113,7 @@ class TableStatistics(Savable):
             names += own.names
         if not sources:
             raise InvalidFeatures(
-                f"no column varies: {listed(self.reader.level_names)} have one level each."
+                f"no column varies: {quote_names(self.reader.level_names)} have one level each."
             )
         return FeatureMap.of(sources).apply(self.every, distinct(names))
 
@@ -227,8 +227,8 @@ class TableStatistics(Savable):
         if self.reader != other.reader:
             raise Mismatch(
                 f"the two sides have different columns, or read them differently: "
-                f"{listed(self.reader.names)} and {listed(other.reader.names)}. Describe the "
-                "columns once, and pass columns=suffice.describe(X) to both models."
+                f"{quote_names(self.reader.names)} and {quote_names(other.reader.names)}. Describe "
+                "the columns once, and pass columns=suffice.describe(X) to both models."
             )
 
 

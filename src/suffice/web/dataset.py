@@ -12,14 +12,13 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features, infinite
-from suffice.data.labels import shown
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter, TooFewRows
 from suffice.models.gaussian import GaussianModel
 from suffice.reports.material import Material
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
-from suffice.text import plural, visible
+from suffice.text import plural, shown, visible
 
 # Rows that a page draws; more are represented by a sample, and the statistics are of all.
 MOST_ROWS = 20_000

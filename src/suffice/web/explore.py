@@ -10,13 +10,12 @@ from tempfile import mkdtemp
 from typing import Any
 
 from suffice.data.files import check_writable, write_whole
-from suffice.data.labels import shown
 from suffice.data.parameters import check_path, flag
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.html import Html, element
 from suffice.models.settings import Settings
-from suffice.text import plural
+from suffice.text import plural, shown
 from suffice.web.dataset import Dataset
 from suffice.web.page import page, payload
 from suffice.web.presets import PRESETS, Preset, preset_datasets

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from suffice.data.description import Description
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.statistics.exact.points import GridPoints
 from suffice.statistics.registry import is_storable
+from suffice.text import shown
 
 
 def split_storable(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import shown
 from suffice.errors import TooFewRows
 from suffice.models.linalg import Cholesky, Whitener, whitener
 from suffice.selection.diagnostics.complete_rows import CompleteRows
@@ -17,6 +16,7 @@ from suffice.selection.diagnostics.diagnostic import format_count, list_names, n
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.statistics import Statistics
+from suffice.text import shown
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.labels import shown
 from suffice.models.linalg import rank_tolerance, whitener
 from suffice.selection.diagnostics.cloud import scatter_of
 from suffice.selection.diagnostics.complete_rows import as_statistics
 from suffice.selection.diagnostics.diagnostic import Diagnostic, format_count, name_features, number
 from suffice.statistics.statistics import Statistics
-from suffice.text import format_number
+from suffice.text import format_number, shown
 
 # Condition number of correlations above which near dependencies do harm (Belsley, Kuh and Welsch
 # 1980: a condition index, its root, of 30).

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.labels import shown
-from suffice.text import format_number
+from suffice.text import format_number, shown
 
 # Significance level: p-values below it are a concern.
 LEVEL = 0.05

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import special
 
 from suffice.data.arrays import Floats, Indices
-from suffice.data.labels import shown
 from suffice.selection.diagnostics.cloud import Cloud, clouds, remarks, shapes
 from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.diagnostic import (
@@ -19,6 +18,7 @@ from suffice.selection.diagnostics.diagnostic import (
     list_names,
     number,
 )
+from suffice.text import shown
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from suffice.data.labels import shown
 from suffice.selection.diagnostics.cloud import Shapes
 from suffice.selection.diagnostics.diagnostic import (
     LEVEL,
@@ -14,6 +13,7 @@ from suffice.selection.diagnostics.diagnostic import (
     holm,
     list_names,
 )
+from suffice.text import shown
 
 
 def normality_diagnostic(

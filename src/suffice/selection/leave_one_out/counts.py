@@ -8,7 +8,6 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.labelled_table import LabelledTable
-from suffice.data.labels import shown
 from suffice.data.levels import MISSING, UNSEEN
 from suffice.errors import NeverIncluded, TooFewRows
 from suffice.models.categorical import Categorical
@@ -16,6 +15,7 @@ from suffice.models.discrete import DiscreteModel
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.removal import check_weights
 from suffice.statistics.counts import Counts, LevelTable
+from suffice.text import shown
 
 
 def discrete_densities(

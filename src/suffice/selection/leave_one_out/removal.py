@@ -11,11 +11,12 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labelled_table import LabelledTable
-from suffice.data.labels import same_kind, shown
+from suffice.data.labels import same_kind
 from suffice.errors import NeverIncluded
 from suffice.models.scoring import BLOCK_BYTES, in_shares
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
+from suffice.text import shown
 
 # Relative difference above which weights and means are those of other rows.
 SAME_ROWS = 1e-8

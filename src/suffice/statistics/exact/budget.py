@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from suffice.data.labels import shown
 from suffice.data.parameters import count, is_number
 from suffice.errors import InvalidParameter
 from suffice.statistics.registry import storable
+from suffice.text import shown
 
 # Shares of rho for counts, sums and products: the products have the most entries.
 COUNT_SHARE = 0.1

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from suffice.data.column_kinds import Number
-from suffice.data.labels import shown
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, NotNumbers
 from suffice.statistics.exact.grid import Grid
-from suffice.statistics.statistics import listed
+from suffice.text import quote_names, shown
 
 
 def check_grid(grid: Any) -> None:
@@ -30,14 +29,14 @@ def no_levels(reader: TableReader | None) -> None:
         return
     if reader.level_names:
         raise NotNumbers(
-            f"column {listed(reader.level_names)} holds levels (categories); a grid takes numbers. "
-            "Use MixedNB(grid=grid), which counts levels exactly, or encode them first: "
+            f"column {quote_names(reader.level_names)} holds levels (categories); a grid takes "
+            "numbers. Use MixedNB(grid=grid), which counts levels exactly, or encode them first: "
             "sf.Indicators().fit_transform(X)."
         )
     pairs = list(zip(reader.layout.names, reader.layout.kinds, strict=True))
     others = [name for name, kind in pairs if not isinstance(kind, Number)]
     numbers = [name for name, kind in pairs if isinstance(kind, Number)]
     raise NotNumbers(
-        f"column {listed(others)} does not hold plain numbers; a grid takes numbers. Select them: "
-        f"X[{numbers}], or columns={numbers} in suffice.summarize."
+        f"column {quote_names(others)} does not hold plain numbers; a grid takes numbers. "
+        f"Select them: X[{numbers}], or columns={numbers} in suffice.summarize."
     )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.data.labels import shown
 from suffice.errors import NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.exact.triangle import diagonal_places, triangle
+from suffice.text import shown
 
 if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.labels import narrowest, place_of, shown
+from suffice.data.labels import narrowest, place_of
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch, NotFinite
 from suffice.statistics.alignment import align
@@ -28,13 +28,8 @@ from suffice.statistics.exact.triangle import diagonal_places, triangle_places
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_counts, check_labels, check_names
-from suffice.statistics.statistics import (
-    DETAILS,
-    Statistics,
-    check_same_shape,
-    listed,
-    positions,
-)
+from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
+from suffice.text import quote_names, shown
 
 if TYPE_CHECKING:
     from suffice.statistics.exact.private_statistics import PrivateStatistics
@@ -244,7 +239,7 @@ class ExactStatistics(Savable):
         at = place_of(label, self.classes)
         if at is None:
             raise InvalidParameter(
-                f"there is no class {shown(label)}; the classes are {listed(self.classes)}."
+                f"there is no class {shown(label)}; the classes are {quote_names(self.classes)}."
             )
         if self.detail == "shared":
             raise InvalidParameter(

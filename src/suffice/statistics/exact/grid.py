@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.data.labels import shown
 from suffice.data.parameters import as_floats, count, is_number
 from suffice.errors import InvalidParameter
 from suffice.statistics.exact.points import (
@@ -22,7 +21,7 @@ from suffice.statistics.exact.points import (
     GridPoints,
 )
 from suffice.statistics.statistics import positions
-from suffice.text import format_number, plural
+from suffice.text import format_number, plural, shown
 
 MOST_SHOWN = 12  # features in the printed table
 

@@ -14,7 +14,8 @@ from suffice.errors import InvalidFeatures, Mismatch
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.soundness import check_names
-from suffice.statistics.statistics import listed, positions
+from suffice.statistics.statistics import positions
+from suffice.text import quote_names
 
 MOST_BITS = 48
 FEWEST_BITS = 2
@@ -128,8 +129,8 @@ class GridPoints(Savable):
             absent = [name for name in names if name not in self.names]
             if absent:
                 raise InvalidFeatures(
-                    f"the grid has no range for feature {listed(absent)}; it has them for "
-                    f"{listed(self.names)}."
+                    f"the grid has no range for feature {quote_names(absent)}; it has them for "
+                    f"{quote_names(self.names)}."
                 )
             return self.select(names)
         if self.n_features is None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from suffice.data.labels import shown
 from suffice.errors import InvalidParameter
 from suffice.statistics.exact.budget import COUNT_SHARE, PRODUCT_SHARE, SUM_SHARE, Budget
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.noise import discrete_gaussian
 from suffice.statistics.exact.private_statistics import PrivateStatistics
+from suffice.text import shown
 
 if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics
