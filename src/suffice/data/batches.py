@@ -56,7 +56,7 @@ class Batch:
         return replace(self, classes=self.classes[present], codes=table[self.codes])
 
 
-def batches(X: Any, y: Any, sample_weight: Any) -> Iterator[Batch]:
+def batches(X: Any, y: Any, sample_weight: Any = None) -> Iterator[Batch]:
     """Validated batches of a table, or of an iterable of (X, y) or (X, y, weight)."""
     if y is None and not is_table(X):
         if sample_weight is not None:

@@ -52,9 +52,10 @@ def flag(name: str, value: Any) -> bool:
 
 def share(name: str, value: Any) -> float:
     """The value, if it is a number from 0 to 1."""
-    if not is_number(value) or not 0 <= value <= 1:
+    number = as_float(value)
+    if not 0 <= number <= 1:
         raise InvalidParameter(f"{name} is {shown(value)}; it must be a number from 0 to 1.")
-    return float(value)
+    return number
 
 
 def not_negative(name: str, value: Any) -> float:

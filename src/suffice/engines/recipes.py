@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.batches import select_columns
+from suffice.data.batches import batches, select_columns
 from suffice.data.indicator_rows import MOST_LEVELS
 from suffice.data.labelled_table import row_count, take_rows
 from suffice.data.mixed import Claim, ColumnLayout
@@ -17,13 +17,9 @@ from suffice.engines.parts import Recipe
 from suffice.estimators.new_rows import check_announced
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
-from suffice.statistics.summarize import (
-    summarize,
-    summarize_batches,
-    summarize_on_grid,
-    summarize_table,
-)
+from suffice.statistics.summarize import summarize, summarize_batches, summarize_table
 from suffice.statistics.table_statistics import added
 
 
@@ -43,9 +39,7 @@ class MomentsRecipe(Recipe):
         if reader is not None and not reader.is_plain:
             return summarize_table(reader.read(X), y, weight, self.detail, reader, MOST_LEVELS)
         rows = X if reader is None else select_columns(X, reader.names)
-        if self.grid is not None:
-            return summarize_on_grid(rows, y, weight, self.detail, self.grid)
-        return summarize_batches(rows, y, weight, self.detail)
+        return summarize_batches(batches(rows, y, weight), ExactForm.of(self.detail, self.grid))
 
     def added(self, a: Any, b: Any) -> Any:
         """Statistics of the rows of both."""

@@ -16,10 +16,10 @@ from suffice.answers.nulls import EstimatedNulls, KnownNulls
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_pair, class_position
 from suffice.data.arrays import Array, Floats
+from suffice.data.batches import batches
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.prepared_table import TableRows
-from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.choosing import choose_settings, combinations, cross_validated
@@ -34,15 +34,9 @@ from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.exact.checking import check_grid, no_levels
-from suffice.statistics.exact.exact_incomplete import AnyExact
 from suffice.statistics.exact.form import ExactForm
-from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import (
-    summarize_batches,
-    summarize_on_grid,
-    summarize_table,
-)
+from suffice.statistics.summarize import summarize_batches, summarize_table
 from suffice.statistics.table_statistics import TableStatistics
 from suffice.text import shown
 
@@ -71,8 +65,9 @@ class GaussianClassifier(Learner[GaussianModel]):
         X, y = rows.X, rows.y
         pupil: Self = clone(self)
         like = rows.outline(pupil, None)
+        check_grid(self.grid)
         selection, whole = choose_settings(
-            self._seen(X, like), y, rows.sample_weight, settings_and_priors, self._checked_grid()
+            self._seen(X, like), y, rows.sample_weight, settings_and_priors, self.grid
         )
         settings = settings_and_priors[selection.careful][0]
         statistics = (
@@ -251,11 +246,14 @@ class GaussianClassifier(Learner[GaussianModel]):
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> Any:
-        detail = (None if like is None else like.detail) or self._first_form(settings)
+        form = (None if like is None else like.detail) or self._first_form(settings)
         estimator = self._covariance_estimator
         reader = reader_of(X, like, self.columns)
-        if isinstance(detail, ExactForm):
-            return self._summarize_exactly(X, y, sample_weight, detail, reader)
+        if isinstance(form, ExactForm):
+            if estimator is not None:
+                raise InvalidParameter("give either grid or covariance_estimator, not both.")
+            no_levels(reader)
+            return summarize_batches(batches(X, y, sample_weight), form)
         if reader is not None:
             if estimator is not None:
                 raise InvalidParameter(
@@ -263,32 +261,19 @@ class GaussianClassifier(Learner[GaussianModel]):
                     "Indicators().fit_transform(X)."
                 )
             table = self._seen_table(reader.read(X), like)
-            return summarize_table(table, y, sample_weight, detail, reader)
+            return summarize_table(table, y, sample_weight, form, reader)
         if estimator is None:
-            return summarize_batches(X, y, sample_weight, detail)
+            return summarize_batches(batches(X, y, sample_weight), form)
         if like is not None or sample_weight is not None:
             raise InvalidParameter(
                 "covariance_estimator takes all rows at once and without weights: call fit(X, y)."
             )
-        whole = summarize_batches(X, y, None, "separate")
+        whole = summarize_batches(batches(X, y), "separate")
         return with_estimated_scatter(whole, estimator, X, y)
 
     def _first_form(self, settings: Settings) -> str | ExactForm:
         """The form in which the first rows are summarized."""
-        return ExactForm.of(settings.detail, self._checked_grid())
-
-    def _checked_grid(self) -> Grid | None:
-        check_grid(self.grid)
-        grid: Grid | None = self.grid
-        return grid
-
-    def _summarize_exactly(
-        self, X: Any, y: Any, sample_weight: Any, form: ExactForm, reader: TableReader | None
-    ) -> AnyExact:
-        if self._covariance_estimator is not None:
-            raise InvalidParameter("give either grid or covariance_estimator, not both.")
-        no_levels(reader)
-        return summarize_on_grid(X, y, sample_weight, form.detail, form.grid)
+        return ExactForm.of(settings.detail, self.grid)
 
     def _new_atypicality(self) -> Atypicality:
         if self._learned.statistics is None:

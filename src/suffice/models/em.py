@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.batches import batches
 from suffice.errors import InvalidFeatures, TooFewRows
 from suffice.models.densities import Densities
 from suffice.models.gaussian import GaussianModel, build
@@ -152,7 +153,9 @@ class _Em:
             # The observed values of each feature suffice for a start.
             apart = settings.structure.without_correlations
             settings = replace(settings, structure=apart, shrinkage=0.0)
-        statistics = summarize_batches(t.X, near.assign(centres), t.labelled, settings.detail)
+        statistics = summarize_batches(
+            batches(t.X, near.assign(centres), t.labelled), settings.detail
+        )
         at = near.sources(centres, statistics.classes)
         try:
             covariances = build(statistics, settings, None).covariances

@@ -67,9 +67,10 @@ def _regular_covariance(groups: Groups, group: Group) -> Covariance | None:
         return None
     if isinstance(group.scatter, Factor):
         return _wide_covariance(groups, group, group.scatter)
-    if groups.share(group) == 0 and group.rows <= groups.statistics.n_features:
+    share = groups.share(group)
+    if share == 0 and group.rows <= groups.statistics.n_features:
         return None  # certainly singular, even if rounding hides it
-    factor = whitener(groups.shrunk(group), groups.separation.constant)
+    factor = whitener(groups.shrunk(group, share), groups.separation.constant)
     return None if factor is None else FullCovariance(factor)
 
 

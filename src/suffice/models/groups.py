@@ -266,9 +266,13 @@ class Groups:
         variances = s.squares.sum(axis=0) / self.pooled_sizes.denominator
         return float(np.sqrt(variances.max())) or 1.0
 
-    def shrunk(self, group: Group) -> Floats:
-        """The group's covariance after shrinkage, (d, d)."""
-        covariance, share = group.covariance, self.share(group)
+    def shrunk(self, group: Group, share: float | None = None) -> Floats:
+        """The group's covariance after shrinkage, (d, d).
+
+        share : of the target, if it is already known
+        """
+        covariance = group.covariance
+        share = self.share(group) if share is None else share
         diagonal = covariance.diagonal() + self.separation.floor
         np.fill_diagonal(covariance, diagonal)
         if share == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.batches import batches
 from suffice.models.linalg import reciprocal
 from suffice.models.training import Training
 from suffice.statistics.incomplete import AnyStatistics
@@ -58,7 +59,9 @@ class Nearest:
             assigned = self.assign(centres)
             if np.array_equal(assigned, before):
                 break
-            statistics = summarize_batches(self.training.X, assigned, self.labelled, "diagonal")
+            statistics = summarize_batches(
+                batches(self.training.X, assigned, self.labelled), "diagonal"
+            )
             centres[statistics.classes] = self.means(statistics)
             before = assigned
         return centres

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from suffice.data.batches import batches
 from suffice.data.parameters import choice, not_negative, positive, share
 from suffice.errors import InvalidParameter
 from suffice.models.likelihood import Likelihood
@@ -12,12 +13,10 @@ from suffice.models.priors import class_priors
 from suffice.models.structures import FULL, Structure, structure_of
 from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
-from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
-from suffice.statistics.scatter import canonical
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize_batches, summarize_on_grid
+from suffice.statistics.summarize import summarize_batches
 from suffice.statistics.value_rounding import without_value_rounding
 
 if TYPE_CHECKING:  # these modules build on this one
@@ -38,9 +37,7 @@ class MomentLikelihood(Likelihood):
 
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> Any:
         """What `suffice.summarize` returns."""
-        if isinstance(detail, ExactForm):
-            return summarize_on_grid(X, y, sample_weight, detail.detail, detail.grid)
-        return summarize_batches(X, y, sample_weight, detail or self.detail)
+        return summarize_batches(batches(X, y, sample_weight), detail or self.detail)
 
     def alike(
         self, mine: AnyStatistics, theirs: AnyStatistics
@@ -77,26 +74,31 @@ class Settings(MomentLikelihood):
     @classmethod
     def checked(cls, **given: Any) -> Settings:
         """Settings, after checking every value."""
-        given["structure"] = structure_of(given.get("structure", FULL))
-        targets = ("identity", "diagonal", "unit")
-        choice("target", given.get("target", "identity"), targets)
-        given["pooling"] = share("pooling", given.get("pooling", 0.0))
-        shrinkage = given.get("shrinkage", 0.0)
-        if isinstance(shrinkage, str):
-            choice("shrinkage", shrinkage, ("ledoit-wolf", "oas", "auto"))
-            if shrinkage == "auto":
-                given |= _scale_free(given["structure"])
-            elif (shrinkage, given.get("target")) == ("ledoit-wolf", "diagonal"):
-                raise InvalidParameter(
-                    "shrinkage='ledoit-wolf' is not defined for target='diagonal'; use 'oas' or "
-                    "a number, or target='identity'."
-                )
-        else:
-            given["shrinkage"] = share("shrinkage", 0.0 if shrinkage is None else shrinkage)
-        for name in ("ddof", "smoothing"):
-            given[name] = not_negative(name, given.get(name, 0.0))
-        given["inflation"] = positive("inflation", given.get("inflation", 1.0))
-        return cls(**given)
+        checks = {
+            "pooling": share,
+            "ddof": not_negative,
+            "smoothing": not_negative,
+            "inflation": positive,
+        }
+        for name in given.keys() & checks.keys():
+            given[name] = checks[name](name, given[name])
+        if "structure" in given:
+            given["structure"] = structure_of(given["structure"])
+        choice("target", given.get("target", "identity"), ("identity", "diagonal", "unit"))
+        shrinkage = given.pop("shrinkage", None)
+        if shrinkage is None:
+            return cls(**given)
+        if not isinstance(shrinkage, str):
+            return cls(**given, shrinkage=share("shrinkage", shrinkage))
+        choice("shrinkage", shrinkage, ("ledoit-wolf", "oas", "auto"))
+        if shrinkage == "auto":
+            return cls(**given | _scale_free(given.get("structure", FULL)))
+        if (shrinkage, given.get("target")) == ("ledoit-wolf", "diagonal"):
+            raise InvalidParameter(
+                "shrinkage='ledoit-wolf' is not defined for target='diagonal'; use 'oas' or "
+                "a number, or target='identity'."
+            )
+        return cls(**given, shrinkage=shrinkage)
 
     def entries(self, rank: int) -> int:
         """Number of free parameters of a covariance with variance in `rank` directions.
@@ -159,7 +161,7 @@ def coarsen_for(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     check_detail(statistics, settings)
     if isinstance(statistics, Statistics):
         # In the form of files, so that a loaded model gives the same answers to the last bit.
-        spread = canonical(statistics.spread)
+        spread = statistics.spread.canonical()
         if spread is not statistics.spread:
             statistics = replace(statistics, spread=spread)
         statistics = without_value_rounding(statistics)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.batches import batches
 from suffice.data.features import ArrayFeatures, as_features
 from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter, TooFewRows
@@ -45,7 +46,7 @@ class Training:
     def of(cls, X: Any, codes: Indices, weights: Floats | None, classes: Array) -> Training:
         """The rows of an array or a frame, after checking that they are finite and vary."""
         features = as_features(X)
-        overall = summarize_batches(X, np.zeros(len(codes), np.int64), weights, "diagonal")
+        overall = summarize_batches(batches(X, np.zeros(len(codes), np.int64), weights), "diagonal")
         _check_spread(overall)
         if isinstance(features, ArrayFeatures):
             return cls(features.values, codes, weights, classes, overall)
@@ -95,7 +96,10 @@ class Training:
 
     def by_class(self, detail: str) -> AnyStatistics:
         """Statistics of the rows, classes by position."""
-        return summarize_batches(self.X, self.codes, self.weights, detail)
+        statistics: AnyStatistics = summarize_batches(
+            batches(self.X, self.codes, self.weights), detail
+        )
+        return statistics
 
     def own_log_likelihood(self, model: MixtureModel) -> float:
         """Sum of w ln p(x, y) over the rows with their own classes."""

@@ -6,9 +6,8 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidWeights
-from suffice.statistics.kernels.sums import ClassSums
+from suffice.statistics.kernels.sums import ClassSums, run_edges
 from suffice.statistics.reader import Reader
-from suffice.statistics.threads import in_parallel, shares
 
 # Squares about an origin this many standard deviations off lose a digit, so the sums are
 # then taken again about a better one.
@@ -20,7 +19,7 @@ def class_sums(reader: Reader) -> tuple[ClassSums, Floats]:
     origin = _first_guess(reader)
     while True:
         with np.errstate(all="ignore"):
-            sums = _sums_about(reader, origin)
+            sums = sums_about(reader, origin)
             k = len(reader.batch.classes)
             if not np.isfinite(sums.weight[:k].sum()):
                 raise InvalidWeights("sample_weight is too large to be added up; rescale it.")
@@ -60,8 +59,8 @@ def _first_guess(reader: Reader) -> Floats:
         rows, codes = np.r_[rows, extra], np.r_[codes, batch.codes[extra]]
     order = np.argsort(codes, kind="stable")
     sample, codes = batch.features.take(rows[order]), codes[order]
-    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
-    counts = np.diff(np.r_[starts, len(codes)])
+    edges = run_edges(codes)
+    starts, counts = edges[:-1], np.diff(edges)
     origin = np.zeros((batch.n_codes, d))
     with np.errstate(all="ignore"):
         # About the first row of each class, so that a constant feature stays exact.
@@ -72,19 +71,21 @@ def _first_guess(reader: Reader) -> Floats:
     return origin
 
 
-def _sums_about(reader: Reader, origin: Floats) -> ClassSums:
+def sums_about(reader: Reader, origin: Floats, has_gaps: bool = False) -> ClassSums:
+    """Sums by class about an origin for each class, (k, d); a missing value adds nothing."""
     k, d = origin.shape
+    most_rows = (1 << 20) // d if has_gaps else None
 
     def work(start: int, stop: int) -> ClassSums:
         out = ClassSums.empty(k, d)
-        for block in reader.blocks(start, stop):
-            reader.kernels.class_sums(block.rows, block.codes, block.weights, origin, out)
+        for block in reader.blocks(start, stop, most_rows):
+            rows, codes = block.rows, block.codes
+            if has_gaps:
+                rows = np.where(np.isnan(rows), origin[codes], rows)
+            reader.kernels.class_sums(rows, codes, block.weights, origin, out)
         return out
 
-    parts = shares(reader.shape[0], reader.workers(4 * 8 * k * d))
-    total, *others = in_parallel(work, parts)
-    for other in others:
-        total.absorb(other)
+    total = reader.add_up(work, reader.workers(4 * 8 * k * d))
     if not len(reader.weights):
         total.weight[:] = total.count
     return total

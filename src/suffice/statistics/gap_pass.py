@@ -13,14 +13,13 @@ from suffice.data.features import ArrayFeatures
 from suffice.data.gaps import Gaps
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
-from suffice.statistics.first_pass import FAR, sampled_rows
+from suffice.statistics.first_pass import FAR, sampled_rows, sums_about
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics, simplify
 from suffice.statistics.kernels.sums import ClassSums
 from suffice.statistics.numbers import DoubleDouble, two_sum
 from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
 from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.threads import in_parallel, shares
 
 # Rows are sorted by pattern of missing values in blocks of at most this size.
 BLOCK_BYTES = 64 << 20
@@ -123,7 +122,7 @@ def _sums(reader: Reader) -> tuple[ClassSums, Indices, Floats, Floats]:
     origin = _first_guess(reader, observed)
     while True:
         with np.errstate(all="ignore"):
-            sums = _sums_about(reader, origin)
+            sums = sums_about(reader, origin, has_gaps=True)
             if not (np.isfinite(sums.sum[:k]).all() and np.isfinite(sums.square[:k]).all()):
                 raise reader.too_large()
             offset = sums.sum[:k] / np.where(weight > 0, weight, 1.0)
@@ -191,20 +190,3 @@ def _with_first_values(reader: Reader, origin: Floats, wanted: Array) -> Floats:
         origin[cells] = block.rows[rows, features]
         wanted[cells] = False
     return origin
-
-
-def _sums_about(reader: Reader, origin: Floats) -> ClassSums:
-    k, d = origin.shape
-
-    def work(start: int, stop: int) -> ClassSums:
-        out = ClassSums.empty(k, d)
-        for block in reader.blocks(start, stop, (1 << 20) // d):
-            # A missing value filled with the origin adds nothing to sums about it.
-            rows = np.where(np.isnan(block.rows), origin[block.codes], block.rows)
-            reader.kernels.class_sums(rows, block.codes, block.weights, origin, out)
-        return out
-
-    total, *others = in_parallel(work, shares(reader.shape[0], reader.workers(4 * 8 * k * d)))
-    for other in others:
-        total.absorb(other)
-    return total

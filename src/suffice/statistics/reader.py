@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from suffice.data.features import infinite
 from suffice.errors import HasGaps, InvalidWeights, NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
 from suffice.statistics.kernels.sums import RowBlock
-from suffice.statistics.threads import n_threads
+from suffice.statistics.threads import in_parallel, n_threads, shares
 from suffice.text import shown
+
+Sums = TypeVar("Sums", bound=Any)  # anything with `absorb`, which adds the sums of other rows
 
 # A mean square below this has lost digits: float64 has full precision only down to 2^-1022.
 SMALLEST_SQUARE = 2.0**-1012
@@ -55,6 +57,16 @@ class Reader:
     def workers(self, bytes_each: int) -> int:
         """Number of threads that can each have sums of this size."""
         return max(1, min(self.threads, self.shape[0], self.copies_bytes // max(1, bytes_each)))
+
+    def add_up(self, work: Callable[[int, int], Sums], workers: int) -> Sums:
+        """The sums of all rows; each of the workers calls work(start, stop) for its share."""
+        n = self.shape[0]
+        if workers == 1:
+            return work(0, n)
+        total, *others = in_parallel(work, shares(n, workers))
+        for other in others:
+            total.absorb(other)
+        return total
 
     def blocks(self, start: int, stop: int, most: int | None = None) -> Iterator[RowBlock]:
         """The rows of a range, at most `most` at a time; all at once if no copy is needed."""

@@ -127,13 +127,11 @@ class DenseScatter:
         low = None if self.sums.low is None else self.sums.low * mask
         return DenseScatter(DoubleDouble(self.sums.high * mask, low), self.per_class)
 
-    def rounded(self) -> DenseScatter:
-        """The same sums as single floats."""
-        return (
-            self
-            if self.sums.low is None
-            else DenseScatter(DoubleDouble(self.sums.high), self.per_class)
-        )
+    def canonical(self) -> DenseScatter:
+        """The same sums as single floats: the form of files."""
+        if self.sums.low is None:
+            return self
+        return DenseScatter(DoubleDouble(self.sums.high), self.per_class)
 
     def pooled(self) -> DenseScatter:
         """One matrix, summed over classes."""
@@ -188,8 +186,8 @@ class DiagonalScatter:
         rows = (self.sums[at.both_left] - DoubleDouble(jump * jump)) - removed.sums[at.both_right]
         return DiagonalScatter(self.sums.with_rows(at.both, rows))
 
-    def rounded(self) -> DiagonalScatter:
-        """The same sums as single floats."""
+    def canonical(self) -> DiagonalScatter:
+        """The same sums as single floats: the form of files."""
         return self if self.sums.low is None else DiagonalScatter(DoubleDouble(self.sums.high))
 
     def diagonal(self) -> Floats:
@@ -247,13 +245,6 @@ def dense(scatter: DenseScatter | FactoredScatter) -> DenseScatter:
     if grams is None:
         grams = DoubleDouble(np.zeros((scatter.groups, d, d)))
     return DenseScatter(grams, scatter.per_class)
-
-
-def canonical(scatter: Scatter) -> Scatter:
-    """The same scatter in a form that the rows alone determine, whatever their order: for files."""
-    if isinstance(scatter, FactoredScatter):
-        return scatter.canonical()
-    return scatter.rounded()
 
 
 def only_diagonal(scatter: DenseScatter | FactoredScatter) -> DiagonalScatter:

@@ -14,7 +14,7 @@ from suffice.statistics.kernels.sums import Centres, Fourths, RowBlock
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.reader import Reader
 from suffice.statistics.scatter import DenseScatter
-from suffice.statistics.threads import blas_threads, in_parallel, shares
+from suffice.statistics.threads import blas_threads, in_parallel
 
 # Rows are gathered by class from stretches with on average this many rows per class.
 ROWS_PER_CLASS = 8192
@@ -90,8 +90,7 @@ def _factored(
 
 def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> ScatterSums:
     """Divide the rows among threads that each have sums; if these are too large, the classes."""
-    n, d = reader.shape
-    groups = k if per_class else 1
+    d, groups = reader.shape[1], k if per_class else 1
     workers = reader.workers(8 * groups * d * d)
     if per_class and workers < min(reader.threads, k):
         return _by_class(reader, about, k)
@@ -105,10 +104,7 @@ def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> Scatter
         return sums
 
     with blas_threads(max(1, reader.threads // workers)):
-        total, *others = in_parallel(work, shares(n, workers))
-    for other in others:
-        total.absorb(other)
-    return total
+        return reader.add_up(work, workers)
 
 
 def _by_class(reader: Reader, about: Centres, k: int) -> ScatterSums:

@@ -18,7 +18,7 @@ from suffice.statistics.fourth import ClassMoments, Fourth
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
-from suffice.statistics.scatter import DiagonalScatter, Scatter, canonical, dense, only_diagonal
+from suffice.statistics.scatter import DiagonalScatter, Scatter, dense, only_diagonal
 from suffice.text import quote_names, shown
 
 DETAILS = ("separate", "shared", "diagonal")
@@ -65,7 +65,8 @@ class Statistics(Savable):
     @property
     def mean(self) -> Floats:
         """Weighted mean of each class, (k, d)."""
-        return _lock(self.means.high)
+        self.means.high.setflags(write=False)
+        return self.means.high
 
     @property
     def scatter(self) -> Floats:
@@ -243,7 +244,7 @@ class Statistics(Savable):
         own = {name.name: getattr(self, name.name) for name in fields(Statistics)}
         if exact:
             return Statistics(**own)
-        means, spread, fourth = self.means, canonical(self.spread), self.fourth
+        means, spread, fourth = self.means, self.spread.canonical(), self.fourth
         if means.low is None:
             means = DoubleDouble(means.high, np.zeros_like(means.high))
         if fourth is not None:

@@ -9,12 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from suffice.data.arrays import Indices
 from suffice.data.batches import Batch, batches, batches_of, is_table, split_columns
 from suffice.data.engine import engine_of
-from suffice.data.features import IndicatorFeatures
 from suffice.data.indicator_rows import indicator_rows
 from suffice.data.object_source import is_stream
 from suffice.data.parameters import choice
@@ -23,23 +19,14 @@ from suffice.data.prepared_table import TableRows
 from suffice.data.roles import ReadOptions, Roles
 from suffice.data.stream import FileStream, ObjectStream, Stream
 from suffice.data.table_rows import TableReader, given_layout
-from suffice.errors import HasGaps, InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.statistics.batch_statistics import batch_statistics
 from suffice.statistics.checkpoint import Checkpoint, resumed_layout
-from suffice.statistics.exact.checking import check_grid, no_levels
-from suffice.statistics.exact.exact_gaps import on_grid
-from suffice.statistics.exact.exact_incomplete import AnyExact
+from suffice.statistics.exact.checking import no_levels
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
-from suffice.statistics.factored_scatter import FactoredScatter
-from suffice.statistics.first_pass import class_sums
-from suffice.statistics.fourth import Fourth, unit_of
-from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.kernels.sums import ClassSums
-from suffice.statistics.numbers import DoubleDouble, two_sum
 from suffice.statistics.progress import Listener, progress_listener
-from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
-from suffice.statistics.scatter import DiagonalScatter, Scatter
-from suffice.statistics.second_pass import scatter
-from suffice.statistics.statistics import DETAILS, Statistics
+from suffice.statistics.statistics import DETAILS
 from suffice.statistics.streaming import summarize_stream
 from suffice.statistics.table_statistics import RowStatistics, TableStatistics, added
 from suffice.text import shown
@@ -103,7 +90,7 @@ def summarize(
     True
     """
     choice("detail", detail, DETAILS)
-    check_grid(grid)
+    form = ExactForm.of(detail, grid)
     files = is_paths(X)
     if checkpoint is not None and not files:
         raise InvalidParameter("checkpoint works with files only: other rows cannot be read again.")
@@ -136,17 +123,15 @@ def summarize(
         names, reader = reader.names, None
     if y is None and target is not None and not is_table(X):
         split = partial(_split_part, target=target, weight=weight, columns=names)
-        return _add_up(batches_of(X, split, reader), detail, grid)
+        return summarize_batches(batches_of(X, split, reader), form)  # type: ignore[no-any-return]
     X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, names)
-    if y is None:
-        return _add_up(batches(X, None, sample_weight), detail, grid)
-    reader = reader or (None if layout is not None else TableReader.of(X))
-    if grid is not None:
-        no_levels(reader)
-        return summarize_on_grid(X, y, sample_weight, detail, grid)
-    if reader is not None:
-        return summarize_table(reader.read(X), y, sample_weight, detail, reader)
-    return summarize_batches(X, y, sample_weight, detail)
+    if y is not None:
+        reader = reader or (None if layout is not None else TableReader.of(X))
+        if grid is not None:
+            no_levels(reader)
+        elif reader is not None:
+            return summarize_table(reader.read(X), y, sample_weight, detail, reader)
+    return summarize_batches(batches(X, y, sample_weight), form)  # type: ignore[no-any-return]
 
 
 def _split_part(
@@ -177,29 +162,16 @@ def summarize_table(
     most : the largest number of levels of a column; None for any
     """
     features = indicator_rows(table, reader, most)
-    every = summarize_batches(features, y, sample_weight, detail)
+    every = summarize_batches(batches(features, y, sample_weight), detail)
     return TableStatistics(every, reader, features.levels)
 
 
-def summarize_batches(X: Any, y: Any, sample_weight: Any, detail: str) -> AnyStatistics:
-    """The statistics of a table of numbers."""
-    total: Any = _add_up(batches(X, y, sample_weight), detail)
-    statistics: AnyStatistics = total
-    return statistics
-
-
-def summarize_on_grid(X: Any, y: Any, sample_weight: Any, detail: str, grid: Grid) -> AnyExact:
-    """The exact statistics of a table of numbers, rounded to a grid."""
-    total: Any = _add_up(batches(X, y, sample_weight), detail, grid)
-    statistics: AnyExact = total
-    return statistics
-
-
-def _add_up(parts: Iterable[Batch], detail: str, grid: Grid | None = None) -> RowStatistics:
-    total: RowStatistics | None = None
+def summarize_batches(parts: Iterable[Batch], form: str | ExactForm) -> Any:
+    """The statistics of some batches, in some detail or on a grid, added in their order."""
+    total: Any = None
     for batch in parts:
         try:
-            part = _of_rows(batch, detail=detail, grid=grid)
+            part = batch_statistics(batch, form)
             total = part if total is None else added(total, part)
         except InvalidInput as error:
             if not batch.source:
@@ -236,7 +208,7 @@ def summarize_parts(
     if grid is not None:
         no_levels(stream.roles.reader)
     with progress_listener(progress) as listener:
-        of_batch = partial(_of_rows, detail=detail, grid=grid)
+        of_batch = partial(batch_statistics, form=ExactForm.of(detail, grid))
         return summarize_stream(stream, of_batch, saved, listener)
 
 
@@ -252,98 +224,3 @@ def _task(roles: Roles, detail: str, grid: Grid | None) -> dict[str, Any]:
         "rows a chunk": roles.chunk_rows,
         "grid": None if grid is None else grid.digest(),
     }
-
-
-def _of_rows(batch: Batch, *, detail: str, grid: Grid | None) -> RowStatistics:
-    if grid is not None:
-        no_levels(batch.reader)
-        return on_grid(batch, detail, grid)
-    every: AnyStatistics
-    try:
-        every = _of_batch(batch, detail)
-    except HasGaps:
-        from suffice.statistics.gap_pass import with_gaps
-
-        every = with_gaps(batch, detail, _of_batch)
-    if batch.reader is None:
-        return every
-    assert isinstance(batch.features, IndicatorFeatures)
-    return TableStatistics(every, batch.reader, batch.features.levels)
-
-
-def _of_batch(batch: Batch, detail: str) -> Statistics:
-    if batch.features.shape[0] == 1:
-        return _of_row(batch, detail)
-    reader = Reader.of(batch)
-    sums, origin = class_sums(reader)
-    kept = np.flatnonzero(sums.count[: len(batch.classes)] > 0)
-    weight = sums.weight[kept]
-    check_weights(batch.classes[kept], weight)
-    offset = sums.sum[kept] / weight[:, None]
-    means = DoubleDouble(*two_sum(origin[kept], offset))
-    spread: Scatter
-    fourth: Fourth | None
-    if detail == "diagonal":
-        squares = sums.square[kept] - offset * sums.sum[kept]
-        constant = sums.low[kept] == sums.high[kept]
-        spread, fourth = DiagonalScatter(DoubleDouble(np.where(constant, 0.0, squares))), None
-    else:
-        # Only now it is clear which classes have rows; no matrix is made for the others.
-        reader = replace(reader, batch=batch.without_empty_classes(sums.count))
-        separate = detail == "separate"
-        unit = unit_of(_largest_variance(sums, kept)) if separate else 1.0  # of fourth powers
-        spread, fourth = scatter(reader, means, weight, unit, per_class=separate)
-    _check_underflow(spread, sums, kept, batch.features.names)
-    return Statistics(
-        batch.classes[kept],
-        sums.count[kept],
-        weight,
-        means,
-        spread,
-        fourth,
-        batch.features.names,
-    )
-
-
-def _check_underflow(
-    spread: Scatter, sums: ClassSums, kept: Indices, names: tuple[str, ...] | None
-) -> None:
-    varies, count = np.asarray(sums.low[kept] < sums.high[kept]), sums.count[kept][:, None]
-    if not spread.per_class:
-        varies, count = np.asarray(varies.any(axis=0, keepdims=True)), count.sum()
-    lost = varies & are_lost(spread.diagonal(), count)
-    if lost.any():
-        raise vanished(int(np.nonzero(lost)[1][0]), names)
-
-
-def _of_row(batch: Batch, detail: str) -> Statistics:
-    """Statistics of a single row, which is its own mean and has no scatter."""
-    row = batch.features.read(0, 1).astype(np.float64)
-    if not np.isfinite(row).all():
-        raise Reader.of(batch).not_finite()
-    weight = np.ones(1) if batch.weights is None else batch.weights.copy()
-    check_weights(batch.classes[batch.codes], weight)
-    d = row.shape[1]
-    spread: Scatter = DiagonalScatter(DoubleDouble(np.zeros((1, d))))
-    fourth = None
-    if detail != "diagonal":
-        spread = FactoredScatter(np.empty((0, d)), np.empty(0, np.int64), 1, detail == "separate")
-    if detail == "separate":
-        zero = np.zeros(1)
-        fourth = Fourth(unit_of(0.0), zero, np.zeros((1, d)), zero, row, weight)
-    return Statistics(
-        batch.classes[batch.codes],
-        np.ones(1, np.int64),
-        weight,
-        DoubleDouble(row),
-        spread,
-        fourth,
-        batch.features.names,
-    )
-
-
-def _largest_variance(sums: ClassSums, kept: Indices) -> float:
-    weight = sums.weight[kept][:, None]
-    square, total = sums.square[kept], sums.sum[kept]
-    constant = sums.low[kept] == sums.high[kept]
-    return float(np.where(constant, 0.0, (square - total / weight * total) / weight).max())

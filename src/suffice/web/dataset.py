@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.batches import batches
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features, infinite
 from suffice.data.table_rows import TableReader
@@ -176,7 +177,7 @@ class Dataset:
 
 
 def _summary(rows: Floats, labels: Array) -> Statistics:
-    statistics = summarize_batches(rows, labels, None, "separate")
+    statistics = summarize_batches(batches(rows, labels), "separate")
     assert isinstance(statistics, Statistics)
     return statistics
 

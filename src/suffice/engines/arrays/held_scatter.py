@@ -76,8 +76,8 @@ class HeldDense(DenseScatter):
         )
         return HeldDense((left + DoubleDouble(outer)) + right, True, self.space)
 
-    def rounded(self) -> DenseScatter:
-        """The same sums as single floats."""
+    def canonical(self) -> DenseScatter:
+        """The same sums as single floats: the form of files."""
         if self.held.low is None:
             return self
         return HeldDense(DoubleDouble(self.held.high), self.per_class, self.space)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from suffice.data.arrays import Indices
+from suffice.data.batches import batches
 from suffice.data.labelled_table import LabelledTable
 from suffice.errors import TooFewRows
 from suffice.models.gaussian import build
@@ -28,7 +29,10 @@ def refit(
 
     def summarize_rows(rows: Indices) -> AnyStatistics:
         part = table.take(rows)
-        return summarize_batches(part.X, part.codes, part.weights, detail)
+        statistics: AnyStatistics = summarize_batches(
+            batches(part.X, part.codes, part.weights), detail
+        )
+        return statistics
 
     counted = np.flatnonzero(table.weight > 0)
     # Far from zero, fourth-order sums lose digits when they are merged.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.grid import Grid
 
 
@@ -17,4 +18,7 @@ class ExactForm:
     @classmethod
     def of(cls, detail: str, grid: Grid | None) -> str | ExactForm:
         """The form of statistics in some detail: with a grid if there is one."""
-        return detail if grid is None else cls(detail, grid)
+        if grid is None:
+            return detail
+        check_grid(grid)
+        return cls(detail, grid)

@@ -8,12 +8,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.centred import Centred, CentredRows
-from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBlock
+from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBlock, run_edges
 
 BLOCK_BYTES = 1 << 20
-
-# Average rows per class from which one sum per class is faster than reduceat.
-ROWS_PER_RUN = 32
 
 
 def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums) -> None:
@@ -24,25 +21,31 @@ def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: C
         block = codes[start : start + step]
         order = np.argsort(block, kind="stable")
         ordered = block[order]
-        first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-        present = ordered[first]
+        edges = run_edges(ordered)
+        present = ordered[edges[:-1]]
         rows = X[start : start + step].take(order, axis=0).astype(np.float64, copy=False)
-        out.count[present] += np.diff(np.r_[first, len(block)])
+        out.count[present] += edges[1:] - edges[:-1]
         z = rows - origin[ordered]
         w = np.ones(len(block))
         if len(weights):
             w = weights[start : start + step][order]
-            out.weight[present] += np.add.reduceat(w, first)
-        add = _add_long_runs if len(block) >= ROWS_PER_RUN * len(first) else _add_short_runs
-        add(rows, z, w, first, present, out)
+            out.weight[present] += np.add.reduceat(w, edges[:-1])
+        add = _add_long_runs if _are_long(edges) else _add_short_runs
+        add(rows, z, w, edges, present, out)
+
+
+def _are_long(edges: Indices) -> bool:
+    """Whether runs have so many rows that one sum for each is faster than reduceat."""
+    rows_per_run = 32
+    return bool(edges[-1] >= rows_per_run * (len(edges) - 1))
 
 
 def _add_long_runs(
-    rows: Floats, z: Floats, w: Floats, first: Indices, present: Indices, out: ClassSums
+    rows: Floats, z: Floats, w: Floats, edges: Indices, present: Indices, out: ClassSums
 ) -> None:
     """Add rows sorted by class to the sums, one class after the other."""
     squares = z * z
-    for c, (a, b) in zip(present.tolist(), pairwise([*first.tolist(), len(rows)]), strict=True):
+    for c, (a, b) in zip(present.tolist(), pairwise(edges.tolist()), strict=True):
         np.minimum(out.low[c], rows[a:b].min(axis=0), out=out.low[c])
         np.maximum(out.high[c], rows[a:b].max(axis=0), out=out.high[c])
         out.sum[c] += w[a:b] @ z[a:b]
@@ -50,9 +53,10 @@ def _add_long_runs(
 
 
 def _add_short_runs(
-    rows: Floats, z: Floats, w: Floats, first: Indices, present: Indices, out: ClassSums
+    rows: Floats, z: Floats, w: Floats, edges: Indices, present: Indices, out: ClassSums
 ) -> None:
     """The same for all classes at once, which is faster if each has only a few rows."""
+    first = edges[:-1]
     out.low[present] = np.minimum(out.low[present], np.minimum.reduceat(rows, first))
     out.high[present] = np.maximum(out.high[present], np.maximum.reduceat(rows, first))
     out.sum[present] += np.add.reduceat(z * w[:, None], first)
@@ -72,14 +76,15 @@ def centre(block: RowBlock, order: Indices, about: Centres, Z: Floats, out: Four
     by_class = np.argsort(codes[order], kind="stable")
     at = order[by_class]
     of, w = codes[at], weights[at] if len(weights) else np.ones(len(at))
-    first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
+    edges = run_edges(of)
+    first = edges[:-1]
     present = of[first]
     rows = block.rows.take(at, axis=0)
-    if len(rows) < ROWS_PER_RUN * len(first):
+    if not _are_long(edges):
         z = np.asarray((rows - about.mean[of]) - about.rest[of])
     else:
         z = rows.astype(np.float64, copy=False)
-        for c, (a, b) in zip(present.tolist(), pairwise([*first.tolist(), len(z)]), strict=True):
+        for c, (a, b) in zip(present.tolist(), pairwise(edges.tolist()), strict=True):
             z[a:b] -= about.mean[c]
             z[a:b] -= about.rest[c]
     if out is not None:
@@ -87,7 +92,7 @@ def centre(block: RowBlock, order: Indices, about: Centres, Z: Floats, out: Four
         length = np.einsum("ij,ij->i", size, size)
         long = w * length
         out.square[present] += np.add.reduceat(long, first)
-        out.cubic[present] += _weighted_sums(long, size, first)
+        out.cubic[present] += _weighted_sums(long, size, edges)
         out.quartic[present] += np.add.reduceat(long * length, first)
     if len(weights):
         z *= np.sqrt(w)[:, None]
@@ -100,9 +105,8 @@ def centred(shape: tuple[int, int], workers: int) -> Centred:
     return CentredRows.of(shape, workers, centre)
 
 
-def _weighted_sums(w: Floats, rows: Floats, first: Indices) -> Floats:
+def _weighted_sums(w: Floats, rows: Floats, edges: Indices) -> Floats:
     """Weighted sums of the rows of each class."""
-    if len(rows) < ROWS_PER_RUN * len(first):
-        return np.asarray(np.add.reduceat(rows * w[:, None], first))
-    runs = pairwise([*first.tolist(), len(rows)])
-    return np.array([w[a:b] @ rows[a:b] for a, b in runs])
+    if not _are_long(edges):
+        return np.asarray(np.add.reduceat(rows * w[:, None], edges[:-1]))
+    return np.array([w[a:b] @ rows[a:b] for a, b in pairwise(edges.tolist())])

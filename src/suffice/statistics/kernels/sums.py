@@ -9,6 +9,17 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 
 
+def run_edges(codes: Indices) -> Indices:
+    """Where each run of equal codes starts, and where the last one ends.
+
+    >>> run_edges(np.array([2, 2, 5, 5, 5])).tolist()
+    [0, 2, 5]
+    """
+    changes = np.ones(len(codes) + 1, bool)
+    np.not_equal(codes[1:], codes[:-1], out=changes[1:-1])
+    return np.flatnonzero(changes)
+
+
 @dataclass(frozen=True, slots=True)
 class RowBlock:
     """Consecutive rows, C-ordered, with their codes and weights."""
