@@ -44,11 +44,11 @@ function compare(one, report) {
   });
   model.covariances.forEach((own, c) => {
     const want = expected.covariances[c];
-    own?.matrix().forEach((value, at) => {
-      const [i, j] = [Math.floor(at / d), at % d];
+    if (!own) return;
+    engine.entries(own).forEach((row, i) => row.forEach((value, j) => {
       const scale = Math.sqrt(want[i][i] * want[j][j]);
       if (!(Math.abs(value - want[i][j]) <= RELATIVE * scale)) report(`covariance ${c} ${i} ${j}: ${value}, not ${want[i][j]}`);
-    });
+    }));
   });
   const training = engine.trainingScore(model, rows, codes);
   if (training.errors !== expected.errors) report(`errors: ${training.errors}, not ${expected.errors}`);
@@ -62,7 +62,8 @@ function compare(one, report) {
   near("left-out log-loss", left.logLoss, expected.left_out_log_loss);
   near("log-likelihood", engine.logLikelihood(model, statistics), expected.log_likelihood);
   if (engine.freeParameters(model, settings) !== expected.parameters) report(`parameters: ${engine.freeParameters(model, settings)}, not ${expected.parameters}`);
-  checkBoundary(engine.logOddsForm(model, 0, 1), expected, d, report, near);
+  for (const { at, features, ...want } of expected.boundaries)
+    checkBoundary(engine.planeForm(model, 0, 1, { kind: "features", i: features[0], j: features[1], others: "point" }, null, at), features, want, report, near);
   const names = Array.from({ length: d }, (_, j) => `x${j + 1}`);
   const words = engine.explanation(engine.contributions(model, one.points[0], 0, 1), names, "0", "1").join(" ");
   if (words !== expected.explain) report(`explain: ${words}, not ${expected.explain}`);
@@ -81,27 +82,18 @@ function compare(one, report) {
   }
 }
 
-/** @param {any} form @param {any} expected @param {number} d @param {(what: string) => void} report
+/** @param {any} form @param {number[]} features @param {any} want @param {(what: string) => void} report
  * @param {(what: string, got: number, want: number, size?: number) => void} near */
-function checkBoundary(form, expected, d, report, near) {
+function checkBoundary(form, features, want, report, near) {
   const { linear, constant } = engine.expanded(form);
   const s = form.scale;
-  for (let i = 0; i < d; i++) {
-    const far = Math.max(1, ...form.centre.map((/** @type {number} */ o, /** @type {number} */ j) => Math.abs(o / s[j])));
-    near(`linear ${i}`, linear[i] * s[i], expected.linear[i] * s[i], Math.max(1, Math.abs(expected.linear[i] * s[i])) * far);
-    for (let j = 0; j < d; j++)
-      near(`quadratic ${i} ${j}`, (form.curvature ? form.curvature[i][j] : 0) * s[i] * s[j], expected.quadratic[i][j] * s[i] * s[j]);
-  }
-  const far = form.centre.reduce((/** @type {number} */ most, /** @type {number} */ o, /** @type {number} */ j) => Math.max(most, (o / s[j]) ** 2), 1);
-  near("constant", constant, expected.constant, Math.max(Math.abs(expected.constant), far));
-  const names = Array.from({ length: d }, (_, j) => `x${j + 1}`);
-  const text = engine.equationText(form, names);
-  if (text !== expected.equation) report(`equation: ${text}, not ${expected.equation}`);
-  if (expected.kind && engine.conicKind(form) !== expected.kind) report(`kind: ${engine.conicKind(form)}, not ${expected.kind}`);
-  if (expected.section) {
-    const cut = engine.section(form, [0, 2], expected.section.at);
-    if (engine.conicKind(cut) !== expected.section.kind) report(`section kind: ${engine.conicKind(cut)}, not ${expected.section.kind}`);
-    const words = engine.equationText(cut, ["x1", "x3"]);
-    if (words !== expected.section.equation) report(`section: ${words}, not ${expected.section.equation}`);
-  }
+  const far = Math.max(1, ...form.centre.map((/** @type {number} */ o, /** @type {number} */ j) => Math.abs(o / s[j])));
+  features.forEach((_, i) => {
+    near(`linear ${i}`, linear[i] * s[i], want.linear[i] * s[i], Math.max(1, Math.abs(want.linear[i] * s[i])) * far);
+    features.forEach((__, j) => near(`quadratic ${i} ${j}`, form.curvature[i][j] * s[i] * s[j], want.quadratic[i][j] * s[i] * s[j]));
+  });
+  near("constant", constant, want.constant, Math.max(Math.abs(want.constant), far ** 2));
+  const text = engine.equationText(form, features.map((j) => `x${j + 1}`));
+  if (text !== want.equation) report(`equation: ${text}, not ${want.equation}`);
+  if (want.kind && engine.conicKind(form) !== want.kind) report(`kind: ${engine.conicKind(form)}, not ${want.kind}`);
 }

@@ -39,8 +39,9 @@ test("moving a row and back leaves the statistics as they were", () => {
   const home = Array.from(table.row(0));
   table.move(0, [100, -100]);
   table.move(0, home);
-  table.settle(0);
-  assert.deepEqual(Array.from(table.statistics.scatter), before);
+  table.statistics.scatter.forEach((value, at) => assert.ok(Math.abs(value - before[at]) < 1e-10));
+  const dropped = new Table(dataset, [{ op: "move", row: 0, values: [100, -100] }, { op: "move", row: 0, values: home }]);
+  assert.deepEqual(Array.from(dropped.statistics.scatter), before);
 });
 
 test("a lesson is the same after a link", () => {
@@ -92,7 +93,7 @@ test("quotes, commas and lines within fields are read and written", () => {
   assert.ok(toCsv(new Table(formula)).includes("'=1+1"));
 });
 
-for (const [text, why] of [["", "no rows"], ["a,b\n", "no rows"], ["a,b\n1,x,3\n", "fields"], ["a\nx\ny\n", "no column of numbers"], ["a,b\n1,x\n2,x\n", "1 classes"], ["a,b\n1,x\n1,y\n", "same number"], ['a,b\n"1,x\n', "quote"]])
+for (const [text, why] of [["", "no rows"], ["a,b\n", "no rows"], ["a,b\n1,x,3\n", "fields"], ["a\nx\ny\n", "no column of numbers"], ["a,b\n1,x\n2,x\n", "has 1 classes"], ["a,b\n1,x\n1,y\n", "same number"], ['a,b\n"1,x\n', "quote"]])
   test(`a bad CSV is refused: ${why}`, () => {
     assert.throws(() => datasetOf("bad.csv", text), new RegExp(why));
   });

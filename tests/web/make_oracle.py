@@ -80,20 +80,11 @@ def case(name, X, y, settings):
         "left_out_log_loss": left.log_loss,
         "log_likelihood": model.log_likelihood(),
         "parameters": model.n_parameters(),
-        "quadratic": between.quadratic.tolist(),
-        "linear": between.linear.tolist(),
-        "constant": between.constant,
-        "equation": str(between),
+        "boundaries": boundaries(between, X[0]),
         "contributions": given.values.tolist(),
         "base": given.base.tolist(),
         "explain": model.explain(points[:1], 0, 0, 1),
     }
-    if X.shape[1] == 2:
-        expected["kind"] = between.kind
-    if X.shape[1] > 2:
-        at = X[0]
-        cut = between.section([0, 2], at)
-        expected["section"] = {"at": at.tolist(), "kind": cut.kind, "equation": str(cut)}
     if X.shape[1] > 1:
         ellipse = model.ellipse(0, (0, 1), deviations=1.0)
         expected["half_axes"] = ellipse.half_axes.tolist()
@@ -108,6 +99,25 @@ def case(name, X, y, settings):
         "settings": settings,
         "expected": expected,
     }
+
+
+def boundaries(between, at):
+    """What the page writes of a boundary: the whole one, or where other features are held."""
+    d = len(between.linear)
+    planes = [list(range(d))] if d <= 2 else [[0, 1], [0, 2]]
+    cuts = [(kept, between if d <= 2 else between.section(kept, at)) for kept in planes]
+    return [
+        {
+            "at": at.tolist(),
+            "features": kept,
+            "quadratic": cut.quadratic.tolist(),
+            "linear": cut.linear.tolist(),
+            "constant": cut.constant,
+            "equation": str(cut),
+            "kind": cut.kind if len(kept) == 2 else None,
+        }
+        for kept, cut in cuts
+    ]
 
 
 def drags(table, settings, steps=1000):

@@ -285,6 +285,30 @@ def test_a_dropped_csv_becomes_the_data(visit, files, tmp_path):
     assert page.evaluate(f"{STATE}.dataset.name") == "own.csv"
 
 
+def test_two_classes_have_one_discriminant_axis_with_their_densities_above_it(visit, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:], y[50:]
+    path = explorer_page(X, y, sf.LDA()).save(tmp_path / "two.html")
+    page = visit(path, "#view=axes&pooling=1")
+    assert page.locator(".curve").count() == 2
+    model = sf.LDA().fit(X, y)
+    along = model.transform(X)[:, 0]
+    shown = page.evaluate(f"Array.from({STATE}.projected.xs)")
+    np.testing.assert_allclose(shown, along, rtol=0, atol=1e-9)
+    on_axis = sf.LDA().fit(along[:, None], y).boundary(1, 2)
+    wanted = str(on_axis).replace("x1", "LD1").replace("-", MINUS)
+    assert "".join(page.locator(".equation").inner_text().split()) == wanted.replace(" ", "")
+    assert "along the axis: a point" in page.locator(".part-boundary").inner_text()
+
+
+def test_what_lies_outside_the_axes_is_cut_off(visit, files):
+    page = visit(files["iris"])
+    clip = page.locator(".borders").get_attribute("clip-path")
+    inside, box = page.locator(f"clipPath{clip[4:-1]} rect"), page.locator(".box")
+    for name in ("x", "y", "width", "height"):
+        assert inside.get_attribute(name) == box.get_attribute(name)
+
+
 @pytest.mark.parametrize("what", ["Rows (CSV)", "Picture (SVG)", "Picture (PNG)"])
 def test_downloads_hold_what_is_shown(visit, files, what, tmp_path):
     page = visit(files["iris"])

@@ -1,9 +1,7 @@
 // @ts-check
 /** Asking Python: what takes the library itself, where a server of this machine is there. */
 
-import { h, percent, shown, svg } from "./dom.js";
-
-/** @typedef {import("./explorer.js").Explorer} Explorer */
+import { button, h, percent, section, shown, svg } from "./dom.js";
 
 /** A question to the server that this page comes from. @param {string} token @param {Record<string, any>} question */
 export async function ask(token, question) {
@@ -22,15 +20,13 @@ export class Asking {
     this.explorer = explorer;
     this.token = token;
     this.result = h("div", { class: "result", "aria-live": "polite" });
-    const button = (/** @type {string} */ text, /** @type {() => Promise<void>} */ run) =>
-      h("button", { type: "button", onclick: () => this.attempt(run) }, text);
-    const id = `${explorer.id}-asking`;
-    root.append(h("section", { "aria-labelledby": id, class: "part-asking" }, h("h2", { id }, "Ask Python"),
+    const offer = (/** @type {string} */ text, /** @type {() => Promise<(Node | string)[]>} */ find) => button(text, () => this.attempt(find));
+    root.append(section(explorer.id, "asking", "Ask Python",
       h("div", { class: "buttons" },
-        button("Leave-one-out along pooling", () => this.path("pooling")),
-        button("Leave-one-out along shrinkage", () => this.path("shrinkage")),
-        button("Choose a model", () => this.select()),
-        button("Other models at this point", () => this.others())),
+        offer("Leave-one-out along pooling", () => this.path("pooling")),
+        offer("Leave-one-out along shrinkage", () => this.path("shrinkage")),
+        offer("Choose a model", () => this.select()),
+        offer("Other models at this point", () => this.others())),
       this.result));
   }
 
@@ -42,11 +38,11 @@ export class Asking {
     return answer;
   }
 
-  /** @param {() => Promise<void>} run */
-  async attempt(run) {
+  /** @param {() => Promise<(Node | string)[]>} find */
+  async attempt(find) {
     this.result.replaceChildren("Being computed …");
     try {
-      await run();
+      this.result.replaceChildren(...(await find()));
     } catch (error) {
       this.result.replaceChildren(`There is no answer: ${/** @type {Error} */ (error).message}.`);
     }
@@ -54,31 +50,34 @@ export class Asking {
 
   /** @param {string} parameter */
   async path(parameter) {
-    const { points, rows } = await this.ask({ task: "path", parameter });
+    const answer = await this.ask({ task: "path", parameter });
+    const points = /** @type {{value: number, log_loss: number, errors: number}[]} */ (answer.points);
     if (!points.length) throw new Error("the log-loss is infinite everywhere");
-    const best = points.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.log_loss < a.log_loss ? b : a));
-    const losses = points.map((/** @type {any} */ one) => one.log_loss);
+    const losses = points.map((one) => one.log_loss);
     const [low, high] = [Math.min(...losses), Math.max(...losses)];
-    const place = (/** @type {any} */ one) => `${(10 + 280 * one.value).toFixed(1)} ${(90 - (80 * (one.log_loss - low)) / (high - low || 1)).toFixed(1)}`;
-    const picture = svg("svg", { viewBox: "0 0 300 100", class: "path", role: "img", "aria-label": `Log-loss along ${parameter}, smallest at ${shown(best.value)}` },
-      svg("path", { d: points.map((/** @type {any} */ one, /** @type {number} */ at) => (at ? "L" : "M") + place(one)).join(""), class: "border" }),
-      svg("circle", { cx: place(best).split(" ")[0], cy: place(best).split(" ")[1], r: 5 }));
-    this.result.replaceChildren(picture,
-      h("p", {}, `Leave-one-out log-loss from ${shown(low)} to ${shown(high)}; smallest at ${parameter} ${shown(best.value)}, with ${best.errors} errors of ${rows}.`),
-      h("button", { type: "button", onclick: () => this.explorer.set({ [parameter]: best.value }) }, `Set ${parameter} to ${shown(best.value)}`));
+    const best = points[losses.indexOf(low)];
+    const places = points.map((one) => [10 + 280 * one.value, 90 - (80 * (one.log_loss - low)) / (high - low || 1)].map((at) => at.toFixed(1)));
+    const [cx, cy] = places[points.indexOf(best)];
+    return [
+      svg("svg", { viewBox: "0 0 300 100", class: "path", role: "img", "aria-label": `Log-loss along ${parameter}, smallest at ${shown(best.value)}` },
+        svg("path", { d: `M${places.map((place) => place.join(" ")).join("L")}`, class: "border" }),
+        svg("circle", { cx, cy, r: 5 })),
+      h("p", {}, `Leave-one-out log-loss from ${shown(low)} to ${shown(high)}; smallest at ${parameter} ${shown(best.value)}, with ${best.errors} errors of ${answer.rows}.`),
+      button(`Set ${parameter} to ${shown(best.value)}`, () => this.explorer.set({ [parameter]: best.value })),
+    ];
   }
 
   async select() {
     const { model, summary } = await this.ask({ task: "select" });
-    this.result.replaceChildren(h("p", {}, `Cross-validation chooses ${model}.`), h("pre", { class: "scrolls", tabindex: "0" }, summary));
+    return [h("p", {}, `Cross-validation chooses ${model}.`), h("pre", { class: "scrolls", tabindex: "0" }, summary)];
   }
 
   async others() {
     const { labels } = this.explorer.dataset;
     const { models, rows } = await this.ask({ task: "others", point: Array.from(this.explorer.point()) });
-    this.result.replaceChildren(...models.map((/** @type {any} */ one) => {
-      const best = one.posterior.indexOf(Math.max(...one.posterior));
-      return h("p", {}, `${one.name}: ${labels[best]} with probability ${one.posterior[best].toFixed(4)}; ${one.errors} training errors of ${rows} (${percent(one.errors / rows)}).`);
-    }));
+    return models.map((/** @type {{name: string, posterior: number[], errors: number}} */ { name, posterior, errors }) => {
+      const most = Math.max(...posterior);
+      return h("p", {}, `${name}: ${labels[posterior.indexOf(most)]} with probability ${most.toFixed(4)}; ${errors} training errors of ${rows} (${percent(errors / rows)}).`);
+    });
   }
 }

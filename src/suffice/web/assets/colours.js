@@ -5,23 +5,21 @@
 const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#BFB000"];
 
 // Classes 9 to 16 and 17 to 24 use the colours mixed with this share of black or white.
-const SHADES = /** @type {[number, number][]} */ ([
-  [0, 0],
-  [0.4, 0],
-  [0.45, 255],
-]);
+const SHADES = [[0, 0], [0.4, 0], [0.45, 255]];
 
 // Share of a class's colour where its posterior is 1: points drawn on it stay visible.
 const DEEPEST = 0.42;
 
-/** Red, green and blue of class c. @param {number} c @returns {number[]} */
+/** Red, green and blue of #rrggbb, or white. @param {string} text */
+export function rgb(text) {
+  const parts = /#(..)(..)(..)/.exec(text)?.slice(1) ?? ["ff", "ff", "ff"];
+  return parts.map((part) => Number.parseInt(part, 16));
+}
+
+/** Red, green and blue of class c. @param {number} c */
 export function colour(c) {
-  const text = COLOURS[c % COLOURS.length];
   const [share, toward] = SHADES[Math.floor(c / COLOURS.length) % SHADES.length];
-  return [1, 3, 5].map((at) => {
-    const part = Number.parseInt(text.slice(at, at + 2), 16);
-    return Math.round(part * (1 - share) + toward * share);
-  });
+  return rgb(COLOURS[c % COLOURS.length]).map((part) => Math.round(part * (1 - share) + toward * share));
 }
 
 /** @param {number} c */
@@ -32,8 +30,7 @@ export function cssColour(c) {
 /** Share of the class's colour where it has this posterior, of k classes.
  * @param {number} posterior @param {number} k */
 export function depth(posterior, k) {
-  if (k < 2) return DEEPEST;
-  return DEEPEST * Math.min(1, Math.max(0, (posterior * k - 1) / (k - 1)));
+  return DEEPEST * (k < 2 ? 1 : Math.min(1, Math.max(0, (posterior * k - 1) / (k - 1))));
 }
 
 /** Outlines of the markers, in units of their radius: circle, square, triangles, diamond, plus, cross. */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Covariances ready to measure distances: full, by a Cholesky factor, or diagonal. */
 
-import { cholesky, dot, solveLower, solveUpper } from "./linalg.js";
+import { cholesky, solveLower, solveUpper } from "./linalg.js";
 
 export const LOG_2PI = Math.log(2 * Math.PI);
 
@@ -10,9 +10,8 @@ export class FullCovariance {
   constructor(factor, d) {
     this.factor = factor;
     this.d = d;
-    let sum = 0;
-    for (let i = 0; i < d; i++) sum += Math.log(factor[i * d + i]);
-    this.logDeterminant = 2 * sum;
+    this.logDeterminant = 0;
+    for (let i = 0; i < d; i++) this.logDeterminant += 2 * Math.log(factor[i * d + i]);
   }
 
   /** The covariance with these entries, or null if it is singular.
@@ -42,15 +41,6 @@ export class FullCovariance {
     for (let m = 0; m <= Math.min(i, j); m++) sum += factor[i * d + m] * factor[j * d + m];
     return sum;
   }
-
-  /** @returns {Float64Array} all entries */
-  matrix() {
-    const { d } = this;
-    const out = new Float64Array(d * d);
-    for (let i = 0; i < d; i++)
-      for (let j = 0; j <= i; j++) out[i * d + j] = out[j * d + i] = this.entry(i, j);
-    return out;
-  }
 }
 
 export class DiagonalCovariance {
@@ -58,9 +48,7 @@ export class DiagonalCovariance {
   constructor(variances) {
     this.variances = variances;
     this.d = variances.length;
-    let sum = 0;
-    for (let j = 0; j < this.d; j++) sum += Math.log(variances[j]);
-    this.logDeterminant = sum;
+    this.logDeterminant = variances.reduce((sum, v) => sum + Math.log(v), 0);
     this.deviations = variances.map(Math.sqrt);
   }
 
@@ -78,35 +66,10 @@ export class DiagonalCovariance {
   entry(i, j) {
     return i === j ? this.variances[i] : 0;
   }
-
-  /** @returns {Float64Array} all entries */
-  matrix() {
-    const { d } = this;
-    const out = new Float64Array(d * d);
-    for (let j = 0; j < d; j++) out[j * d + j] = this.variances[j];
-    return out;
-  }
 }
 
-/** The inverse covariance, all entries.
- * @param {FullCovariance | DiagonalCovariance} covariance @returns {Float64Array} */
-export function precision(covariance) {
+/** All entries, row by row. @param {Covariance} covariance */
+export function entries(covariance) {
   const { d } = covariance;
-  const out = new Float64Array(d * d);
-  const unit = new Float64Array(d);
-  const column = new Float64Array(d);
-  for (let i = 0; i < d; i++) {
-    unit[i] = 1;
-    covariance.solve(unit, column);
-    unit[i] = 0;
-    for (let j = 0; j < d; j++) out[j * d + i] = column[j];
-  }
-  return out;
-}
-
-/** @param {FullCovariance | DiagonalCovariance} covariance
- * @param {ArrayLike<number>} step @param {Float64Array} buffer */
-export function squaredLength(covariance, step, buffer) {
-  covariance.whiten(step, buffer);
-  return dot(buffer, buffer);
+  return Array.from({ length: d }, (_, i) => Array.from({ length: d }, (_, j) => covariance.entry(i, j)));
 }

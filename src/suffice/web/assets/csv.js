@@ -3,40 +3,26 @@
 
 import { encode } from "./table.js";
 
-/** @typedef {import("./table.js").Dataset} Dataset */
-
 const MOST_BYTES = 50e6;
 const MOST_CLASSES = 200;
 
-/** Records of fields. @param {string} text @returns {string[][]} */
+/** Records of fields. @param {string} text */
 export function parse(text) {
-  const first = text.split("\n", 1)[0];
-  const comma = [",", ";", "\t"].sort((a, b) => first.split(b).length - first.split(a).length)[0];
+  const head = text.split("\n", 1)[0];
+  const comma = [",", ";", "\t"].sort((a, b) => head.split(b).length - head.split(a).length)[0];
+  const field = new RegExp(`(?:"([^"]*(?:""[^"]*)*)"|([^${comma}\\r\\n]*))(${comma}|\\r\\n|[\\r\\n]|$)`, "y");
   const records = /** @type {string[][]} */ ([]);
   let record = /** @type {string[]} */ ([]);
-  let field = "";
-  let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const letter = text[i];
-    if (quoted) {
-      if (letter !== '"') field += letter;
-      else if (text[i + 1] === '"') field += text[++i];
-      else quoted = false;
-    } else if (letter === '"' && field === "") quoted = true;
-    else if (letter === comma) {
-      record.push(field);
-      field = "";
-    } else if (letter === "\n" || letter === "\r") {
-      if (letter === "\r" && text[i + 1] === "\n") i++;
-      record.push(field);
-      field = "";
-      if (record.length > 1 || record[0] !== "") records.push(record);
-      record = [];
-    } else field += letter;
+  for (let end = comma; end; ) {
+    const found = /** @type {RegExpExecArray} */ (field.exec(text));
+    const [, quoted, plain] = found;
+    end = found[3];
+    if (plain?.startsWith('"')) throw new Error("a quote is not closed");
+    record.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === comma) continue;
+    if (record.length > 1 || record[0] !== "") records.push(record);
+    record = [];
   }
-  if (quoted) throw new Error("a quote is not closed");
-  record.push(field);
-  if (record.length > 1 || record[0] !== "") records.push(record);
   return records;
 }
 
@@ -47,27 +33,20 @@ export function datasetOf(name, text) {
   const [head, ...records] = parse(text.replace(/^\uFEFF/, ""));
   if (!head || !records.length) throw new Error("it has no rows below its header");
   const uneven = records.findIndex((one) => one.length !== head.length);
-  if (uneven >= 0)
-    throw new Error(`line ${uneven + 2} has ${records[uneven].length} fields, the header ${head.length}`);
-  const numeric = head.map((_, j) => records.every((one) => isBlank(one[j]) || isNumber(one[j])));
-  const words = numeric.lastIndexOf(false);
-  const target = words >= 0 ? words : head.length - 1;
-  const used = head.map((_, j) => j).filter((j) => j !== target && numeric[j]);
+  if (uneven >= 0) throw new Error(`line ${uneven + 2} has ${records[uneven].length} fields, the header ${head.length}`);
+  const columns = [...head.keys()];
+  const isNumeric = columns.map((j) => records.every((one) => isBlank(one[j]) || Number.isFinite(Number(one[j]))));
+  const target = isNumeric.includes(false) ? isNumeric.lastIndexOf(false) : head.length - 1;
+  const used = columns.filter((j) => j !== target && isNumeric[j]);
   if (!used.length) throw new Error("it has no column of numbers beside the labels");
-  const complete = records.filter((one) => !isBlank(one[target]) && used.every((j) => !isBlank(one[j])));
+  const complete = records.filter((one) => ![target, ...used].some((j) => isBlank(one[j])));
   const labels = [...new Set(complete.map((one) => one[target]))].sort();
-  if (labels.length < 2) throw new Error(`column ${head[target]} has ${labels.length} classes; two are needed`);
-  if (labels.length > MOST_CLASSES)
-    throw new Error(`column ${head[target]} has ${labels.length} different values; at most ${MOST_CLASSES} can be classes`);
-  const notes = /** @type {string[]} */ ([]);
+  if (labels.length < 2 || labels.length > MOST_CLASSES)
+    throw new Error(`column ${head[target]} has ${labels.length} classes; from 2 to ${MOST_CLASSES} are needed`);
+  const same = used.find((j) => complete.every((one) => Number(one[j]) === Number(complete[0][j])));
+  if (same !== undefined) throw new Error(`column ${head[same]} always holds the same number; leave it out`);
   const dropped = records.length - complete.length;
-  if (dropped) notes.push(`${dropped} rows with missing values were left out.`);
-  const aside = head.filter((_, j) => j !== target && !numeric[j]);
-  if (aside.length) notes.push(`Columns that are not numbers were left out: ${aside.join(", ")}.`);
-  const values = Float64Array.from(complete.flatMap((one) => used.map((j) => Number(one[j]))));
-  const varying = used.map((_, m) => complete.some((_, i) => values[i * used.length + m] !== values[m]));
-  if (varying.includes(false))
-    throw new Error(`column ${head[used[varying.indexOf(false)]]} always holds the same number; leave it out`);
+  const aside = columns.filter((j) => j !== target && !isNumeric[j]).map((j) => head[j]);
   const place = new Map(labels.map((label, c) => [label, c]));
   return {
     name,
@@ -76,12 +55,15 @@ export function datasetOf(name, text) {
     labels,
     code: labels.map((label) => JSON.stringify(label)),
     count: complete.length,
-    rows: encode(values),
+    rows: encode(Float64Array.from(complete.flatMap((one) => used.map((j) => Number(one[j]))))),
     codes: encode(Int32Array.from(complete, (one) => place.get(one[target]) ?? -1)),
     statistics: null,
     known: null,
     settings: {},
-    notes,
+    notes: [
+      ...(dropped ? [`${dropped} rows with missing values were left out.`] : []),
+      ...(aside.length ? [`Columns that are not numbers were left out: ${aside.join(", ")}.`] : []),
+    ],
   };
 }
 
@@ -90,18 +72,12 @@ function isBlank(field) {
   return /^\s*(na|nan|null|none|\?)?\s*$/i.test(field);
 }
 
-/** @param {string} field */
-function isNumber(field) {
-  return Number.isFinite(Number(field));
-}
-
-/** @param {import("./table.js").Table} table */
+/** @param {Table} table */
 export function toCsv(table) {
   const { features, labels } = table.dataset;
   const lines = [[...features, "class"].map(quote).join(",")];
   for (let i = 0; i < table.size; i++)
-    if (table.codes[i] >= 0)
-      lines.push([...Array.from(table.row(i), String), quote(labels[table.codes[i]])].join(","));
+    if (table.codes[i] >= 0) lines.push([...table.row(i), quote(labels[table.codes[i]])].join(","));
   return lines.join("\n") + "\n";
 }
 

@@ -2,33 +2,43 @@
 /** The explorer: one lesson, its model, and what the reader does to them. */
 
 import { Asking } from "./asking.js";
+import { entries } from "./covariance.js";
 import { datasetOf } from "./csv.js";
 import { h } from "./dom.js";
 import { Drawing } from "./drawing.js";
-import { dot } from "./linalg.js";
+import { Hands } from "./hands.js";
 import { firstLesson, fromHash, History, toHash } from "./lesson.js";
-import { buildModel, knownModel, NoModel, normalise } from "./model.js";
+import { buildModel, descending, knownModel, NoModel, normalise } from "./model.js";
 import { Panel } from "./panel.js";
-import { discriminantAxes, planeDirections } from "./plane.js";
+import { alongAxes, discriminantAxes } from "./plane.js";
 import { chooseBox, drawModel } from "./scene.js";
 import { Scorer } from "./scorer.js";
 import { Table } from "./table.js";
-import { Taking } from "./taking.js";
-import { Hands } from "./hands.js";
 import { Toolbar } from "./toolbar.js";
-
-/** @typedef {import("./table.js").Dataset} Dataset */
-/** @typedef {import("./lesson.js").Lesson} Lesson */
-/** @typedef {{version: number, datasets: Dataset[], presets: {title: string, hash: string}[]}} Payload */
-/** token: of the server that the page comes from, if there is one
- * @typedef {{workerSource?: string | null, usesHash?: boolean, token?: string | null}} Options */
 
 // Pixels below which there is one column.
 const NARROW = 820;
+const MOST_HASH = 100_000;
+const HASH_DELAY_MS = 200;
 
 let instances = 0;
 
 export class Explorer {
+  history = new History();
+  showsContours = false;
+  stale = false;
+  failed = false;
+  model = /** @type {Model | null} */ (null);
+  axes = /** @type {Axes | null} */ (null);
+  scores = /** @type {Scores | null} */ (null);
+  pending = 0;
+  /** Colour of the background; looked up once. @type {number[] | undefined} */
+  ground = undefined;
+  written = /** @type {string | null} */ (null);
+  /** The lesson before a slider began to move. @type {Lesson | null} */
+  before = null;
+  frameTimes = /** @type {number[]} */ ([]);
+
   /** @param {HTMLElement} root @param {Payload} payload @param {Options} [options] */
   constructor(root, payload, options = {}) {
     this.root = root;
@@ -36,41 +46,24 @@ export class Explorer {
     this.options = options;
     this.datasets = [...payload.datasets];
     this.presets = payload.presets;
-    this.history = new History();
-    this.showsContours = false;
-    this.stale = false;
-    /** @type {import("./model.js").Model | null} */
-    this.model = null;
-    /** @type {import("./plane.js").Axes | null} */
-    this.axes = null;
-    /** @type {{training: any, left: any} | null} */
-    this.scores = null;
-    this.pending = 0;
-    /** Colour of the background; looked up once. @type {number[] | undefined} */
-    this.ground = undefined;
-    /** @type {string | null} */
-    this.written = null;
-    /** The lesson before a slider began to move. @type {Lesson | null} */
-    this.before = null;
-    this.frameTimes = /** @type {number[]} */ ([]);
     root.classList.add("suffice-explorer");
     this.message = h("p", { class: "message", role: "alert", hidden: true });
     this.live = h("p", { class: "live", "aria-live": "polite" });
-    const left = h("div", { class: "left" });
+    this.left = h("div", { class: "left" });
     const right = h("div", { class: "right" });
-    this.toolbar = new Toolbar(this, left);
-    this.drawing = new Drawing(left);
+    this.toolbar = new Toolbar(this, this.left);
+    this.drawing = new Drawing(this.left, this.id);
     this.notes = h("p", { class: "note" });
     this.below = h("div", { class: "below" });
-    left.append(this.notes, this.below);
-    root.append(this.message, h("div", { class: "columns" }, left, right), this.live);
+    this.left.append(this.notes, this.below);
+    root.append(this.message, h("div", { class: "columns" }, this.left, right), this.live);
     this.panel = new Panel(this, right, this.below);
     if (options.token) this.asking = new Asking(this, right, options.token);
-    this.taking = new Taking(this);
     this.scorer = new Scorer(options.workerSource ?? null, (scores, stale) => this.takeScores(scores, stale));
     this.hands = new Hands(this);
     this.lesson = firstLesson(this.datasets[0]);
     this.table = new Table(this.dataset);
+    this.projected = { xs: new Float64Array(), ys: new Float64Array() };
     this.open(options.usesHash ? location.hash.slice(1) : "");
     this.listen();
   }
@@ -84,9 +77,25 @@ export class Explorer {
     return this.table.d > 2 && this.table.k > 1 && this.table.hasStatistics;
   }
 
+  /** Whether there is one coordinate, so that curves are drawn above it. */
+  get isLine() {
+    return this.lesson.view.kind === "axes" ? this.axes?.directions.length === 1 : this.table.d === 1;
+  }
+
+  get axisNames() {
+    const { view } = this.lesson;
+    const { features } = this.table.dataset;
+    const names = view.kind === "axes" ? ["LD1", "LD2"] : [features[view.i], features[view.j]];
+    return this.isLine ? [names[0], "density"] : names;
+  }
+
+  /** The class of the chosen row, or -1. */
+  get ownClass() {
+    return this.lesson.row === null ? -1 : this.table.codes[this.lesson.row];
+  }
+
   listen() {
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener?.("change", () => {
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.ground = undefined;
       this.refresh();
     });
@@ -109,17 +118,17 @@ export class Explorer {
     const narrow = this.root.clientWidth < NARROW;
     this.root.classList.toggle("narrow", narrow);
     if (narrow) this.panel.sections.model.parentElement.after(this.below);
-    else this.drawing.stage.parentElement.append(this.below);
+    else this.left.append(this.below);
     this.refresh();
   }
 
   /** Show the lesson of a link; a bad one is reported, and the data shown as they are. @param {string} hash */
   open(hash) {
+    this.say("");
+    this.lesson = firstLesson(this.datasets[0]);
     try {
-      this.lesson = hash ? fromHash(hash, this.datasets) : firstLesson(this.datasets[0]);
-      this.say("");
+      if (hash) this.lesson = fromHash(hash, this.datasets);
     } catch (error) {
-      this.lesson = firstLesson(this.datasets[0]);
       const why = error instanceof URIError || error instanceof SyntaxError ? "it is damaged" : /** @type {Error} */ (error).message;
       this.say(`This link cannot be read: ${why}. The data are shown as they are.`);
     }
@@ -141,11 +150,11 @@ export class Explorer {
   /** Make the table again from the data and the edits. @param {boolean} [fresh] whether axes may change */
   rebuild(fresh = false) {
     this.table = new Table(this.dataset, this.lesson.edits);
-    if (this.lesson.row !== null && !(this.table.codes[this.lesson.row] >= 0)) this.lesson = { ...this.lesson, row: null, point: Array.from(this.table.centre()) };
+    if (this.lesson.row !== null && !(this.ownClass >= 0)) this.lesson = { ...this.lesson, row: null, point: Array.from(this.table.centre()) };
+    if (this.lesson.view.kind === "axes" && !this.hasAxes) this.lesson = { ...this.lesson, view: firstLesson(this.dataset).view };
     this.notes.textContent = this.dataset.notes.join(" ");
     this.drawing.drawLegend(this.dataset.labels);
     this.estimate();
-    if (this.lesson.view.kind === "axes" && !this.hasAxes) this.lesson = { ...this.lesson, view: firstLesson(this.dataset).view };
     if (fresh) chooseBox(this);
     this.panel.build();
     this.toolbar.update();
@@ -155,59 +164,50 @@ export class Explorer {
   /** The model of the table and the settings, or the reason why there is none. */
   estimate() {
     const { lesson, table } = this;
-    try {
-      this.model = lesson.known ? knownModel(lesson.known, lesson.settings, table.d) : buildModel(table.statistics, lesson.settings);
-      if (this.failed) this.say("");
-      this.failed = false;
-    } catch (error) {
-      if (!(error instanceof NoModel)) throw error;
-      this.model = null;
-      this.failed = true;
-      this.say(error.message);
-    }
-    if (lesson.view.kind === "axes" && table.hasStatistics) this.updateAxes();
-  }
-
-  updateAxes() {
-    try {
-      const shared = buildModel(this.table.statistics, { ...this.lesson.settings, structure: "full", pooling: 1 });
-      this.axes = discriminantAxes(shared);
-    } catch (error) {
-      if (!(error instanceof NoModel)) throw error;
-      this.axes = null;
-    }
+    const { settings, known } = lesson;
+    /** @template T @param {() => T} make @param {(why: string) => void} fail */
+    const attempt = (make, fail) => {
+      try {
+        return make();
+      } catch (error) {
+        if (!(error instanceof NoModel)) throw error;
+        fail(error.message);
+        return null;
+      }
+    };
+    this.model = attempt(() => (known ? knownModel(known, settings, table.d) : buildModel(table.statistics, settings)), (why) => this.say(why));
+    if (this.failed && this.model) this.say("");
+    this.failed = !this.model;
+    const shared = { ...settings, structure: "full", pooling: 1 };
+    this.axes = lesson.view.kind === "axes" ? attempt(() => discriminantAxes(buildModel(table.statistics, shared)), () => {}) : null;
   }
 
   /** Coordinates of the rows in the plane. */
   project() {
     const { table, lesson } = this;
-    const { d } = table;
-    const xs = new Float64Array(table.size);
-    const ys = new Float64Array(table.size);
     const { view } = lesson;
-    if (view.kind === "axes" && this.axes) {
-      for (let i = 0; i < table.size; i++) [xs[i], ys[i]] = this.alongAxes(table.row(i));
-    } else if (view.kind === "features")
-      for (let i = 0; i < table.size; i++) {
-        xs[i] = table.rows[i * d + view.i];
-        // With one feature, rows stand in a strip at the bottom, one line per class.
-        ys[i] = d > 1 ? table.rows[i * d + view.j] : this.strip(table.codes[i]);
+    const [xs, ys] = [new Float64Array(table.size), new Float64Array(table.size)];
+    for (let i = 0; i < table.size; i++)
+      if (view.kind === "axes") [xs[i], ys[i]] = this.placeOf(table.row(i), table.codes[i]);
+      else {
+        xs[i] = table.rows[i * table.d + view.i];
+        ys[i] = this.isLine ? this.strip(table.codes[i]) : table.rows[i * table.d + view.j];
       }
     this.projected = { xs, ys };
     return this.projected;
   }
 
-  /** @param {number} c */
+  /** With one coordinate, rows stand in a strip at the bottom, one line per class. @param {number} c */
   strip(c) {
     const { y0, y1 } = this.drawing.box;
-    return y0 + (y1 - y0) * (0.03 + (0.09 * (c + 0.5)) / this.table.k);
+    return y0 + (y1 - y0) * (0.03 + (0.09 * (Math.max(c, 0) + 0.5)) / this.table.k);
   }
 
-  /** @param {ArrayLike<number>} x */
-  alongAxes(x) {
-    const axes = /** @type {import("./plane.js").Axes} */ (this.axes);
-    const step = axes.centre.map((o, j) => x[j] - o);
-    return planeDirections(axes, this.table.d).map((direction) => dot(direction, step));
+  /** A point of all features, in the coordinates of the plane. @param {ArrayLike<number>} point @param {number} [own] its class */
+  placeOf(point, own = this.ownClass) {
+    const { view } = this.lesson;
+    const places = view.kind === "features" ? [point[view.i], point[view.j]] : this.axes ? alongAxes(point, this.axes) : [0, 0];
+    return this.isLine ? [places[0], this.strip(own)] : places;
   }
 
   /** The chosen point, all features. */
@@ -217,18 +217,10 @@ export class Explorer {
     return lesson.point ? Float64Array.from(lesson.point) : table.centre();
   }
 
-  /** A point of all features, in the coordinates of the plane. @param {ArrayLike<number>} point */
-  placeOf(point) {
-    const { view } = this.lesson;
-    if (view.kind === "axes") return this.axes ? this.alongAxes(point) : [0, 0];
-    const own = this.lesson.row === null ? -1 : this.table.codes[this.lesson.row];
-    return [point[view.i], this.table.d > 1 ? point[view.j] : this.strip(Math.max(own, 0))];
-  }
-
   /** The two classes in question: those asked for, or the most probable ones. @param {Float64Array} logs */
   pairAt(logs) {
     if (this.lesson.pair) return this.lesson.pair;
-    const [a, b] = Array.from(logs.keys()).sort((x, y) => logs[y] - logs[x] || x - y);
+    const [a, b] = descending(logs);
     return [a, b ?? a];
   }
 
@@ -245,13 +237,11 @@ export class Explorer {
   }
 
   frame() {
-    const { drawing, table, lesson } = this;
     this.estimate();
-    const { xs, ys } = this.project();
-    const names = lesson.view.kind === "axes" ? ["LD1", "LD2"] : [table.dataset.features[lesson.view.i], table.d > 1 ? table.dataset.features[lesson.view.j] : "density"];
     drawModel(this);
-    drawing.drawFrame(names[0], names[1]);
-    drawing.drawPoints(xs, ys, table.codes, this.ground ?? [255, 255, 255]);
+    const { xs, ys } = this.project();
+    this.drawing.drawFrame(this.axisNames[0], this.axisNames[1]);
+    this.drawing.drawPoints(xs, ys, this.table.codes, this.ground ?? [255, 255, 255]);
     this.hands.update();
     this.panel.update();
     this.scorer.request(this);
@@ -259,7 +249,7 @@ export class Explorer {
     this.writeHash();
   }
 
-  /** @param {{training: any, left: any} | null} scores @param {boolean} stale */
+  /** @param {Scores | null} scores @param {boolean} stale */
   takeScores(scores, stale) {
     if (scores) this.scores = scores;
     this.stale = stale;
@@ -271,10 +261,10 @@ export class Explorer {
     clearTimeout(this.hashTimer);
     this.hashTimer = setTimeout(() => {
       const hash = toHash(this.lesson);
-      if (hash === this.written || hash.length > 100_000) return;
+      if (hash === this.written || hash.length > MOST_HASH) return;
       this.written = hash;
       history.replaceState(null, "", `#${hash}`);
-    }, 200);
+    }, HASH_DELAY_MS);
   }
 
   /** Replace the lesson; a step that can be undone. @param {Partial<Lesson>} change @param {Lesson} [before] */
@@ -284,30 +274,36 @@ export class Explorer {
     this.rebuild();
   }
 
-  /** @param {Partial<import("./model.js").Settings>} change @param {boolean} [live] while a slider moves */
+  /** Replace the lesson without a step to undo, for what is only looked at. @param {Partial<Lesson>} change */
+  look(change) {
+    this.lesson = { ...this.lesson, ...change };
+    this.refresh();
+  }
+
+  /** @param {Partial<Lesson>} change @param {boolean} live while a slider moves: one step in the end @param {string} what */
+  slide(change, live, what) {
+    this.before ??= this.lesson;
+    if (live) return this.look(change);
+    const { before } = this;
+    this.before = null;
+    this.commit(change, before);
+    this.announceResult(`${what} changed`);
+  }
+
+  /** @param {Partial<Settings>} change @param {boolean} [live] while a slider moves */
   set(change, live = false) {
-    this.before ??= this.lesson;
-    this.lesson = { ...this.lesson, settings: { ...this.lesson.settings, ...change } };
-    if (live) return this.refresh();
-    const before = this.before;
-    this.before = null;
-    this.commit({}, before);
-    this.announceResult(`${Object.keys(change).join(" and ")} changed`);
+    this.slide({ settings: { ...this.lesson.settings, ...change } }, live, Object.keys(change).join(" and "));
   }
 
-  /** @param {import("./model.js").Settings["priors"]} priors @param {boolean} [live] */
+  /** @param {Settings["priors"]} priors @param {boolean} [live] */
   setPriors(priors, live = false) {
-    if (!this.lesson.known) return this.set({ priors }, live);
-    const shares = priors === "uniform" || priors === null ? this.lesson.known.priors.map((_, __, all) => 1 / all.length) : priors;
-    this.before ??= this.lesson;
-    this.lesson = { ...this.lesson, known: { ...this.lesson.known, priors: shares } };
-    if (live) return this.refresh();
-    const before = this.before;
-    this.before = null;
-    this.commit({}, before);
+    const { known } = this.lesson;
+    if (!known) return this.set({ priors }, live);
+    const shares = Array.isArray(priors) ? priors : known.priors.map((_, __, all) => 1 / all.length);
+    this.slide({ known: { ...known, priors: shares } }, live, "priors");
   }
 
-  /** @param {import("./plane.js").View} view */
+  /** @param {View} view */
   setView(view) {
     this.lesson = { ...this.lesson, view };
     this.rebuild(true);
@@ -317,17 +313,12 @@ export class Explorer {
   setAxis(key, value) {
     if (value === "axes") return this.setView({ kind: "axes" });
     const { view } = this.lesson;
+    const now = view.kind === "features" ? view : /** @type {{i: number, j: number, others: "out"}} */ ({ i: 0, j: 0, others: "out" });
+    const other = key === "i" ? "j" : "i";
     const at = Number(value);
-    const other = view.kind === "features" ? view[key === "i" ? "j" : "i"] : 0;
-    const [here, there] = [at, other === at ? (view.kind === "features" ? view[key] : (at + 1) % this.table.d) : other];
-    const others = view.kind === "features" ? view.others : "out";
-    this.setView({ kind: "features", i: key === "i" ? here : there, j: key === "i" ? there : here, others });
-  }
-
-  /** @param {string} text */
-  setPair(text) {
-    this.lesson = { ...this.lesson, pair: text ? text.split(",").map(Number) : null };
-    this.refresh();
+    // The feature that the other axis shows changes places with this one.
+    const there = now[other] !== at ? now[other] : now[key] !== at ? now[key] : (at + 1) % this.table.d;
+    this.setView(/** @type {View} */ ({ kind: "features", others: now.others, [key]: at, [other]: there }));
   }
 
   /** @param {boolean} on */
@@ -338,8 +329,7 @@ export class Explorer {
 
   /** @param {number | null} row @param {ArrayLike<number>} [point] */
   choose(row, point) {
-    this.lesson = { ...this.lesson, row, point: row === null && point ? Array.from(point) : null };
-    this.refresh();
+    this.look({ row, point: row === null && point ? Array.from(point) : null });
   }
 
   /** @param {number} by */
@@ -385,19 +375,15 @@ export class Explorer {
     else this.moveRow(this.lesson.row, point, this.lesson);
   }
 
-  /** Parameters as they are now, to be changed by hand. @returns {import("./model.js").Known | null} */
+  /** Parameters as they are now, to be changed by hand. @returns {Known | null} */
   knownNow() {
-    const { model, lesson, table } = this;
-    if (lesson.known) return lesson.known;
-    if (!model || model.covariances.includes(null)) return null;
-    const { d, k } = table;
+    const { model, lesson } = this;
+    if (lesson.known || !model || model.covariances.includes(null)) return lesson.known;
+    const { d, means, priors } = model;
     return {
-      means: Array.from({ length: k }, (_, c) => Array.from(model.means.subarray(c * d, c * d + d))),
-      covariances: model.covariances.map((own) => {
-        const matrix = own ? own.matrix() : new Float64Array();
-        return Array.from({ length: d }, (_, i) => Array.from(matrix.subarray(i * d, i * d + d)));
-      }),
-      priors: Array.from(model.priors),
+      means: model.covariances.map((_, c) => Array.from(means.subarray(c * d, c * d + d))),
+      covariances: model.covariances.map((own) => entries(/** @type {Covariance} */ (own))),
+      priors: Array.from(priors),
     };
   }
 
@@ -416,9 +402,8 @@ export class Explorer {
   }
 
   reset() {
-    this.history.push(this.lesson);
-    this.lesson = firstLesson(this.dataset);
-    this.rebuild(true);
+    this.commit(firstLesson(this.dataset));
+    chooseBox(this);
     this.announceResult("Reset");
   }
 
@@ -426,7 +411,7 @@ export class Explorer {
   announceResult(what) {
     if (!this.model) return this.announce(`${what}. ${this.message.textContent}`);
     const logs = normalise(this.model.joint(this.point()));
-    const [a] = Array.from(logs.keys()).sort((x, y) => logs[y] - logs[x]);
+    const [a] = descending(logs);
     this.announce(`${what}. The chosen point is ${this.dataset.labels[a]} with probability ${Math.exp(logs[a]).toFixed(3)}.`);
   }
 

@@ -1,32 +1,38 @@
 // @ts-check
-/** Hands: handles that pointers and keys move, and clicks on rows and on the plane. */
+/** Hands: what is taken hold of by a pointer, a finger or keys, and moved in the plane. */
 
 import { cssColour } from "./colours.js";
 import { setAll, shown, svg } from "./dom.js";
-import { WIDTH } from "./drawing.js";
 import { halfAxes, planeGaussian } from "./plane.js";
 
-/** @typedef {import("./explorer.js").Explorer} Explorer */
+/** What is held, and the lesson and the ellipse as they were when it was taken.
+ * @typedef {{kind: string, c: number, axis: number, key: string, before: Lesson, moved: boolean, by: string,
+ *   known: Known | null, mean: number[], axes: number[][], at: Place | null}} Held */
+/** @typedef {{x: number, y: number}} Place */
+/** @typedef {Place & {name: string, shape: string, colour: string}} Handle */
 
 const MOST_MEANS = 12;
 const NEAR_PIXELS = 12;
 const AXIS_RADIUS = 2;
-const FINE = 0.1;
+const STEP = 0.01;
+const FINE_STEP = 0.001;
 const ARROWS = /** @type {Record<string, number[]>} */ ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] });
+const SIGNS = /** @type {Record<string, string>} */ ({
+  mean: "M-8-2H-2V-8H2V-2H8V2H2V8H-2V2H-8Z",
+  axis: "M-5-5H5V5H-5Z",
+  point: "M8 0A8 8 0 1 1-8 0A8 8 0 1 1 8 0Z",
+});
 
 export class Hands {
+  tool = "move";
+  /** Counts changes of rows in place, which the table itself does not show. */
+  version = 0;
+  held = /** @type {Held | null} */ (null);
+  handles = /** @type {Map<string, any>} */ (new Map());
+
   /** @param {Explorer} explorer */
   constructor(explorer) {
     this.explorer = explorer;
-    this.tool = "move";
-    /** Counts changes of rows in place, which the table itself does not show. */
-    this.version = 0;
-    /** What is held, and the lesson and the ellipse as they were when it was taken.
-     * @type {{key: string, before: import("./lesson.js").Lesson, moved: boolean, by: string,
-     *   known: import("./model.js").Known | null, mean: number[], axes: number[][],
-     *   at: {x: number, y: number} | null} | null} */
-    this.held = null;
-    this.handles = new Map();
     const { overlay } = explorer.drawing;
     overlay.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.press(event));
     overlay.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => this.drag(event));
@@ -36,96 +42,79 @@ export class Hands {
     overlay.addEventListener("focusout", () => this.held?.by === "keys" && this.drop());
   }
 
-  /** Handles that can be moved now: key -> place, name and look. */
+  /** Handles that can be moved now, by their keys. */
   wanted() {
     const { explorer } = this;
     const { model, lesson, table } = explorer;
     const { labels } = table.dataset;
-    const out = /** @type {Map<string, {x: number, y: number, name: string, shape: string, colour: string}>} */ (new Map());
-    const fixed = lesson.view.kind === "axes";
-    if (model && !fixed && !model.covariances.includes(null) && table.d > 1) {
-      const active = this.activeClass();
+    const out = /** @type {Map<string, Handle>} */ (new Map());
+    const active = this.activeClass();
+    if (model && lesson.view.kind === "features" && !explorer.isLine && !model.covariances.includes(null))
       for (let c = 0; c < model.k; c++) {
-        if (model.k > MOST_MEANS && c !== active) continue;
-        const found = planeGaussian(model, c, lesson.view, explorer.axes);
+        const found = model.k <= MOST_MEANS || c === active ? planeGaussian(model, c, lesson.view, null) : null;
         if (!found) continue;
         const [x, y] = found.mean;
-        out.set(`mean:${c}`, { x, y, name: `Mean of ${labels[c]}, ${this.where(x, y)}`, shape: "mean", colour: cssColour(c) });
-        if (c !== active) continue;
-        halfAxes(found.matrix).forEach(([u, v], m) => {
-          const end = { x: x + AXIS_RADIUS * u, y: y + AXIS_RADIUS * v };
-          out.set(`axis:${c}:${m}`, { ...end, name: `${m ? "Short" : "Long"} axis of the ellipse of ${labels[c]}, end at ${this.where(end.x, end.y)}`, shape: "axis", colour: cssColour(c) });
-        });
+        const colour = cssColour(c);
+        out.set(`mean:${c}`, { x, y, name: `Mean of ${labels[c]}`, shape: "mean", colour });
+        if (c === active)
+          halfAxes(found.matrix).forEach(([u, v], m) =>
+            out.set(`axis:${c}:${m}`, { x: x + AXIS_RADIUS * u, y: y + AXIS_RADIUS * v, name: `${m ? "Short" : "Long"} axis of the ellipse of ${labels[c]}`, shape: "axis", colour }));
       }
-    }
     const [x, y] = explorer.placeOf(explorer.point());
-    const own = lesson.row === null ? -1 : table.codes[lesson.row];
-    const what = own < 0 ? "Chosen point" : `Row ${lesson.row} of class ${labels[own]}`;
-    out.set("point", { x, y, name: `${what}, ${this.where(x, y)}`, shape: "point", colour: own < 0 ? "currentColor" : cssColour(own) });
-    return out;
+    const own = explorer.ownClass;
+    const name = own < 0 ? "Chosen point" : `Row ${lesson.row} of class ${labels[own]}`;
+    return out.set("point", { x, y, name, shape: "point", colour: own < 0 ? "currentColor" : cssColour(own) });
   }
 
   /** The class whose ellipse has handles: that of the chosen row, or the most probable one. */
   activeClass() {
-    const { lesson, table, model } = this.explorer;
-    const own = lesson.row === null ? -1 : table.codes[lesson.row];
-    if (own >= 0 || !model) return own;
+    const { model, ownClass } = this.explorer;
+    if (ownClass >= 0 || !model) return ownClass;
     const joint = model.joint(this.explorer.point());
     return joint.indexOf(Math.max(...joint));
   }
 
-  /** @param {number} x @param {number} y */
-  where(x, y) {
-    const { view } = this.explorer.lesson;
-    const { features } = this.explorer.dataset;
-    if (view.kind === "axes") return `LD1 ${shown(x)}, LD2 ${shown(y)}`;
-    if (this.explorer.table.d === 1) return `${features[0]} ${shown(x)}`;
-    return `${features[view.i]} ${shown(x)}, ${features[view.j]} ${shown(y)}`;
+  /** A handle in words. @param {Handle} handle */
+  words({ name, x, y }) {
+    const [across, up] = this.explorer.axisNames;
+    return `${name}, ${across} ${shown(x)}${this.explorer.isLine ? "" : `, ${up} ${shown(y)}`}`;
   }
 
   update() {
     const { drawing } = this.explorer;
+    const { x0, x1, y0, y1 } = drawing.box;
+    const { unit } = drawing;
     const wanted = this.wanted();
-    const bounds = drawing.overlay.getBoundingClientRect();
-    const unit = bounds.width ? WIDTH / bounds.width : 1;
     for (const [key, element] of this.handles)
       if (!wanted.has(key)) {
         element.remove();
         this.handles.delete(key);
       }
-    for (const [key, { x, y, name, shape, colour }] of wanted) {
-      let element = this.handles.get(key);
-      if (!element) {
-        element = svg("g", { class: `handle ${shape}`, tabindex: "0", role: "button", "data-key": key }, svg("circle", { class: "reach" }), svg("path", { class: "sign" }));
-        this.handles.set(key, element);
-        drawing.layers.handles.append(element);
-      }
+    for (const [key, handle] of wanted) {
+      const { x, y, shape, colour } = handle;
+      const element = this.handles.get(key) ??
+        svg("g", { class: `handle ${shape}`, tabindex: "0", role: "button", "data-key": key }, svg("circle", { class: "reach", r: 12 }), svg("path", { class: "sign", d: SIGNS[shape] }));
+      if (!element.parentNode) drawing.layers.handles.append(element);
+      this.handles.set(key, element);
       // What lies outside stays within reach, at the edge.
-      const px = drawing.px(Math.min(drawing.box.x1, Math.max(drawing.box.x0, x)));
-      const py = drawing.py(Math.min(drawing.box.y1, Math.max(drawing.box.y0, y)));
-      setAll(element, { transform: `translate(${px.toFixed(1)} ${py.toFixed(1)}) scale(${unit.toFixed(3)})`, "aria-label": `${name}. Arrow keys move it.` });
-      setAll(element.firstChild, { r: 12 });
-      const signs = /** @type {Record<string, string>} */ ({ mean: "M-8-2H-2V-8H2V-2H8V2H2V8H-2V2H-8Z", axis: "M-5-5H5V5H-5Z", point: "M8 0A8 8 0 1 1-8 0A8 8 0 1 1 8 0Z" });
-      setAll(element.lastChild, { d: signs[shape], ...(shape === "mean" ? { fill: colour } : { stroke: colour }) });
+      const [px, py] = [drawing.px(clamp(x, x0, x1)), drawing.py(clamp(y, y0, y1))];
+      setAll(element, { transform: `translate(${px.toFixed(1)} ${py.toFixed(1)}) scale(${unit.toFixed(3)})`, "aria-label": `${this.words(handle)}. Arrow keys move it.` });
+      setAll(element.lastChild, shape === "mean" ? { fill: colour } : { stroke: colour });
     }
   }
 
   /** @param {PointerEvent} event */
   press(event) {
-    const { explorer } = this;
+    const { explorer, tool } = this;
     if (event.button || this.held?.by === "pointer") return;
     const handle = /** @type {Element} */ (event.target).closest?.("[data-key]");
     const place = explorer.drawing.place(event);
-    if (this.tool === "move" && handle) {
-      this.take(handle.getAttribute("data-key") ?? "point", "pointer");
-    } else if (!place.inside) return;
+    if (tool === "move" && handle) this.take(handle.getAttribute("data-key") ?? "", "pointer");
+    else if (!place.inside) return;
+    else if (tool === "add") return this.add(place);
     else {
       const row = this.nearest(place);
-      if (this.tool === "add") return this.add(place);
-      if (this.tool === "erase") {
-        if (row !== null) explorer.removeRow(row);
-        return;
-      }
+      if (tool === "erase") return explorer.removeRow(row);
       explorer.choose(row, row === null ? this.pointAt(place) : undefined);
       // A finger that starts beside a handle scrolls the page.
       if (event.pointerType === "touch") return;
@@ -133,95 +122,90 @@ export class Hands {
     }
     explorer.drawing.overlay.setPointerCapture(event.pointerId);
     event.preventDefault();
-    const element = this.handles.get(this.held?.key);
-    element?.focus({ preventScroll: true });
+    this.handles.get(this.held?.key ?? "")?.focus({ preventScroll: true });
   }
 
   /** @param {string} key @param {string} by */
   take(key, by) {
     const { explorer } = this;
-    if (explorer.lesson.view.kind === "axes" && key === "point" && explorer.lesson.row !== null) {
-      explorer.announce("Rows cannot be moved along discriminant axes; choose two features.");
-      return;
-    }
-    const [kind, c] = key.split(":");
     const { model, lesson } = explorer;
+    const [kind, c, axis] = key.split(":");
+    if (lesson.view.kind === "axes" && lesson.row !== null)
+      return explorer.announce("Rows cannot be moved along discriminant axes; choose two features.");
     const found = kind === "axis" && model ? planeGaussian(model, Number(c), lesson.view, null) : null;
-    const known = kind === "point" ? null : explorer.knownNow();
-    this.held = { key, before: lesson, moved: false, by, known, mean: found?.mean ?? [], axes: found ? halfAxes(found.matrix) : [], at: null };
+    this.held = {
+      key, kind, c: Number(c), axis: Number(axis), by, before: lesson, moved: false, at: null,
+      known: kind === "point" ? null : explorer.knownNow(), mean: found?.mean ?? [], axes: found ? halfAxes(found.matrix) : [],
+    };
   }
 
   /** @param {PointerEvent} event */
   drag(event) {
-    if (this.held?.by !== "pointer") return;
-    this.moveTo(this.explorer.drawing.place(event));
+    if (this.held?.by === "pointer") this.moveTo(this.explorer.drawing.place(event));
   }
 
-  /** @param {{x: number, y: number}} place */
+  /** @param {Place} place */
   moveTo(place) {
     const { explorer, held } = this;
     if (!held) return;
-    held.moved = true;
     const { x0, x1, y0, y1 } = explorer.drawing.box;
-    const x = Math.min(x1, Math.max(x0, place.x));
-    const y = Math.min(y1, Math.max(y0, place.y));
-    held.at = { x, y };
-    const [kind, c, axis] = held.key.split(":");
-    if (kind === "mean") this.moveMean(Number(c), x, y);
-    else if (kind === "axis") this.moveAxis(Number(c), Number(axis), x, y);
-    else this.movePoint({ x, y });
+    held.moved = true;
+    held.at = { x: clamp(place.x, x0, x1), y: clamp(place.y, y0, y1) };
+    if (held.kind === "point") this.movePoint(held.at);
+    else this.setKnown(held.kind === "mean" ? this.movedMean(held, held.at) : this.movedAxis(held, held.at));
     explorer.refresh();
   }
 
-  /** @param {{x: number, y: number}} place */
-  movePoint(place) {
-    const { explorer } = this;
-    const values = this.pointAt(place);
-    if (explorer.lesson.row === null) {
-      explorer.lesson = { ...explorer.lesson, point: Array.from(values) };
-      return;
-    }
-    explorer.table.move(explorer.lesson.row, values);
-    this.version += 1;
+  /** @param {Partial<Known> | null} change */
+  setKnown(change) {
+    const { explorer, held } = this;
+    if (held?.known && change) explorer.lesson = { ...explorer.lesson, known: { ...(explorer.lesson.known ?? held.known), ...change } };
   }
 
-  /** @param {number} c @param {number} x @param {number} y */
-  moveMean(c, x, y) {
+  /** @param {Place} place */
+  movePoint(place) {
     const { explorer } = this;
-    const known = this.held?.known;
-    const { view } = explorer.lesson;
-    if (!known || view.kind !== "features") return;
+    const { lesson } = explorer;
+    const values = this.pointAt(place);
+    if (lesson.row === null) explorer.lesson = { ...lesson, point: Array.from(values) };
+    else {
+      explorer.table.move(lesson.row, values);
+      this.version += 1;
+    }
+  }
+
+  /** @param {Held} held @param {Place} place @returns {Partial<Known> | null} */
+  movedMean({ known, c }, { x, y }) {
+    const { view } = this.explorer.lesson;
+    if (!known || view.kind !== "features") return null;
     const means = known.means.map((mean) => [...mean]);
-    means[c][view.i] = x;
-    means[c][view.j] = y;
-    explorer.lesson = { ...explorer.lesson, known: { ...known, means } };
+    [means[c][view.i], means[c][view.j]] = [x, y];
+    return { means };
   }
 
   /** Rotate and stretch the ellipse so that one of its axes ends here: T Σ T', always positive
    * definite. From where it was taken: on the way, the longer axis may become the shorter one.
-   * @param {number} c @param {number} axis @param {number} x @param {number} y */
-  moveAxis(c, axis, x, y) {
+   * @param {Held} held @param {Place} place @returns {Partial<Known> | null} */
+  movedAxis({ known, c, axis, mean, axes }, { x, y }) {
     const { explorer } = this;
     const { view, settings } = explorer.lesson;
-    const { known, mean, axes } = this.held ?? { known: null, mean: [], axes: [] };
-    if (!known || !axes.length || view.kind !== "features") return;
+    if (!known || !axes.length || view.kind !== "features") return null;
+    const isFull = settings.structure === "full";
     const { x0, x1, y0, y1 } = explorer.drawing.box;
-    const least = 0.004 * Math.min(x1 - x0, y1 - y0);
+    const [old, other] = [axes[axis], axes[1 - axis]];
     let wanted = [(x - mean[0]) / AXIS_RADIUS, (y - mean[1]) / AXIS_RADIUS];
-    const old = axes[axis];
-    if (settings.structure !== "full") {
+    if (!isFull) {
       // Without correlations an axis keeps its direction.
       const along = (wanted[0] * old[0] + wanted[1] * old[1]) / Math.hypot(...old) ** 2;
       wanted = old.map((part) => part * Math.max(Math.abs(along), 1e-3));
     }
-    if (Math.hypot(...wanted) < least) return;
-    const other = axes[1 - axis];
-    const length = Math.hypot(...other) / Math.hypot(...wanted);
-    const turned = settings.structure === "full" ? [-wanted[1] * length, wanted[0] * length] : other;
-    const T = mapping([old, other], [wanted, turned]);
-    const covariances = known.covariances.map((matrix, at) =>
-      at === c || settings.pooling === 1 ? transformed(matrix, T, view.i, view.j, settings.structure) : matrix);
-    explorer.lesson = { ...explorer.lesson, known: { ...known, covariances } };
+    if (Math.hypot(...wanted) < 0.004 * Math.min(x1 - x0, y1 - y0)) return null;
+    const ratio = Math.hypot(...other) / Math.hypot(...wanted);
+    const T = mapping([old, other], [wanted, isFull ? [-wanted[1] * ratio, wanted[0] * ratio] : other]);
+    return {
+      covariances: known.covariances.map((matrix, at) =>
+        at === c || settings.pooling === 1 ? transformed(matrix, T, view.i, view.j, settings.structure) : matrix),
+    };
   }
 
   drop() {
@@ -229,10 +213,10 @@ export class Hands {
     this.held = null;
     if (!held?.moved) return;
     const { row } = explorer.lesson;
-    if (held.key === "point" && row !== null) return explorer.moveRow(row, explorer.table.row(row), held.before);
-    if (held.key === "point") return explorer.announceResult("Point chosen");
+    if (held.kind === "point" && row !== null) return explorer.moveRow(row, explorer.table.row(row), held.before);
+    if (held.kind === "point") return explorer.announceResult("Point chosen");
     explorer.commit({}, held.before);
-    explorer.announceResult(held.key.startsWith("mean") ? "Mean moved" : "Ellipse changed");
+    explorer.announceResult(held.kind === "mean" ? "Mean moved" : "Ellipse changed");
   }
 
   cancel() {
@@ -247,92 +231,84 @@ export class Hands {
   /** @param {KeyboardEvent} event */
   type(event) {
     const key = /** @type {Element} */ (event.target).closest?.("[data-key]")?.getAttribute("data-key");
+    const arrow = ARROWS[event.key];
     if (!key) return;
-    const { explorer } = this;
-    if (event.key === "Escape") {
-      this.cancel();
-      event.preventDefault();
-    } else if (event.key === "Enter" || event.key === " ") {
-      this.drop();
-      event.preventDefault();
-    } else if ((event.key === "Delete" || event.key === "Backspace") && key === "point") {
-      explorer.removeRow();
-      event.preventDefault();
-    } else if (event.key in ARROWS) {
-      event.preventDefault();
-      if (!this.held) this.take(key, "keys");
-      // From where it was last put: the other axis may have become the longer one since.
-      const place = this.held?.at ?? this.wanted().get(key);
-      if (!this.held || !place) return;
-      const { x0, x1, y0, y1 } = explorer.drawing.box;
-      const step = 0.01 * (event.shiftKey ? FINE : 1);
-      const [dx, dy] = ARROWS[event.key];
-      this.moveTo({ x: place.x + dx * step * (x1 - x0), y: place.y + dy * step * (y1 - y0) });
-      explorer.announceResult(this.wanted().get(key)?.name ?? "Moved");
-    }
+    if (event.key === "Escape") this.cancel();
+    else if (event.key === "Enter" || event.key === " ") this.drop();
+    else if (key === "point" && (event.key === "Delete" || event.key === "Backspace")) this.explorer.removeRow();
+    else if (arrow) this.nudge(key, arrow, event.shiftKey ? FINE_STEP : STEP);
+    else return;
+    event.preventDefault();
   }
 
-  /** @param {{x: number, y: number}} place */
+  /** @param {string} key @param {number[]} arrow @param {number} step share of the width of the plane */
+  nudge(key, [dx, dy], step) {
+    if (!this.held) this.take(key, "keys");
+    // From where it was last put: the other axis may have become the longer one since.
+    const place = this.held?.at ?? this.wanted().get(key);
+    if (!this.held || !place) return;
+    const { x0, x1, y0, y1 } = this.explorer.drawing.box;
+    this.moveTo({ x: place.x + dx * step * (x1 - x0), y: place.y + dy * step * (y1 - y0) });
+    const handle = this.wanted().get(key);
+    if (handle) this.explorer.announceResult(this.words(handle));
+  }
+
+  /** @param {Place} place */
   add(place) {
     const { explorer } = this;
     if (explorer.lesson.view.kind === "axes") return explorer.announce("Choose two features to add rows.");
-    explorer.addRow(Number(explorer.panel.classSelect?.value ?? 0), this.pointAt(place));
+    explorer.addRow(explorer.panel.chosenClass, this.pointAt(place));
   }
 
-  /** All features of a place in the plane: the others as the chosen point has them. @param {{x: number, y: number}} place */
-  pointAt(place) {
+  /** All features of a place in the plane: the others as the chosen point has them. @param {Place} place */
+  pointAt({ x, y }) {
     const { explorer } = this;
     const point = explorer.point();
     const { view } = explorer.lesson;
     if (view.kind === "axes") return point;
-    point[view.i] = place.x;
-    if (explorer.table.d > 1) point[view.j] = place.y;
+    if (!explorer.isLine) point[view.j] = y;
+    point[view.i] = x;
     return point;
   }
 
-  /** The row under the pointer, if there is one. @param {{x: number, y: number}} place */
+  /** The row under the pointer, if there is one. @param {Place} place */
   nearest(place) {
-    const { explorer } = this;
-    const { drawing, table } = explorer;
-    const { xs, ys } = explorer.projected ?? explorer.project();
-    const bounds = drawing.overlay.getBoundingClientRect();
-    let least = (NEAR_PIXELS * (bounds.width ? WIDTH / bounds.width : 1)) ** 2;
+    const { drawing, table, projected } = this.explorer;
+    let least = (NEAR_PIXELS * drawing.unit) ** 2;
     let best = null;
     const [x, y] = [drawing.px(place.x), drawing.py(place.y)];
     for (let i = 0; i < table.size; i++) {
       if (table.codes[i] < 0) continue;
-      const distance = (drawing.px(xs[i]) - x) ** 2 + (drawing.py(ys[i]) - y) ** 2;
-      if (distance < least) {
-        least = distance;
-        best = i;
-      }
+      const distance = (drawing.px(projected.xs[i]) - x) ** 2 + (drawing.py(projected.ys[i]) - y) ** 2;
+      if (distance < least) [least, best] = [distance, i];
     }
     return best;
   }
 }
 
+/** @param {number} value @param {number} low @param {number} high */
+function clamp(value, low, high) {
+  return Math.min(high, Math.max(low, value));
+}
+
 /** The linear map that takes two vectors to two others. @param {number[][]} from @param {number[][]} to */
 function mapping([a, b], [c, d]) {
   const determinant = a[0] * b[1] - a[1] * b[0];
-  const inverse = [[b[1] / determinant, -b[0] / determinant], [-a[1] / determinant, a[0] / determinant]];
-  return [0, 1].map((i) => [0, 1].map((j) => c[i] * inverse[0][j] + d[i] * inverse[1][j]));
+  return [0, 1].map((i) => [(c[i] * b[1] - d[i] * a[1]) / determinant, (d[i] * a[0] - c[i] * b[0]) / determinant]);
 }
 
 /** T Σ T' with T acting on two features. @param {number[][]} matrix @param {number[][]} T
  * @param {number} i @param {number} j @param {string} structure */
-function transformed(matrix, T, i, j, structure) {
-  const out = matrix.map((row) => [...row]);
+function transformed(matrix, [[a, b], [c, d]], i, j, structure) {
   if (structure === "spherical") {
-    const factor = T[0][0] ** 2 === 1 ? T[1][1] ** 2 : T[0][0] ** 2;
-    return out.map((row) => row.map((value) => value * factor));
+    const factor = (a ** 2 === 1 ? d : a) ** 2;
+    return matrix.map((row) => row.map((value) => value * factor));
   }
-  for (const row of out) [row[i], row[j]] = [T[0][0] * row[i] + T[0][1] * row[j], T[1][0] * row[i] + T[1][1] * row[j]];
+  const out = matrix.map((row) => [...row]);
+  for (const row of out) [row[i], row[j]] = [a * row[i] + b * row[j], c * row[i] + d * row[j]];
   const [first, second] = [out[i], out[j]];
-  out[i] = first.map((value, m) => T[0][0] * value + T[0][1] * second[m]);
-  out[j] = first.map((value, m) => T[1][0] * value + T[1][1] * second[m]);
+  out[i] = first.map((value, m) => a * value + b * second[m]);
+  out[j] = first.map((value, m) => c * value + d * second[m]);
   // Rounding must not leave it unsymmetric.
-  out.forEach((row, p) => row.forEach((_, q) => {
-    if (q < p) out[p][q] = out[q][p];
-  }));
-  return out;
+  return out.map((row, p) => row.map((value, q) => (q > p ? out[q][p] : value)));
 }

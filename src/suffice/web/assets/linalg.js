@@ -3,36 +3,22 @@
 
 const EPSILON = 2 ** -52;
 
-/** Size below which an eigenvalue of a correlation matrix is rounding.
- * @param {number} d */
-export function rankTolerance(d) {
-  return (256 + d) * EPSILON;
-}
-
 /** The lower Cholesky factor of a covariance, or null if it is singular to working precision.
  * Factors the correlations, so that the units of features do not matter.
- * @param {Float64Array} matrix @param {number} d @returns {Float64Array | null} */
+ * @param {Float64Array} matrix @param {number} d */
 export function cholesky(matrix, d) {
-  const scale = new Float64Array(d);
-  for (let i = 0; i < d; i++) {
-    if (!(matrix[i * d + i] > 0)) return null;
-    scale[i] = Math.sqrt(matrix[i * d + i]);
-  }
+  const scale = Float64Array.from({ length: d }, (_, i) => Math.sqrt(matrix[i * d + i]));
+  if (!scale.every((s) => s > 0)) return null;
   const L = new Float64Array(d * d);
-  const least = rankTolerance(d);
-  for (let i = 0; i < d; i++) {
+  const rounding = (256 + d) * EPSILON;
+  for (let i = 0; i < d; i++)
     for (let j = 0; j <= i; j++) {
       let sum = matrix[i * d + j] / scale[i] / scale[j];
       for (let m = 0; m < j; m++) sum -= L[i * d + m] * L[j * d + m];
-      if (i === j) {
-        if (!(sum > least)) return null;
-        L[i * d + i] = Math.sqrt(sum);
-      } else {
-        L[i * d + j] = sum / L[j * d + j];
-      }
+      if (i === j && !(sum > rounding)) return null;
+      L[i * d + j] = i === j ? Math.sqrt(sum) : sum / L[j * d + j];
     }
-  }
-  for (let i = 0; i < d; i++) for (let j = 0; j <= i; j++) L[i * d + j] *= scale[i];
+  for (let at = 0; at < d * d; at++) L[at] *= scale[Math.floor(at / d)];
   return L;
 }
 
@@ -56,28 +42,18 @@ export function solveUpper(L, z, d) {
   }
 }
 
-/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
-export function dot(a, b) {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /** Sum of a[at + i] b[i]; four sums at once, because each addition waits for the one before.
- * @param {Float64Array} a @param {number} at @param {ArrayLike<number>} b @param {number} length */
-export function product(a, at, b, length) {
-  let first = 0;
-  let second = 0;
-  let third = 0;
-  let fourth = 0;
-  let i = 0;
-  for (; i + 3 < length; i += 4) {
+ * @param {Float64Array} a @param {Float64Array} b @param {number} [at] */
+export function dot(a, b, at = 0) {
+  const n = b.length;
+  let first = 0, second = 0, third = 0, fourth = 0, i = 0;
+  for (; i + 3 < n; i += 4) {
     first += a[at + i] * b[i];
     second += a[at + i + 1] * b[i + 1];
     third += a[at + i + 2] * b[i + 2];
     fourth += a[at + i + 3] * b[i + 3];
   }
-  for (; i < length; i++) first += a[at + i] * b[i];
+  for (; i < n; i++) first += a[at + i] * b[i];
   return first + second + (third + fourth);
 }
 
@@ -109,7 +85,7 @@ function tridiagonal(matrix, d) {
     v[k + 1] += v[k + 1] < 0 ? -length : length;
     const square = dot(v, v);
     if (square === 0) continue;
-    for (let i = 0; i < d; i++) w[i] = (2 * product(A, i * d, v, d)) / square;
+    for (let i = 0; i < d; i++) w[i] = (2 * dot(A, v, i * d)) / square;
     const along = dot(v, w) / square;
     for (let i = 0; i < d; i++) w[i] -= along * v[i];
     for (let i = 0; i < d; i++) for (let j = 0; j < d; j++) A[i * d + j] -= v[i] * w[j] + w[i] * v[j];

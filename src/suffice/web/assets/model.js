@@ -4,15 +4,6 @@
 import { DiagonalCovariance, FullCovariance, LOG_2PI } from "./covariance.js";
 import { dot } from "./linalg.js";
 
-/** @typedef {import("./statistics.js").Statistics} Statistics */
-/** @typedef {FullCovariance | DiagonalCovariance} Covariance */
-/** structure: "full", "diagonal" or "spherical"; priors: null for class shares, "uniform", or
- * one number per class.
- * @typedef {{structure: string, pooling: number, shrinkage: number, ddof: number,
- *   priors: null | "uniform" | number[]}} Settings */
-/** Parameters set by hand, in place of estimates.
- * @typedef {{means: number[][], covariances: number[][][], priors: number[]}} Known */
-
 // Variance within classes of a feature that separates them exactly, as a share of its overall one.
 const FLOOR = 1e-9;
 
@@ -22,10 +13,9 @@ export class NoModel extends Error {}
 export class Model {
   /** @param {number} d @param {Float64Array} priors @param {Float64Array} means k * d
    * @param {(Covariance | null)[]} covariances one per class, null for a class without rows
-   * @param {boolean} shared @param {number[]} borrowed classes with the pooled covariance
+   * @param {boolean} shared @param {number[]} [borrowed] classes with the pooled covariance
    * @param {number | null} [variances] free variances, where classes borrow single ones */
-  constructor(d, priors, means, covariances, shared, borrowed, variances = null) {
-    this.variances = variances;
+  constructor(d, priors, means, covariances, shared, borrowed = [], variances = null) {
     this.k = priors.length;
     this.d = d;
     this.priors = priors;
@@ -33,10 +23,10 @@ export class Model {
     this.covariances = covariances;
     this.shared = shared;
     this.borrowed = borrowed;
+    this.variances = variances;
     this.logPriors = priors.map(Math.log);
     this.constants = Float64Array.from(covariances, (own, c) =>
-      own ? this.logPriors[c] - (own.logDeterminant + d * LOG_2PI) / 2 : -Infinity,
-    );
+      own ? this.logPriors[c] - (own.logDeterminant + d * LOG_2PI) / 2 : -Infinity);
     this.step = new Float64Array(d);
     this.white = new Float64Array(d);
     this.centre = meanOfMeans(means, d);
@@ -44,15 +34,20 @@ export class Model {
     this.places = null;
   }
 
+  /** x - the mean of class c. @param {ArrayLike<number>} x @param {number} c */
+  stepFrom(x, c) {
+    const { d, means, step } = this;
+    for (let j = 0; j < d; j++) step[j] = x[j] - means[c * d + j];
+    return step;
+  }
+
   /** Squared Mahalanobis distance of a point to the mean of class c.
    * @param {ArrayLike<number>} x @param {number} c */
   squaredDistance(x, c) {
     const own = this.covariances[c];
     if (!own) return Infinity;
-    const { d, step, white } = this;
-    for (let j = 0; j < d; j++) step[j] = x[j] - this.means[c * d + j];
-    own.whiten(step, white);
-    return dot(white, white);
+    own.whiten(this.stepFrom(x, c), this.white);
+    return dot(this.white, this.white);
   }
 
   /** ln p(x, y) of each class.
@@ -60,10 +55,7 @@ export class Model {
   joint(x, out = new Float64Array(this.k)) {
     if (this.shared) return this.sharedJoint(x, out);
     for (let c = 0; c < this.k; c++)
-      out[c] =
-        this.constants[c] === -Infinity
-          ? -Infinity
-          : this.constants[c] - this.squaredDistance(x, c) / 2;
+      out[c] = this.constants[c] === -Infinity ? -Infinity : this.constants[c] - this.squaredDistance(x, c) / 2;
     return out;
   }
 
@@ -74,17 +66,15 @@ export class Model {
     const covariance = /** @type {Covariance} */ (this.covariances.find((one) => one));
     if (!this.places) {
       this.places = new Float64Array(k * d);
-      for (let c = 0; c < k; c++) {
-        for (let j = 0; j < d; j++) step[j] = this.means[c * d + j] - centre[j];
-        covariance.whiten(step, this.places.subarray(c * d, c * d + d));
-      }
+      for (let c = 0; c < k; c++) covariance.whiten(this.stepFrom(centre, c), this.places.subarray(c * d, c * d + d));
     }
     for (let j = 0; j < d; j++) step[j] = x[j] - centre[j];
     covariance.whiten(step, white);
     for (let c = 0; c < k; c++) {
       let sum = 0;
-      for (let j = 0; j < d; j++) sum += (white[j] - this.places[c * d + j]) ** 2;
-      out[c] = this.constants[c] === -Infinity ? -Infinity : this.constants[c] - sum / 2;
+      // Steps from the centre to the means have the other sign.
+      for (let j = 0; j < d; j++) sum += (white[j] + this.places[c * d + j]) ** 2;
+      out[c] = this.constants[c] - sum / 2;
     }
     return out;
   }
@@ -92,9 +82,8 @@ export class Model {
 
 /** @param {Float64Array} means k * d @param {number} d */
 export function meanOfMeans(means, d) {
-  const k = means.length / d;
   const out = new Float64Array(d);
-  for (let at = 0; at < means.length; at++) out[at % d] += means[at] / k;
+  for (let at = 0; at < means.length; at++) out[at % d] += (means[at] * d) / means.length;
   return out;
 }
 
@@ -110,13 +99,15 @@ export function normalise(joint) {
   return joint;
 }
 
+/** Positions of the greatest values first. @param {ArrayLike<number>} values */
+export function descending(values) {
+  return Array.from(values, (_, at) => at).sort((a, b) => values[b] - values[a] || a - b);
+}
+
 /** Priors of classes, those without rows left out.
  * @param {Float64Array} weight @param {Settings["priors"]} priors */
-export function classPriors(weight, priors) {
-  const given = Float64Array.from(weight, (w, c) => {
-    if (w <= 0) return 0;
-    return priors === null ? w : priors === "uniform" ? 1 : priors[c];
-  });
+function classPriors(weight, priors) {
+  const given = weight.map((w, c) => (w <= 0 ? 0 : priors === null ? w : priors === "uniform" ? 1 : priors[c]));
   const total = given.reduce((a, b) => a + b, 0);
   if (!(total > 0)) throw new NoModel("Every class with rows has a prior of 0.");
   return Math.abs(total - 1) < 1e-15 ? given : given.map((value) => value / total);
@@ -127,27 +118,23 @@ export function buildModel(statistics, settings) {
   if (!statistics.present.length) throw new NoModel("There are no rows: add some.");
   const priors = classPriors(statistics.weight, settings.priors);
   const groups = new Groups(statistics, settings);
-  if (groups.total - settings.ddof * groups.present.length <= 0)
+  if (groups.pooledDenominator <= 0)
     throw new NoModel("There are too few rows to divide by their number minus one for each class.");
   const build = settings.structure === "full" ? fullCovariances : diagonalCovariances;
   const { covariances, borrowed, variances } = build(groups);
-  const means = Float64Array.from(statistics.mean);
-  const shared = settings.pooling === 1;
-  return new Model(statistics.d, priors, means, covariances, shared, borrowed, variances);
+  return new Model(statistics.d, priors, statistics.mean.slice(), covariances, settings.pooling === 1, borrowed, variances);
 }
 
 /** @param {Known} known @param {Settings} settings @param {number} d */
 export function knownModel(known, settings, d) {
-  const priors = Float64Array.from(known.priors);
   const covariances = known.covariances.map((matrix) => {
-    const entries = Float64Array.from(matrix.flat());
-    if (settings.structure === "full") return FullCovariance.of(entries, d);
-    const variances = Float64Array.from({ length: d }, (_, j) => entries[j * d + j]);
+    if (settings.structure === "full") return FullCovariance.of(Float64Array.from(matrix.flat()), d);
+    const variances = Float64Array.from(matrix, (row, j) => row[j]);
     return variances.every((v) => v > 0) ? new DiagonalCovariance(variances) : null;
   });
   if (covariances.includes(null)) throw new NoModel("A covariance is not positive definite.");
-  const means = Float64Array.from(known.means.flat());
-  return new Model(d, priors, means, covariances, settings.pooling === 1, []);
+  const [priors, means] = [Float64Array.from(known.priors), Float64Array.from(known.means.flat())];
+  return new Model(d, priors, means, covariances, settings.pooling === 1);
 }
 
 /** Scatter and denominators after pooling (Friedman 1989). */
@@ -156,24 +143,15 @@ export class Groups {
   constructor(statistics, settings) {
     this.statistics = statistics;
     this.settings = settings;
-    this.present = statistics.present;
-    this.total = statistics.total;
-    this.d = statistics.d;
+    const { present, total } = statistics;
+    const d = (this.d = statistics.d);
     this.pooledScatter = statistics.pooled();
+    this.pooledDenominator = total - settings.ddof * present.length;
+    /** Rows of the pooled covariance, beside one for the means of each class but one. */
+    this.pooledRows = total - present.length + 1;
     const overall = statistics.overallVariances();
-    const d = this.d;
     this.floor = overall.map((v, j) => (this.pooledScatter[j * d + j] === 0 ? FLOOR * v : 0));
-    this.constant = overall.findIndex((v) => v === 0);
-  }
-
-  get pooledDenominator() {
-    return this.total - this.settings.ddof * this.present.length;
-  }
-
-  /** Rows that a regular full covariance must exceed d by. @param {number | null} c */
-  rows(c) {
-    const pooled = this.total - this.present.length + 1;
-    return c === null || this.settings.pooling > 0 ? pooled : this.statistics.weight[c];
+    this.constant = overall.includes(0);
   }
 
   /** Unshrunk covariance of class c, or the pooled one for null; null without rows to divide by.
@@ -184,12 +162,8 @@ export class Groups {
     const own = c === null ? 0 : statistics.weight[c] - settings.ddof;
     const denominator = (1 - share) * own + share * this.pooledDenominator;
     if (!(denominator > 0)) return null;
-    const out = new Float64Array(d * d);
-    const at = c === null ? 0 : c * d * d;
-    for (let i = 0; i < d * d; i++) {
-      const scatter = share === 1 ? 0 : (1 - share) * statistics.scatter[at + i];
-      out[i] = (scatter + share * this.pooledScatter[i]) / denominator;
-    }
+    const scatter = statistics.scatterOf(c ?? 0);
+    const out = this.pooledScatter.map((pooled, at) => ((share === 1 ? 0 : (1 - share) * scatter[at]) + share * pooled) / denominator);
     for (let j = 0; j < d; j++) out[j * d + j] += this.floor[j];
     return out;
   }
@@ -200,21 +174,9 @@ export class Groups {
     return Array.from(this.statistics.weight, (weight, c) => (weight > 0 ? shared ?? this.covariance(c) : null));
   }
 
-  /** In place: the share of the scaled identity. @param {Float64Array} matrix */
-  shrink(matrix) {
-    const { d } = this;
-    const share = this.settings.shrinkage;
-    if (share === 0) return matrix;
-    let trace = 0;
-    for (let j = 0; j < d; j++) trace += matrix[j * d + j];
-    for (let i = 0; i < d * d; i++) matrix[i] *= 1 - share;
-    for (let j = 0; j < d; j++) matrix[j * d + j] += (share * trace) / d;
-    return matrix;
-  }
-
   singular() {
-    const few = this.total - this.present.length < this.d;
-    const why = this.constant >= 0 ? "a feature never varies" : few ? "there are too few rows" : "features depend on each other";
+    const few = this.pooledRows <= this.d;
+    const why = this.constant ? "a feature never varies" : few ? "there are too few rows" : "features depend on each other";
     return new NoModel(`The covariance is singular: ${why}. Raise shrinkage, or choose a diagonal structure.`);
   }
 }
@@ -224,11 +186,16 @@ export class Groups {
 /** @param {Groups} groups @returns {Estimate} */
 function fullCovariances(groups) {
   const { d, settings, statistics } = groups;
+  const { pooling, shrinkage } = settings;
   /** @param {number | null} c */
   const regular = (c) => {
-    if (settings.shrinkage === 0 && groups.rows(c) <= d) return null;
-    const matrix = groups.covariance(c);
-    return matrix && FullCovariance.of(groups.shrink(matrix), d);
+    const rows = c === null || pooling > 0 ? groups.pooledRows : statistics.weight[c];
+    const matrix = shrinkage === 0 && rows <= d ? null : groups.covariance(c);
+    if (!matrix) return null;
+    let trace = 0;
+    for (let j = 0; j < d; j++) trace += matrix[j * d + j];
+    const floor = (shrinkage * trace) / d;
+    return FullCovariance.of(shrinkage ? matrix.map((v, at) => (1 - shrinkage) * v + (at % (d + 1) ? 0 : floor)) : matrix, d);
   };
   /** @type {FullCovariance | null | undefined} */
   let pooled;
@@ -240,7 +207,7 @@ function fullCovariances(groups) {
   const borrowed = /** @type {number[]} */ ([]);
   const covariances = Array.from(statistics.weight, (weight, c) => {
     if (weight <= 0) return null;
-    if (settings.pooling === 1) return base();
+    if (pooling === 1) return base();
     const own = regular(c);
     if (!own) borrowed.push(c);
     return own || base();
@@ -251,14 +218,13 @@ function fullCovariances(groups) {
 /** @param {Groups} groups @returns {Estimate} */
 function diagonalCovariances(groups) {
   const { d, settings, statistics } = groups;
+  const share = settings.structure === "spherical" ? 1 : settings.shrinkage;
   /** @param {number | null} c */
   const finished = (c) => {
     const matrix = groups.covariance(c);
-    let variances = new Float64Array(d);
-    if (matrix) variances = variances.map((_, j) => Math.max(matrix[j * d + j], 0));
+    const variances = Float64Array.from({ length: d }, (_, j) => (matrix ? Math.max(matrix[j * d + j], 0) : 0));
     const mean = variances.reduce((a, b) => a + b, 0) / d;
-    const share = settings.structure === "spherical" ? 1 : settings.shrinkage;
-    return share === 0 ? variances : variances.map((v) => (1 - share) * v + share * mean);
+    return share ? variances.map((v) => (1 - share) * v + share * mean) : variances;
   };
   const pooled = finished(null);
   if (pooled.some((v) => !(v > 0))) throw groups.singular();
@@ -269,15 +235,12 @@ function diagonalCovariances(groups) {
   const covariances = Array.from(statistics.weight, (weight, c) => {
     if (weight <= 0) return null;
     if (settings.pooling === 1) return shared;
-    const found = finished(c);
-    own += found.filter((v) => v > 0).length;
-    if (found.every((v) => v > 0)) return new DiagonalCovariance(found);
-    borrowed.push(c);
-    found.forEach((v, j) => v > 0 || lent.add(j));
-    return new DiagonalCovariance(found.map((v, j) => (v > 0 ? v : pooled[j])));
+    const variances = finished(c);
+    own += variances.filter((v) => v > 0).length;
+    if (variances.includes(0)) borrowed.push(c);
+    return new DiagonalCovariance(variances.map((v, j) => v || (lent.add(j), pooled[j])));
   });
-  const single = borrowed.length && settings.structure === "diagonal" && settings.shrinkage === 0;
-  return single ? { covariances, borrowed, variances: own + lent.size } : { covariances, borrowed };
+  return { covariances, borrowed, variances: borrowed.length && share === 0 ? own + lent.size : undefined };
 }
 
 /** Sum of ln p(x, y) over the rows of the statistics. @param {Model} model @param {Statistics} statistics */
@@ -288,16 +251,14 @@ export function logLikelihood(model, statistics) {
   for (const c of statistics.present) {
     const own = model.covariances[c];
     if (!own) return -Infinity;
+    const scatter = statistics.scatterOf(c);
     let trace = 0;
     for (let j = 0; j < d; j++) {
-      const at = (c * d + j) * d;
-      own.solve(statistics.scatter.subarray(at, at + d), column);
+      own.solve(scatter.subarray(j * d, j * d + d), column);
       trace += column[j];
     }
     // About the model's mean, which is not that of the rows where it was set by hand.
-    const mean = statistics.mean.subarray(c * d, c * d + d);
-    const n = statistics.weight[c];
-    total += n * (model.constants[c] - model.squaredDistance(mean, c) / 2) - trace / 2;
+    total += statistics.weight[c] * (model.constants[c] - model.squaredDistance(statistics.meanOf(c), c) / 2) - trace / 2;
   }
   return total;
 }
@@ -307,8 +268,8 @@ export function logLikelihood(model, statistics) {
 export function freeParameters(model, settings) {
   const { d } = model;
   const k = model.covariances.filter((one) => one).length;
-  const structure = { full: (d * (d + 1)) / 2, diagonal: d, spherical: 1 }[settings.structure] || d;
-  const entries = settings.shrinkage === 1 ? Math.min(1, structure) : structure;
+  const structure = { full: (d * (d + 1)) / 2, diagonal: d }[settings.structure] ?? 1;
+  const entries = settings.shrinkage === 1 ? 1 : structure;
   const groups = settings.pooling === 1 ? 1 : k - model.borrowed.length + Math.min(model.borrowed.length, 1);
   const means = k * d + (settings.priors === null ? k - 1 : 0);
   return means + (model.variances ?? groups * entries);

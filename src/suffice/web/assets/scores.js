@@ -1,74 +1,64 @@
 // @ts-check
 /** Scores: errors and log-loss on the rows of the model, as they are and each left out. */
 
-import { FullCovariance, LOG_2PI } from "./covariance.js";
-import { dot, eigen, product } from "./linalg.js";
+import { LOG_2PI } from "./covariance.js";
+import { dot, eigen } from "./linalg.js";
 import { buildModel, Groups, meanOfMeans, NoModel, normalise } from "./model.js";
-
-/** @typedef {import("./model.js").Model} Model */
-/** @typedef {import("./model.js").Settings} Settings */
-/** @typedef {import("./statistics.js").Statistics} Statistics */
-/** @typedef {{rows: number, errors: number, logLoss: number}} Score */
 
 // A removal that leaves less of a determinant than this has lost too many digits.
 const LEAST_LEFT = 1e-6;
 
 /** Errors and mean -ln p(own class | row) of rows under a model.
- * @param {Model} model @param {Float64Array} rows @param {Int32Array} codes @returns {Score} */
+ * @param {Model} model @param {Float64Array} rows @param {Int32Array} codes */
 export function trainingScore(model, rows, codes) {
-  const { d } = model;
   const joint = new Float64Array(model.k);
-  const sums = { rows: 0, errors: 0, logLoss: 0 };
-  for (let i = 0; i < codes.length; i++)
-    if (codes[i] >= 0) count(sums, normalise(model.joint(rows.subarray(i * d, i * d + d), joint)), codes[i]);
-  sums.logLoss /= sums.rows;
-  return sums;
+  return score(rows, codes, model.d, (x) => normalise(model.joint(x, joint)));
 }
 
 /** The same with each row left out of the statistics, in closed form where there is one.
  * @param {Statistics} statistics @param {Settings} settings @param {Float64Array} rows
- * @param {Int32Array} codes @param {((i: number, logProba: Float64Array) => void) | null} [each]
- * @returns {Score} */
-export function leaveOneOut(statistics, settings, rows, codes, each = null) {
-  const { d } = statistics;
+ * @param {Int32Array} codes @param {(i: number, logProba: Float64Array) => void} [each] */
+export function leaveOneOut(statistics, settings, rows, codes, each = () => {}) {
   const left = new LeftOut(statistics, settings);
+  return score(rows, codes, statistics.d, (x, c, i) => {
+    const logProba = left.logProba(x, c);
+    each(i, logProba);
+    return logProba;
+  });
+}
+
+/** @param {Float64Array} rows @param {Int32Array} codes negative for rows that are gone @param {number} d
+ * @param {(x: Float64Array, c: number, i: number) => Float64Array} logProba @returns {Score} */
+function score(rows, codes, d, logProba) {
   const sums = { rows: 0, errors: 0, logLoss: 0 };
   for (let i = 0; i < codes.length; i++) {
-    if (codes[i] < 0) continue;
-    const found = left.logProba(rows.subarray(i * d, i * d + d), codes[i]);
-    if (each) each(i, found);
-    count(sums, found, codes[i]);
+    const own = codes[i];
+    if (own < 0) continue;
+    const found = logProba(rows.subarray(i * d, i * d + d), own, i);
+    let best = 0;
+    for (let c = 1; c < found.length; c++) if (found[c] > found[best]) best = c;
+    sums.rows += 1;
+    if (best !== own) sums.errors += 1;
+    sums.logLoss -= found[own];
   }
   sums.logLoss /= sums.rows;
   return sums;
 }
 
-/** @param {Score} sums @param {Float64Array} logProba @param {number} own */
-function count(sums, logProba, own) {
-  let best = 0;
-  for (let c = 1; c < logProba.length; c++) if (logProba[c] > logProba[best]) best = c;
-  sums.rows += 1;
-  if (best !== own) sums.errors += 1;
-  sums.logLoss -= logProba[own];
-}
-
 /** Coordinates in which a covariance is diagonal, and the class means in them. */
 class Frame {
   /** @param {(step: Float64Array, out: Float64Array) => void} project @param {Float64Array} means
-   * @param {Float64Array} centre @param {number} logDeterminant
-   * @param {Float64Array | null} variances along the coordinates; null if all are 1 */
-  constructor(project, means, centre, logDeterminant, variances) {
+   * @param {Float64Array} centre @param {Float64Array} variances along the coordinates
+   * @param {number} logScale ln of the square of how much the coordinates shrink volumes */
+  constructor(project, means, centre, variances, logScale) {
     const d = centre.length;
     this.project = project;
-    this.logDeterminant = logDeterminant;
     this.variances = variances;
-    this.trace = variances ? variances.reduce((a, b) => a + b, 0) : d;
+    this.logScale = logScale;
+    this.trace = variances.reduce((a, b) => a + b, 0);
     this.places = new Float64Array(means.length);
-    const step = new Float64Array(d);
-    for (let at = 0; at < means.length; at += d) {
-      for (let j = 0; j < d; j++) step[j] = means[at + j] - centre[j];
-      project(step, this.places.subarray(at, at + d));
-    }
+    for (let at = 0; at < means.length; at += d)
+      project(centre.map((o, j) => means[at + j] - o), this.places.subarray(at, at + d));
   }
 }
 
@@ -85,47 +75,37 @@ class LeftOut {
     this.centre = meanOfMeans(statistics.mean, d);
     this.buffers = Array.from({ length: 4 }, () => new Float64Array(d));
     const pooled = statistics.pooled();
-    this.hasFloor = statistics.overallVariances().some((v, j) => v > 0 && pooled[j * d + j] === 0);
-    // Where a class borrows, every removal changes what it borrows.
-    this.refits = this.hasFloor || this.model.borrowed.length > 0;
-    this.diagonal = settings.structure !== "full";
     this.squares = Float64Array.from({ length: d }, (_, j) => pooled[j * d + j]);
+    // Where a class borrows, or a variance has a floor, every removal changes what it borrows.
+    this.refits = this.model.borrowed.length > 0 || statistics.overallVariances().some((v, j) => v > 0 && this.squares[j] === 0);
+    this.diagonal = settings.structure !== "full";
     this.frames = this.refits || this.diagonal ? [] : this.makeFrames();
-    this.logPriors = Array.from(this.out.keys(), (c) => this.logPriorsWithout(c));
+    this.logPriors = Array.from(this.out, (_, c) => this.logPriorsWithout(c));
   }
 
   /** One frame per class, the same one where they share a covariance. */
   makeFrames() {
-    const { statistics, settings, model } = this;
-    const { d } = statistics;
-    // Shrinkage leaves the eigenvectors of the unshrunk covariance as they are.
-    const plain = settings.shrinkage > 0 ? new Groups(statistics, settings).unshrunk() : model.covariances;
+    const { statistics, settings, centre } = this;
+    const { d, mean } = statistics;
+    const ones = new Float64Array(d).fill(1);
     /** @type {Map<any, Frame>} */
     const made = new Map();
-    return plain.map((own) => {
-      if (!own) return null;
-      const known = made.get(own);
-      if (known) return known;
-      const frame = own instanceof Float64Array ? this.rotated(own, d) : this.whitened(/** @type {FullCovariance} */ (own));
-      made.set(own, frame);
-      return frame;
+    /** @template T @param {(T | null)[]} own @param {(one: T) => Frame} frame */
+    const framed = (own, frame) => own.map((one) => {
+      if (one && !made.has(one)) made.set(one, frame(one));
+      return one && made.get(one);
     });
-  }
-
-  /** @param {FullCovariance} covariance */
-  whitened(covariance) {
-    const { mean } = this.statistics;
-    return new Frame((step, out) => covariance.whiten(step, out), mean, this.centre, covariance.logDeterminant, null);
-  }
-
-  /** @param {Float64Array} matrix @param {number} d */
-  rotated(matrix, d) {
-    const { values, vectors } = eigen(matrix, d);
-    /** @param {Float64Array} step @param {Float64Array} out */
-    const project = (step, out) => {
-      for (let m = 0; m < d; m++) out[m] = product(vectors, m * d, step, d);
-    };
-    return new Frame(project, this.statistics.mean, this.centre, 0, values);
+    if (settings.shrinkage === 0)
+      return framed(this.model.covariances, (own) => new Frame((step, out) => own.whiten(step, out), mean, centre, ones, own.logDeterminant));
+    // Shrinkage leaves the eigenvectors of the unshrunk covariance as they are.
+    return framed(new Groups(statistics, settings).unshrunk(), (matrix) => {
+      const { values, vectors } = eigen(matrix, d);
+      /** @param {Float64Array} step @param {Float64Array} out */
+      const project = (step, out) => {
+        for (let m = 0; m < d; m++) out[m] = dot(vectors, step, m * d);
+      };
+      return new Frame(project, mean, centre, values, 0);
+    });
   }
 
   /** ln p(y | x) of a row of class c under the model of the others; valid until the next call.
@@ -135,7 +115,7 @@ class LeftOut {
     const n = statistics.weight[c];
     const full = !this.diagonal && settings.shrinkage === 0 && settings.pooling === 0;
     const few = n <= 1 || (full && n - 1 <= statistics.d);
-    if (this.refits || few || !this.closedForm(x, c)) return this.refit(x, c);
+    if (this.refits || few || !this.closedForm(x, c)) this.refit(x, c);
     return normalise(this.out);
   }
 
@@ -152,7 +132,7 @@ class LeftOut {
   /** Rank-one removal from each covariance; false where too few digits are left.
    * @param {Float64Array} x @param {number} c */
   closedForm(x, c) {
-    const { statistics, settings, out } = this;
+    const { statistics, settings, model, out } = this;
     const { d } = statistics;
     const [step, place, e, u] = this.buffers;
     const n = statistics.weight[c];
@@ -164,7 +144,6 @@ class LeftOut {
       const share = g === c ? 1 : lambda;
       if (weight <= 0 || share === 0) {
         // Rows of other classes leave this one as it is.
-        const { model } = this;
         out[g] = weight <= 0 ? -Infinity : model.constants[g] - model.logPriors[g] - model.squaredDistance(x, g) / 2;
         continue;
       }
@@ -181,12 +160,11 @@ class LeftOut {
         e[j] = (from[j] - means[g * d + j]) * stretch;
         u[j] = from[j] - means[c * d + j];
       }
-      const density = frame ? this.density(frame, before / after, loss) : this.diagonalDensity(g, e, u, after, loss);
+      const density = frame ? this.density(frame, before / after, loss) : this.diagonalDensity(g, after, loss);
       if (density === null) return false;
       out[g] = density;
     }
-    const logPriors = this.logPriors[c];
-    for (let g = 0; g < out.length; g++) out[g] += logPriors[g];
+    for (let g = 0; g < out.length; g++) out[g] += this.logPriors[c][g];
     return true;
   }
 
@@ -195,53 +173,34 @@ class LeftOut {
   density(frame, a, b) {
     const { d } = this.statistics;
     const [, , e, u] = this.buffers;
-    const { variances } = frame;
     const kept = 1 - this.settings.shrinkage;
-    let length = 0;
-    let cross = 0;
-    let own = 0;
-    let volume = frame.logDeterminant;
-    if (!variances) {
-      for (let m = 0; m < d; m++) {
-        length += e[m] * e[m];
-        cross += e[m] * u[m];
-        own += u[m] * u[m];
+    const floor = kept === 1 ? 0 : ((1 - kept) * (a * frame.trace - b * dot(u, u))) / d;
+    let length = 0, cross = 0, own = 0, volume = frame.logScale, product = 1;
+    for (let m = 0; m < d; m++) {
+      const variance = kept * a * frame.variances[m] + floor;
+      if (!(variance > 0)) return null;
+      const inverse = 1 / variance;
+      length += e[m] * e[m] * inverse;
+      cross += e[m] * u[m] * inverse;
+      own += u[m] * u[m] * inverse;
+      // One logarithm of many factors, before their product leaves what a float can hold.
+      product *= variance;
+      if (!(product > 1e-150 && product < 1e150)) {
+        volume += Math.log(product * inverse) + Math.log(variance);
+        product = 1;
       }
-      length /= a;
-      cross /= a;
-      own /= a;
-      volume += d * Math.log(a);
-    } else {
-      const floor = ((1 - kept) * (a * frame.trace - b * dot(u, u))) / d;
-      let product = 1;
-      for (let m = 0; m < d; m++) {
-        const variance = kept * a * variances[m] + floor;
-        if (!(variance > 0)) return null;
-        const weighted = u[m] / variance;
-        length += (e[m] * e[m]) / variance;
-        cross += e[m] * weighted;
-        own += u[m] * weighted;
-        // One logarithm of many factors, before their product leaves what a float can hold.
-        product *= variance;
-        if (!(product > 1e-150 && product < 1e150)) {
-          volume += Math.log(product / variance) + Math.log(variance);
-          product = 1;
-        }
-      }
-      volume += Math.log(product);
     }
     const left = 1 - kept * b * own;
     if (!(left > LEAST_LEFT)) return null;
     length += (kept * b * cross * cross) / left;
-    return -(length + volume + Math.log(left) + d * LOG_2PI) / 2;
+    return -(length + volume + Math.log(product) + Math.log(left) + d * LOG_2PI) / 2;
   }
 
-  /** The same for independent features. @param {number} g @param {Float64Array} e
-   * @param {Float64Array} u @param {number} after @param {number} loss */
-  diagonalDensity(g, e, u, after, loss) {
+  /** The same for independent features. @param {number} g @param {number} after @param {number} loss */
+  diagonalDensity(g, after, loss) {
     const { statistics, settings, squares } = this;
     const { d } = statistics;
-    const variances = this.buffers[1];
+    const [, variances, e, u] = this.buffers;
     let mean = 0;
     for (let j = 0; j < d; j++) {
       const own = statistics.scatter[(g * d + j) * d + j];
@@ -260,29 +219,21 @@ class LeftOut {
     return -sum / 2;
   }
 
-  /** By a model of the statistics without the row. @param {Float64Array} x @param {number} c
-   */
+  /** By a model of the statistics without the row. @param {Float64Array} x @param {number} c */
   refit(x, c) {
     const { statistics, settings, out } = this;
-    const { d } = statistics;
-    const weight = statistics.weight[c];
-    const at = c * d * d;
-    const mean = statistics.mean.slice(c * d, c * d + d);
-    const scatter = statistics.scatter.slice(at, at + d * d);
+    const [mean, scatter, weight] = [statistics.meanOf(c), statistics.scatterOf(c), statistics.weight[c]];
+    const before = [mean.slice(), scatter.slice()];
     statistics.remove(x, c);
     try {
-      const priors = settings.priors;
-      if (!statistics.present.length) throw new NoModel("no rows are left");
-      const model = buildModel(statistics, { ...settings, priors });
-      model.joint(x, out);
+      buildModel(statistics, settings).joint(x, out);
     } catch (error) {
       if (!(error instanceof NoModel)) throw error;
       out.fill(NaN);
     } finally {
       statistics.weight[c] = weight;
-      statistics.mean.set(mean, c * d);
-      statistics.scatter.set(scatter, at);
+      mean.set(before[0]);
+      scatter.set(before[1]);
     }
-    return normalise(out);
   }
 }

@@ -6,7 +6,7 @@ import { ask } from "./asking.js";
 import { h } from "./dom.js";
 import { work } from "./scorer.js";
 
-/** @param {HTMLElement} root @param {any} payload @param {import("./explorer.js").Options} options */
+/** @param {HTMLElement} root @param {Payload} payload @param {Options} options */
 export function mount(root, payload, options) {
   return new Explorer(root, payload, options);
 }

@@ -2,13 +2,13 @@
 /** Statistics by class: weight, mean and scatter; rows can be added and removed one by one. */
 
 export class Statistics {
-  /** @param {number} k classes @param {number} d features */
-  constructor(k, d) {
+  /** @param {number} k classes @param {number} d features @param {Given | null} [given] */
+  constructor(k, d, given = null) {
     this.k = k;
     this.d = d;
-    this.weight = new Float64Array(k);
-    this.mean = new Float64Array(k * d);
-    this.scatter = new Float64Array(k * d * d);
+    this.weight = given ? Float64Array.from(given.weight) : new Float64Array(k);
+    this.mean = given ? Float64Array.from(given.mean) : new Float64Array(k * d);
+    this.scatter = given ? Float64Array.from(given.scatter) : new Float64Array(k * d * d);
     this.step = new Float64Array(d);
   }
 
@@ -16,15 +16,6 @@ export class Statistics {
   static of(rows, codes, k, d) {
     const out = new Statistics(k, d);
     for (let c = 0; c < k; c++) out.recompute(c, rows, codes);
-    return out;
-  }
-
-  /** @returns {Statistics} */
-  clone() {
-    const out = new Statistics(this.k, this.d);
-    out.weight.set(this.weight);
-    out.mean.set(this.mean);
-    out.scatter.set(this.scatter);
     return out;
   }
 
@@ -37,12 +28,22 @@ export class Statistics {
     return Array.from(this.weight.keys()).filter((c) => this.weight[c] > 0);
   }
 
+  /** @param {number} c */
+  meanOf(c) {
+    return this.mean.subarray(c * this.d, (c + 1) * this.d);
+  }
+
+  /** @param {number} c */
+  scatterOf(c) {
+    return this.scatter.subarray(c * this.d ** 2, (c + 1) * this.d ** 2);
+  }
+
   /** Mean first, then squares about it: E[xx'] - mm' would lose every digit far from zero.
    * @param {number} c @param {Float64Array} rows @param {Int32Array} codes */
   recompute(c, rows, codes) {
     const { d, step } = this;
-    const mean = this.mean.subarray(c * d, c * d + d).fill(0);
-    const scatter = this.scatter.subarray(c * d * d, (c + 1) * d * d).fill(0);
+    const mean = this.meanOf(c).fill(0);
+    const scatter = this.scatterOf(c).fill(0);
     let n = 0;
     for (let i = 0; i < codes.length; i++) {
       if (codes[i] !== c) continue;
@@ -60,35 +61,33 @@ export class Statistics {
 
   /** @param {ArrayLike<number>} row @param {number} c */
   add(row, c) {
-    const { d, step } = this;
-    const n = this.weight[c];
-    for (let j = 0; j < d; j++) step[j] = row[j] - this.mean[c * d + j];
-    const scatter = this.scatter.subarray(c * d * d, (c + 1) * d * d);
-    addOuter(scatter, step, n / (n + 1), d);
-    mirror(scatter, d);
-    for (let j = 0; j < d; j++) this.mean[c * d + j] += step[j] / (n + 1);
-    this.weight[c] = n + 1;
+    this.change(row, c, 1);
   }
 
   /** @param {ArrayLike<number>} row @param {number} c */
   remove(row, c) {
+    this.change(row, c, -1);
+  }
+
+  /** Add a row of class c, or remove it. @param {ArrayLike<number>} row @param {number} c @param {1 | -1} sign */
+  change(row, c, sign) {
     const { d, step } = this;
     const n = this.weight[c];
-    const scatter = this.scatter.subarray(c * d * d, (c + 1) * d * d);
-    if (n <= 1) {
-      this.weight[c] = 0;
-      this.mean.fill(0, c * d, c * d + d);
+    const left = n + sign;
+    const [mean, scatter] = [this.meanOf(c), this.scatterOf(c)];
+    this.weight[c] = Math.max(left, 0);
+    if (left <= 0) {
+      mean.fill(0);
       scatter.fill(0);
       return;
     }
-    for (let j = 0; j < d; j++) step[j] = row[j] - this.mean[c * d + j];
-    addOuter(scatter, step, -n / (n - 1), d);
+    for (let j = 0; j < d; j++) step[j] = row[j] - mean[j];
+    addOuter(scatter, step, (sign * n) / left, d);
     mirror(scatter, d);
-    for (let j = 0; j < d; j++) this.mean[c * d + j] -= step[j] / (n - 1);
-    this.weight[c] = n - 1;
+    for (let j = 0; j < d; j++) mean[j] += (sign * step[j]) / left;
   }
 
-  /** Sums of the scatter over classes, all entries. @returns {Float64Array} */
+  /** Sums of the scatter over classes, all entries. */
   pooled() {
     const size = this.d * this.d;
     const out = new Float64Array(size);
@@ -96,21 +95,23 @@ export class Statistics {
     return out;
   }
 
-  /** Variance of each feature over all rows, between classes included. @returns {Float64Array} */
-  overallVariances() {
-    const { d, k } = this;
-    const total = this.total;
-    const pooled = this.pooled();
+  /** Mean of all rows. */
+  overallMean() {
+    const { d, k, total } = this;
     const out = new Float64Array(d);
-    for (let j = 0; j < d; j++) {
-      let middle = 0;
-      for (let c = 0; c < k; c++) middle += (this.weight[c] / total) * this.mean[c * d + j];
-      let between = 0;
-      for (let c = 0; c < k; c++)
-        between += (this.weight[c] / total) * (this.mean[c * d + j] - middle) ** 2;
-      out[j] = pooled[j * d + j] / total + between;
-    }
+    for (let c = 0; c < k; c++) for (let j = 0; j < d; j++) out[j] += (this.weight[c] / total) * this.mean[c * d + j];
     return out;
+  }
+
+  /** Variance of each feature over all rows, between classes included. */
+  overallVariances() {
+    const { d, k, total } = this;
+    const [pooled, middle] = [this.pooled(), this.overallMean()];
+    return middle.map((centre, j) => {
+      let between = 0;
+      for (let c = 0; c < k; c++) between += (this.weight[c] / total) * (this.mean[c * d + j] - centre) ** 2;
+      return pooled[j * d + j] / total + between;
+    });
   }
 }
 

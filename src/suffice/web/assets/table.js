@@ -3,23 +3,17 @@
 
 import { Statistics } from "./statistics.js";
 
-/** What Python (or a dropped file) hands over.
- * rows, codes: base64 of float64 and int32; null where only statistics are given
- * statistics: of all rows, where `rows` is a sample of them or null
- * @typedef {{name: string, title: string, features: string[], labels: string[], code: string[],
- *   count: number, rows: string | null, codes: string | null,
- *   statistics: {weight: number[], mean: number[], scatter: number[]} | null,
- *   known: import("./model.js").Known | null, settings: Record<string, any>,
- *   notes: string[]}} Dataset */
-/** @typedef {{op: "add", code: number, values: number[]} | {op: "remove", row: number} |
- *   {op: "move", row: number, values: number[]}} Edit */
+/** The bytes of base64. @param {string | null} text */
+function decode(text) {
+  return Uint8Array.from(atob(text ?? ""), (letter) => letter.charCodeAt(0)).buffer;
+}
 
-/** @param {string} text base64 */
-function bytes(text) {
-  const raw = atob(text);
-  const out = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
-  return out.buffer;
+/** Base64 of numbers. @param {Float64Array | Int32Array} values */
+export function encode(values) {
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(text);
 }
 
 export class Table {
@@ -28,18 +22,17 @@ export class Table {
     this.dataset = dataset;
     this.d = dataset.features.length;
     this.k = dataset.labels.length;
-    this.hasRows = dataset.rows !== null && dataset.codes !== null;
+    this.hasRows = dataset.rows !== null;
     /** Whether the rows here are all rows that the statistics are of. */
     this.isWhole = this.hasRows && dataset.statistics === null;
-    const rows = dataset.rows ? new Float64Array(bytes(dataset.rows)) : new Float64Array();
-    const codes = dataset.codes ? new Int32Array(bytes(dataset.codes)) : new Int32Array();
+    const codes = new Int32Array(decode(dataset.codes));
     const added = edits.filter((edit) => edit.op === "add").length;
-    this.rows = new Float64Array(rows.length + added * this.d);
-    this.rows.set(rows);
+    this.rows = new Float64Array((codes.length + added) * this.d);
+    this.rows.set(new Float64Array(decode(dataset.rows)));
     this.codes = new Int32Array(codes.length + added).fill(-1);
     this.codes.set(codes);
     this.size = codes.length;
-    this.statistics = this.isWhole ? new Statistics(this.k, this.d) : given(dataset);
+    this.statistics = new Statistics(this.k, this.d, dataset.statistics);
     for (const edit of edits) this.apply(edit);
     if (this.isWhole) this.statistics = Statistics.of(this.rows, this.codes, this.k, this.d);
   }
@@ -54,19 +47,16 @@ export class Table {
     return this.rows.subarray(i * this.d, i * this.d + this.d);
   }
 
-  /** @param {Edit} edit */
+  /** Change the rows, and the statistics where they are of more rows than these. @param {Edit} edit */
   apply(edit) {
-    if (edit.op === "add") {
-      const at = this.size++;
-      this.rows.set(edit.values, at * this.d);
-      this.codes[at] = edit.code;
-      if (!this.isWhole) this.statistics.add(edit.values, edit.code);
-    } else if (edit.op === "remove") {
-      if (!this.isWhole) this.statistics.remove(this.row(edit.row), this.codes[edit.row]);
-      this.codes[edit.row] = -1;
-    } else {
-      if (!this.isWhole) this.move(edit.row, edit.values);
-      else this.row(edit.row).set(edit.values);
+    const at = edit.op === "add" ? this.size++ : edit.row;
+    const statistics = this.isWhole ? null : this.statistics;
+    if (edit.op !== "add") statistics?.remove(this.row(at), this.codes[at]);
+    if (edit.op === "add") this.codes[at] = edit.code;
+    if (edit.op === "remove") this.codes[at] = -1;
+    else {
+      this.row(at).set(edit.values);
+      statistics?.add(edit.values, this.codes[at]);
     }
   }
 
@@ -78,42 +68,10 @@ export class Table {
     this.statistics.add(row, this.codes[i]);
   }
 
-  /** Statistics of a class from its rows, without what updates have left behind. @param {number} c */
-  settle(c) {
-    if (this.isWhole) this.statistics.recompute(c, this.rows, this.codes);
-  }
-
   /** The overall mean. */
   centre() {
-    const { statistics, d } = this;
-    const total = statistics.total;
-    const means = this.dataset.known?.means;
-    return Float64Array.from({ length: d }, (_, j) => {
-      if (!(total > 0)) return means ? means.reduce((sum, m) => sum + m[j], 0) / means.length : 0;
-      let sum = 0;
-      for (let c = 0; c < this.k; c++) sum += (statistics.weight[c] / total) * statistics.mean[c * d + j];
-      return sum;
-    });
+    if (this.hasStatistics) return this.statistics.overallMean();
+    const means = this.dataset.known?.means ?? [];
+    return Float64Array.from({ length: this.d }, (_, j) => means.reduce((sum, mean) => sum + mean[j] / means.length, 0));
   }
-}
-
-/** @param {Dataset} dataset */
-function given(dataset) {
-  const out = new Statistics(dataset.labels.length, dataset.features.length);
-  if (dataset.statistics) {
-    out.weight.set(dataset.statistics.weight);
-    out.mean.set(dataset.statistics.mean);
-    out.scatter.set(dataset.statistics.scatter);
-  }
-  return out;
-}
-
-/** Base64 of numbers, for a dataset made in the browser.
- * @param {Float64Array | Int32Array} values */
-export function encode(values) {
-  const view = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  let text = "";
-  for (let at = 0; at < view.length; at += 8192)
-    text += String.fromCharCode(...view.subarray(at, at + 8192));
-  return btoa(text);
 }
