@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from suffice.cli.app import app
 
-PROGRAM = [sys.executable, "-m", "suffice.cli"]
+PROGRAM = [sys.executable, "-m", "suffice"]
 
 
 def run(*arguments, code=0, stdin=None, color=False):

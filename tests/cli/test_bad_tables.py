@@ -99,7 +99,7 @@ def test_a_target_of_free_text(tmp_path):
 def test_a_target_without_values_and_with_gaps(tmp_path):
     assert "has no values" in fit_refused(written(tmp_path, "a,y\n1,\n2,NA\n"))
     message = fit_refused(written(tmp_path, "a,y\n1,u\n2,\n3,v\n"))
-    assert "missing in 1 rows, first in row 1" in message
+    assert "missing in 1 row, first in row 1" in message
 
 
 def test_free_text_is_set_aside_with_a_note(tmp_path):
@@ -189,7 +189,7 @@ def test_files_that_are_not_text(tmp_path):
 
 def test_infinite_values_are_named(tmp_path):
     message = fit_refused(written(tmp_path, "a,y\n1,u\ninf,v\n2,u\n3,v\n"), "--model", "lda")
-    assert "infinity: the first such entry is in row 1, column 'a'" in message
+    assert "t.csv: column 'a' holds infinity, first in row 1." in message
 
 
 def test_a_null_marker_that_is_not_text(tmp_path):

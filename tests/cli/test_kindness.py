@@ -185,11 +185,41 @@ def test_numbers_with_signs(tmp_path):
         (("info", "lda", "5"), "argument(s) (5). Try 'suffice info --help'."),
         (("fit", "iris.csv", "--model", "x", "-o", "m"), "'--model': 'x' is not one of 'auto'"),
         (("info", "iris.csv"), "`suffice fit` makes a model from a table"),
+        (("thresholds", "lda", "iris.csv"), "name the one to find: --positive virginica."),
+        (("predict", "lda", "iris.csv", "--threshold", "0.3"), "--threshold 'virginica'=0.3."),
+        (("fit", "lda", "-t", "species", "-o", "m"), "lda holds a model, not statistics"),
+        (("merge", "lda", "levels", "-o", "m"), "lda and levels do not match: "),
+        (("forget", "lda", "iris.csv", "-o", "m"), "would leave none"),
+        (
+            ("summarize", "iris.csv", "-t", "species", "--grid", "decimals=0", "-o", "m"),
+            "Use --grid decimals=... with more digits, or --grid auto, which rounds.",
+        ),
     ],
 )
 def test_sentences_end_and_help(folder, monkeypatch, arguments, message):
     monkeypatch.chdir(folder)
     assert message in refused(*arguments)
+
+
+@pytest.mark.parametrize("command", ["fit", "predict"])
+def test_infinity_in_a_file_is_refused_with_the_name_of_the_file(folder, tmp_path, command):
+    iris().with_columns(pl.lit(float("inf")).alias("sepal_width")).write_csv(tmp_path / "inf.csv")
+    options = ("-t", "species", "--model", "lda", "-o", tmp_path / "m")
+    arguments = (tmp_path / "inf.csv", *options) if command == "fit" else (folder / "lda",)
+    data = () if command == "fit" else (tmp_path / "inf.csv",)
+    message = refused(command, *arguments, *data)
+    assert "inf.csv: column 'sepal_width' holds infinity, first in row 0." in message
+
+
+@pytest.mark.filterwarnings("default")
+def test_notes_of_a_model_name_options_not_calls_in_python(tmp_path):
+    few = iris().gather([0, 1, 2, 3, 60, 61, 62, 63])
+    few.write_csv(tmp_path / "few.csv")
+    found = run(
+        "fit", tmp_path / "few.csv", *("-t", "species", "--model", "qda", "-o", tmp_path / "m")
+    )
+    assert "too few for a covariance of 4 features" in found.stderr
+    assert "use --model gaussian --pooling 0.5." in found.stderr
 
 
 def test_ctrl_c_while_the_commands_are_built_leaves_no_traceback():

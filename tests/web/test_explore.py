@@ -263,7 +263,7 @@ def test_the_command_serves_its_page_to_the_browser_it_names(csv, browser):
     pytest.importorskip("uvicorn")
     words = ["explore", str(csv), "--target", "species", "--no-browser"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "suffice.cli", *words],
+        [sys.executable, "-m", "suffice", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

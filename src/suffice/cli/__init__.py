@@ -1,1 +1,1 @@
-"""The command line: `suffice`, or `python -m suffice.cli`."""
+"""The command line: `suffice`, or `python -m suffice`."""

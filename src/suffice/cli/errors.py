@@ -27,15 +27,19 @@ ClickError: Any = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "C
 TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 # With a value, target is that of shrinkage.
 PARAMETER = re.compile(
-    r"\b(?!target=['\"])(target|drop|categorical|numeric|text|missing|dates|encoding|drop_unlabelled|columns|weight"
-    r"|null_markers)="
+    r"\b(?!target=['\"])(target|drop|categorical|numeric|text|missing|dates|encoding"
+    r"|drop_unlabelled|columns|weight|null_markers|positive)="
     rf"(\[\]|\[(?:{TEXT})(?:, (?:{TEXT}))*\]|{TEXT}|True|(?=[\s,;]|\.(?!\.)|$))"
 )
 CALLS = (
     # What is said about columns in Python is an option of each command.
     (re.compile(r"columns=suffice\.describe\(X, ((?:drop|categorical|numeric)=\[.*?\])\)"), r"\1"),
     (re.compile(rf"suffice\.load\(({TEXT})\) reads it"), r"`suffice info \1` shows it"),
-    (re.compile(r"MixtureDiscriminant\(\)"), "`suffice fit --model mixture`"),
+    (
+        re.compile(r"sf\.Grid\.decimal with more digits, or sf\.Grid\(low, high\)"),
+        "--grid decimals=... with more digits, or --grid auto",
+    ),
+    (re.compile(rf"\bthreshold=\{{({TEXT}): ([\d.]+)\}}"), r"--threshold \1=\2"),
 )
 
 
@@ -114,10 +118,26 @@ def with_options(text: str) -> str:
 
     >>> print(with_options("Leave them out with drop=['id', 'a, b'], or choose by target=."))
     Leave them out with --drop 'id,"a, b"', or choose by --target.
+    >>> print(with_options("Use GaussianDiscriminant(pooling=0.5), or QDA(shrinkage='oas')."))
+    Use --model gaussian --pooling 0.5, or --model qda --shrinkage oas.
     """
     for call, command in CALLS:
         text = call.sub(command, text)
-    return PARAMETER.sub(_as_option, text)
+    model = re.compile(rf"\b([A-Z]\w+)\(((?:\w+=(?:{TEXT}|[\d.]+)(?:, )?)*)\)")
+    return PARAMETER.sub(_as_option, model.sub(_as_model, text))
+
+
+def _as_model(call: re.Match[str]) -> str:
+    """The options that fit the model of a call in Python; a parameter without one is left out."""
+    import suffice as sf
+    from suffice.cli.models import CLASSES
+
+    made = getattr(sf, call[1], None) if call[1] in sf.__all__ else None
+    kind = next((kind for kind, name in CLASSES.items() if getattr(sf, name) is made), None)
+    if kind is None:
+        return call[0]
+    options = re.findall(r"\b(pooling|shrinkage)=['\"]?([\w.-]+)", call[2])
+    return " ".join([f"--model {kind}", *(f"--{name} {value}" for name, value in options)])
 
 
 def _as_option(parameter: re.Match[str]) -> str:
@@ -142,4 +162,4 @@ def _line(text: str) -> str:
 
 
 def _note(message: Any, *_: Any, **__: Any) -> None:
-    say(f"note: {_line(str(message))}", err=True)
+    say(f"note: {_line(with_options(str(message)))}", err=True)

@@ -14,10 +14,7 @@ def evaluate(
     model: options.ModelFile,
     data: options.Data,
     *,
-    target: options.ModelTarget = None,
-    weights: options.Weights = None,
-    drop_unlabelled: options.DropUnlabelled = False,
-    reading: options.Reading,
+    labelled: options.LabelledReading,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Also write JSON to this file.", show_default=False),
@@ -41,12 +38,12 @@ def evaluate(
     if out is not None and is_stdout(out):
         out, json = None, True
     loaded = load_model(model)
-    rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
+    rows = loaded.read_labelled(data, labelled)
     with working("evaluating"):
         try:
             evaluation = evaluate_model(loaded.model, rows.features, rows.labels, rows.weights)
         except InvalidLabels as error:
-            name = loaded.target_or(target)
+            name = loaded.target_or(labelled.target)
             raise InvalidLabels(f"the target {name!r} of {rows.source}: {error}") from None
     facts = {
         "rows": len(rows.labels),

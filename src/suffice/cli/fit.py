@@ -44,14 +44,15 @@ def fit(
     check_model_out(out)
     selection = None
     if len(data) == 1 and is_ours(data[0]):
+        statistics = load_statistics(data[0])
         of_tables = {"target": target, "weights": weights, "categorical": table.categorical}
         of_tables |= {"numeric": table.numeric, "text": table.text, "drop": table.drop}
         if extra := [f"--{name}" for name, text in of_tables.items() if text is not None]:
             raise InvalidParameter(
-                f"{data[0]} is not a table and has no columns; leave out {', '.join(extra)}."
+                f"{data[0]} holds statistics and has no columns; leave out {', '.join(extra)}."
             )
         _check_named(choice.model, "statistics")
-        fitted = _from_statistics(load_statistics(data[0]), str(data[0]), choice)
+        fitted = _from_statistics(statistics, str(data[0]), choice)
     else:
         target = options.needed(target)
         statistics = _stream(data, target, weights, table, choice, checkpoint)

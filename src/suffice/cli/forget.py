@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli import options
-from suffice.cli.grids import own_grid
+from suffice.cli.grids import check_exact, own_grid
 from suffice.errors import NeverIncluded
 
 if TYPE_CHECKING:
@@ -25,10 +25,7 @@ def forget(
     ],
     *,
     out: options.OutFile,
-    target: options.AnyTarget = None,
-    weights: options.Weights = None,
-    drop_unlabelled: options.DropUnlabelled = False,
-    reading: options.Reading,
+    labelled: options.LabelledReading,
     prove: Annotated[
         bool,
         typer.Option(
@@ -45,7 +42,6 @@ def forget(
     """
     from suffice.cli.loaded import load_any
     from suffice.cli.output import check_model_out, save_and_report
-    from suffice.cli.proofs import check_exact
 
     check_model_out(out)
     before = ""
@@ -53,68 +49,45 @@ def forget(
         found = load_any(learnt)
         check_exact(learnt, found)
         before = found.digest()
-    left = without(learnt, gone, target, weights, reading, drop_unlabelled)
+    left = without(learnt, gone, labelled)
     if not len(left.classes if hasattr(left, "classes") else left.classes_):
-        raise NeverIncluded("forgetting these rows would leave none; nothing was written.")
+        raise NeverIncluded(
+            f"forgetting these rows would leave none; nothing was written. Delete {learnt} instead."
+        )
     proof = {"digest_before": before, "digest_after": left.digest()} if prove else {}
     save_and_report(left, out, json, proof)
 
 
-def without(
-    learnt: Path,
-    gone: Path,
-    target: str | None,
-    weights: str | None,
-    reading: options.Reading,
-    drop_unlabelled: bool,
-) -> Any:
+def without(learnt: Path, gone: Path, labelled: options.LabelledReading) -> Any:
     """What a file holds, without some rows or statistics of them."""
-    from suffice.cli.loaded import is_ours, load_statistics
+    from suffice.cli.loaded import Loaded, is_ours, load_any, load_statistics
+    from suffice.cli.summarize import counts_of, statistics_of
 
     if is_ours(gone):
         return load_statistics(learnt) - load_statistics(gone)
-    target = options.needed(target)
-    return _without_rows(learnt, gone, target, weights, reading, drop_unlabelled)
-
-
-def _without_rows(
-    learnt: Path,
-    gone: Path,
-    target: str,
-    weights: str | None,
-    reading: options.Reading,
-    drop_unlabelled: bool,
-) -> Any:
-    from suffice.cli.loaded import Loaded, load_any
-    from suffice.cli.summarize import counts_of, statistics_of
-
     content = load_any(learnt)
     if hasattr(content, "predict") or hasattr(content, "steps"):
         loaded = Loaded(content, str(learnt))
         loaded.method("forget", "statistics to remove rows from")
-        rows = loaded.read_labelled(gone, reading, target, weights, drop_unlabelled)
+        rows = loaded.read_labelled(gone, labelled)
         return content.forget(rows.features, rows.labels, rows.weights)
-    rows = _rows_of(content, gone, target, weights, reading, drop_unlabelled)
+    rows = _rows_of(content, gone, labelled)
     like = counts_of if hasattr(content, "discrete") else statistics_of
     return content - like(rows, content.detail, own_grid(content))
 
 
-def _rows_of(
-    statistics: Any,
-    gone: Path,
-    target: str,
-    weights: str | None,
-    reading: options.Reading,
-    drop_unlabelled: bool,
-) -> TrainingTable:
+def _rows_of(statistics: Any, gone: Path, labelled: options.LabelledReading) -> TrainingTable:
     """The rows of a table with the columns of statistics."""
-    from suffice.cli.training import TrainingTable, checked_features, labels_and_weights, read
+    from suffice.cli.training import TrainingTable, read
+    from suffice.data.table_labels import labels_and_weights
     from suffice.data.table_layout import TableLayout
+    from suffice.data.table_output import table_features
 
+    target, weights = options.needed(labelled.target), labelled.weights
     names, reader = statistics.feature_names, getattr(statistics, "reader", None)
-    table = read(gone, reading, [] if reader is None else reader.level_names)
+    table = read(gone, labelled, [] if reader is None else reader.level_names)
     kept, labels, own = labels_and_weights(
-        table, target, weights, drop_unlabelled, several=False, discrete=False
+        table, target, weights, labelled.drop_unlabelled, several=False, discrete=False
     )
     if reader is not None:
         table.check_has(reader.names)
@@ -122,4 +95,4 @@ def _rows_of(
     names = names or [name for name in table.columns if name not in (target, weights)]
     layout = TableLayout.of_features(names, {}, table.columns)
     table.check_has(layout.names)
-    return TrainingTable(checked_features(kept, layout).select(names), labels, own, table.source)
+    return TrainingTable(table_features(kept, layout).select(names), labels, own, table.source)

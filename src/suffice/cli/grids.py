@@ -1,4 +1,4 @@
-"""Grids: what --grid names -> a grid."""
+"""Grids: what --grid names -> a grid, and whether what a file holds is on one."""
 
 from __future__ import annotations
 
@@ -54,3 +54,20 @@ def own_grid(found: Any) -> Any:
     statistics = getattr(found, "statistics_", found)
     statistics = getattr(statistics, "numeric", None) or statistics
     return getattr(statistics, "grid", None)
+
+
+def check_exact(path: Path, found: Any) -> None:
+    """Raise unless a file holds integers on a grid, of which equal digests prove something."""
+    if own_grid(found) is None and not _counts_only(found):
+        raise InvalidParameter(
+            f"{path} holds floating-point sums, which keep rounding of what was removed; only "
+            "statistics on a grid prove it: suffice summarize ... --grid auto."
+        )
+
+
+def _counts_only(found: Any) -> bool:
+    """Whether all there is are counts of unweighted rows."""
+    statistics = getattr(found, "statistics_", found)
+    if getattr(statistics, "detail", "") != "counts":
+        return False
+    return bool((statistics.count == statistics.weight).all())

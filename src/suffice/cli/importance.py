@@ -9,11 +9,8 @@ def importance(
     model: options.ModelFile,
     data: options.Data,
     *,
-    target: options.ModelTarget = None,
     picture: options.Picture = None,
-    weights: options.Weights = None,
-    drop_unlabelled: options.DropUnlabelled = False,
-    reading: options.Reading,
+    labelled: options.LabelledReading,
     output: options.TableOutput,
 ) -> None:
     """Show how much worse predictions become without each column: the increase of the log-loss.
@@ -28,7 +25,7 @@ def importance(
     output.check()
     check_out(picture)
     loaded = load_model(model)
-    rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
+    rows = loaded.read_labelled(data, labelled)
     with working("leaving out each column"):
         by_column = sf.importance(loaded.model, rows.features, rows.labels, rows.weights)
     if picture is not None:

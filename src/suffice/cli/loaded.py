@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options import Reading
+from suffice.cli.options import LabelledReading, Reading
 from suffice.cli.signing import key
-from suffice.cli.training import TrainingTable, checked_features, labels_and_weights, read
+from suffice.cli.training import TrainingTable, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
 
 if TYPE_CHECKING:
@@ -103,35 +103,37 @@ class Loaded:
             text = [*text, target]
         return read(path, reading, text)
 
-    def read_labelled(
-        self,
-        path: Path,
-        reading: Reading,
-        target: str | None,
-        weights: str | None,
-        drop_unlabelled: bool,
-    ) -> TrainingTable:
+    def read_labelled(self, path: Path, reading: LabelledReading) -> TrainingTable:
         """The same with the classes and weights of the rows."""
-        target = self.target_or(target)
+        from suffice.data.table_labels import labels_and_weights
+
+        target = self.target_or(reading.target)
         table = self.read(path, reading, target)
         kept, labels, own = labels_and_weights(
-            table, target, weights, drop_unlabelled, several=False, discrete=False
+            table,
+            target,
+            reading.weights,
+            reading.drop_unlabelled,
+            several=False,
+            discrete=False,
         )
         return TrainingTable(self.rows(kept), labels, own, table.source)
 
     def rows(self, table: Any) -> Any:
         """The columns that the model was trained on, in its order."""
+        from suffice.data.table_output import table_features
+
         names = self.names
         if names is None:
             return self._unnamed(table)
         own = None if self.is_pipeline else self.model.columns_
         if own is not None:
             self._check_columns(table, own.used)
-            checked_features(table, own)
+            table_features(table, own)
             return table.only(own.used).frame
         layout = self._layout(table.columns)
         self._check_columns(table, layout.names)
-        return checked_features(table, layout).select(names)
+        return table_features(table, layout).select(names)
 
     def _layout(self, columns: Sequence[str]) -> TableLayout:
         """How the columns of a table are read."""
@@ -204,6 +206,8 @@ class Loaded:
         )
 
     def _unnamed(self, table: Any) -> Any:
+        from suffice.data.table_output import table_features
+
         width = self.model.n_features_in_
         if len(table.columns) != width:
             raise InvalidFeatures(
@@ -211,7 +215,7 @@ class Loaded:
                 f"{len(table.columns)}. Give it exactly those, in their order."
             )
         layout = replace(self._layout(table.columns), named=False)
-        return checked_features(table, layout).to_numpy()
+        return table_features(table, layout).to_numpy()
 
 
 def load_model(path: Path) -> Loaded:
@@ -232,7 +236,7 @@ def load_statistics(path: Path) -> Any:
     content = load_any(path)
     if hasattr(content, "predict") or hasattr(content, "transform") or hasattr(content, "steps"):
         raise InvalidFile(
-            f"{path} holds a model, not statistics, which `suffice summarize` writes."
+            f"{path} holds a model, not statistics; `suffice summarize` makes them from a table."
         )
     return content
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import reduce
+import operator
+from collections.abc import Callable
+from functools import partial, reduce
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,19 +31,23 @@ def merge(
         say(f"note: {part} is named more than once; its rows count each time.", err=True)
     if is_ours(parts[0]) and hasattr(load_any(parts[0]), "get_params"):
         models = [load_model(part) for part in parts]
-        for other in models:
-            other.method("merge", "statistics to add up")
-        total: Any = models[0].model
-        for other in models[1:]:
-            total.merge(other.model)
+        for one in models:
+            one.method("merge", "statistics to add up")
+        total = reduce(partial(_sum, _merge), [(one.model, one.source) for one in models])[0]
     else:
-        total = reduce(_sum, [(load_statistics(part), str(part)) for part in parts])[0]
+        statistics = [(load_statistics(part), str(part)) for part in parts]
+        total = reduce(partial(_sum, operator.add), statistics)[0]
     save_and_report(total, out, json)
 
 
-def _sum(a: tuple[Any, str], b: tuple[Any, str]) -> tuple[Any, str]:
+def _merge(model: Any, other: Any) -> Any:
+    return model.merge(other)
+
+
+def _sum(add: Callable[[Any, Any], Any], a: tuple[Any, str], b: tuple[Any, str]) -> tuple[Any, str]:
+    """The sum of what two files hold; an error names them."""
     try:
-        return a[0] + b[0], a[1]
+        return add(a[0], b[0]), a[1]
     except TypeError:
         raise InvalidParameter(
             f"{a[1]} and {b[1]} hold statistics of different kinds: only one has categories."

@@ -182,6 +182,15 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelledReading(Reading):
+    """How tables with the classes of their rows are read."""
+
+    target: ModelTarget = None
+    weights: Weights = None
+    drop_unlabelled: DropUnlabelled = False
+
+
+@dataclass(frozen=True, slots=True)
 class NamedColumns(Reading):
     """What the columns of a table are, and how it is read."""
 
@@ -252,11 +261,14 @@ def spell_out(command: Callable[..., None]) -> Callable[..., None]:
         if not is_dataclass(one.annotation):
             options.append(one.replace(kind=by_name))
             continue
-        group = groups[one.name] = one.annotation
+        group: Any = one.annotation
+        groups[one.name] = group
         types = get_type_hints(group, include_extras=True)
-        for field in fields(group):
-            kind = {"default": field.default, "annotation": types[field.name]}
-            options.append(inspect.Parameter(field.name, by_name, **kind))
+        defaults = {field.name: field.default for field in fields(group)}
+        # The options of a group come before those of the more general one that it extends.
+        for name in (name for kind in group.__mro__ for name in inspect.get_annotations(kind)):
+            more = {"default": defaults[name], "annotation": types[name]}
+            options.append(inspect.Parameter(name, by_name, **more))
 
     def run(**given: Any) -> None:
         for name, group in groups.items():

@@ -100,7 +100,7 @@ def _described(data: Sequence[Path], roles: Any, options: TableOptions) -> Any:
 
     table = sample(data, options)
     if options.drop_unlabelled:
-        table = table.rows(table.column(roles.target).is_not_null())
+        table = table.labelled(roles.target)
     _, found = described_features(table, roles.target, roles.weight, options)
     if not found.holds_numbers:
         return replace(roles, layout=found.layout)

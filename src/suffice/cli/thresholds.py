@@ -13,7 +13,6 @@ def thresholds(
     model: options.ModelFile,
     data: options.Data,
     *,
-    target: options.ModelTarget = None,
     positive: Annotated[
         str | None,
         typer.Option(
@@ -32,9 +31,7 @@ def thresholds(
         ),
     ] = None,
     picture: options.Picture = None,
-    weights: options.Weights = None,
-    drop_unlabelled: options.DropUnlabelled = False,
-    reading: options.Reading,
+    labelled: options.LabelledReading,
     output: options.TableOutput,
 ) -> None:
     """Show what predicting a class from a probability on would have cost, and how much it finds.
@@ -52,7 +49,7 @@ def thresholds(
     loaded = load_model(model)
     classes = loaded.classes
     label = None if positive is None else parse_label(positive, classes)
-    rows = loaded.read_labelled(data, reading, target, weights, drop_unlabelled)
+    rows = loaded.read_labelled(data, labelled)
     curve = sf.thresholds(
         loaded.model,
         rows.features,

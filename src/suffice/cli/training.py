@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from suffice.cli.options import INDICATOR, NamedColumns, Reading, TableOptions
 from suffice.cli.output import say, working
-from suffice.errors import InvalidFeatures, InvalidParameter
+from suffice.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from suffice.data.description import Description
@@ -64,6 +64,9 @@ def read_training(
 
     checks : as for `class_column`
     """
+    from suffice.data.table_labels import labels_and_weights
+    from suffice.data.table_output import table_features
+
     kinds = options.kinds
     table = read(path, options, (*kinds["categorical"], *kinds["text"]))
     # Fail early if a column is not there.
@@ -72,7 +75,7 @@ def read_training(
         table, target, weights, options.drop_unlabelled, **checks
     )
     chosen, found = described_features(kept, target, weights, options)
-    features = checked_features(chosen, found.layout)
+    features = table_features(chosen, found.layout)
     layout = None if found.holds_numbers else found.layout
     rows = features if layout is None else chosen.frame
     return TrainingTable(rows, labels, own, table.source, layout)
@@ -80,18 +83,12 @@ def read_training(
 
 def feature_names(table: Any, target: str, weights: str | None, options: TableOptions) -> list[str]:
     """The columns that are features; an error reports one that is named but not there."""
-    roles = options.roles(target, weights)
+    features = options.roles(target, weights).features(table.columns, table.source)
+    table.check_has(options.named)
     for name in options.named:
         if name in (target, weights):
             raise InvalidParameter(f"column {name!r} is the target or the weights, not a feature.")
-    others = [target, *([] if weights is None else [weights]), *roles.drop]
-    table.check_has([*others, *options.named])
-    names = [name for name in table.columns if name not in others]
-    if not names:
-        raise InvalidParameter(
-            f"{table.source} has no column beside the target and those left out: no features."
-        )
-    return names
+    return list(features)
 
 
 def described_features(
@@ -129,25 +126,3 @@ def describe_columns(
     return describe(
         table.frame, target, **options.kinds, drop=drop, missing=missing, dates=options.dates
     )
-
-
-def checked_features(table: Any, layout: TableLayout) -> Any:
-    """The features of a table as a polars frame; an error names the file."""
-    from suffice.data.table_output import frame_of_features
-
-    try:
-        return frame_of_features(layout.read(table.frame))
-    except InvalidFeatures as error:
-        raise type(error)(f"{table.source}: {error}") from None
-
-
-def labels_and_weights(
-    table: Any, target: str, weights: str | None, drop_unlabelled: bool, **checks: bool
-) -> tuple[Any, Any, Any]:
-    """The rows to use, their classes, and their weights or None; checks as for `class_column`."""
-    from suffice.data.table_labels import class_column, weight_column
-
-    if drop_unlabelled:
-        table = table.rows(table.column(target).is_not_null())
-    labels = class_column(table, target, **checks)
-    return table, labels, None if weights is None else weight_column(table, weights)

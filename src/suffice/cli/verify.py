@@ -23,10 +23,7 @@ def verify(
         Path, typer.Argument(help="File that was written after removing.", show_default=False)
     ],
     *,
-    target: options.AnyTarget = None,
-    weights: options.Weights = None,
-    drop_unlabelled: options.DropUnlabelled = False,
-    reading: options.Reading,
+    labelled: options.LabelledReading,
     json: options.Json = False,
 ) -> None:
     """Check that a file is what another one is without some rows, bit for bit.
@@ -34,12 +31,12 @@ def verify(
     Answers by exit status, too: 0 if it is, 1 if it is not. Both files must be on a grid.
     """
     from suffice.cli.forget import without
+    from suffice.cli.grids import check_exact
     from suffice.cli.loaded import load_any
     from suffice.cli.output import print_json, say
-    from suffice.cli.proofs import check_exact
 
     check_exact(before, load_any(before))
-    expected = without(before, gone, target, weights, reading, drop_unlabelled).digest()
+    expected = without(before, gone, labelled).digest()
     found = load_any(after).digest()
     same = expected == found
     if json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,6 +62,22 @@ class ReadOptions:
         if self.columns is not None and not chosen:
             raise InvalidParameter("columns is empty; name at least one feature.")
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The columns that are named and are not features."""
+        return (self.target, *(() if self.weight is None else (self.weight,)), *self.drop)
+
+    def features(self, names: Iterable[str], source: str) -> tuple[str, ...]:
+        """The features among the columns of an input; an error reports one that is not there."""
+        have = list(names)
+        check_has([*self.others, *(self.columns or ())], have, source)
+        features = self.columns or tuple(name for name in have if name not in self.others)
+        if not features:
+            raise InvalidFeatures(
+                f"{source} has no column beside {quote_names(self.others)}: no features."
+            )
+        return features
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
@@ -78,11 +94,7 @@ class Roles:
     @classmethod
     def of(cls, schema: Mapping[str, Any], typed: bool, source: str, options: ReadOptions) -> Roles:
         """The roles in the first file."""
-        needed = [options.target, *([options.weight] if options.weight else []), *options.drop]
-        check_has([*needed, *(options.columns or ())], schema, _name_of(source))
-        features = options.columns or tuple(name for name in schema if name not in needed)
-        if not features:
-            raise InvalidFeatures(f"{_name_of(source)} has no column beside {quote_names(needed)}.")
+        features = options.features(schema, _name_of(source))
         roles = cls(options, features, _label_kind(schema, options, source), typed, source)
         if options.layout is not None:
             return roles._with_layout(options.layout, schema)
@@ -93,9 +105,7 @@ class Roles:
 
     def _with_layout(self, layout: TableLayout, schema: Mapping[str, Any]) -> Roles:
         """The roles where the user has described the columns."""
-        options = self.options
-        others = (options.target, *([options.weight] if options.weight else []), *options.drop)
-        reader = TableReader.of(None, layout.without(others))
+        reader = TableReader.of(None, layout.without(self.options.others))
         assert reader is not None
         check_has(reader.names, schema, _name_of(self.source))
         return self.with_reader(None if reader.is_plain else reader, reader.names)

@@ -37,9 +37,9 @@ class Table:
         self.check_has(wanted)
         return replace(self, frame=self.frame.select(wanted))
 
-    def rows(self, mask: Any) -> Table:
-        """The rows where a mask is true."""
-        return replace(self, frame=self.frame.filter(mask))
+    def labelled(self, target: str) -> Table:
+        """The rows that have a value in a column."""
+        return replace(self, frame=self.frame.filter(self.column(target).is_not_null()))
 
     def check_has(self, names: Iterable[str]) -> None:
         """Raise unless there is a column of each name."""

@@ -9,6 +9,17 @@ from suffice.data.packages import require_polars
 from suffice.data.table import Table
 from suffice.data.weights import Weights
 from suffice.errors import InvalidLabels, InvalidWeights
+from suffice.text import plural
+
+
+def labels_and_weights(
+    table: Table, target: str, weights: str | None, drop_unlabelled: bool, **checks: bool
+) -> tuple[Table, Any, Floats | None]:
+    """The rows to use, their classes, and their weights; checks as for `class_column`."""
+    if drop_unlabelled:
+        table = table.labelled(target)
+    labels = class_column(table, target, **checks)
+    return table, labels, None if weights is None else weight_column(table, weights)
 
 
 def class_column(
@@ -38,8 +49,8 @@ def class_column(
         row = int(series.is_null().arg_true()[0])
         learn = ", or learn from them with MixtureDiscriminant()" if discrete else ""
         raise InvalidLabels(
-            f"{what} is missing in {len(series) - len(known)} rows, first in row {row}. Leave "
-            f"them out with drop_unlabelled=True{learn}."
+            f"{what} is missing in {plural(len(series) - len(known), 'row')}, first in row {row}. "
+            f"Leave them out with drop_unlabelled=True{learn}."
         )
     if series.dtype.is_nested() or series.dtype.is_temporal():
         raise InvalidLabels(f"{what} holds {str(series.dtype).lower()} values, not classes.")

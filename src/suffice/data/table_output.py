@@ -9,9 +9,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from suffice.data.column_kinds import PreparedColumn, PreparedNumbers
 from suffice.data.packages import require_polars
-from suffice.errors import InvalidParameter
+from suffice.data.table import Table
+from suffice.data.table_layout import TableLayout
+from suffice.errors import InvalidFeatures, InvalidParameter, NotFinite
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
 
@@ -59,6 +63,21 @@ def frame_of_features(features: Iterable[PreparedColumn]) -> Any:
             series = series.cast(pl.Enum(column.declared.tolist()))
         columns.append(series)
     return pl.DataFrame(columns)
+
+
+def table_features(table: Table, layout: TableLayout) -> Any:
+    """The features of a table that was read from a file; an error names the file."""
+    try:
+        features = layout.read(table.frame)
+    except InvalidFeatures as error:
+        raise type(error)(f"{table.source}: {error}") from None
+    for one in features:
+        if isinstance(one, PreparedNumbers) and (infinite := np.isinf(one.values)).any():
+            raise NotFinite(
+                f"{table.source}: column {one.name!r} holds infinity, first in row "
+                f"{int(infinite.argmax())}. Leave such rows out, or empty the cells."
+            )
+    return frame_of_features(features)
 
 
 def table_bytes(columns: Mapping[str, Any], ending: str, *, safe: bool = True) -> bytes:
