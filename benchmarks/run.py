@@ -42,16 +42,22 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     # All but `first_use`, whose processes are its own, measure what lasts.
     importlib.import_module("suffice.statistics.kernels.compiled")
-    for subject in [options.only] if options.only else SUBJECTS:
+    for subject in options.subjects or SUBJECTS:
         _subject(subject, options.quick, options.out)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, no slow peers")
-    parser.add_argument("--only", choices=SUBJECTS, help="one subject")
+    parser.add_argument(
+        "subjects", nargs="*", metavar="subject", help=f"all, or some of: {', '.join(SUBJECTS)}"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
-    return parser.parse_args()
+    options = parser.parse_args()
+    for subject in options.subjects:
+        if subject not in SUBJECTS:
+            parser.error(f"there is no subject {subject!r}; choose from {', '.join(SUBJECTS)}")
+    return options
 
 
 def _subject(name: str, quick: bool, out: Path) -> None:

