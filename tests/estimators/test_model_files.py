@@ -27,9 +27,9 @@ from suffice.errors import (
     SufficeError,
     UnreadableFile,
 )
+from suffice.estimators.candidates import named_classifiers
 from suffice.estimators.card import model_card
 from suffice.estimators.files import file_of
-from suffice.estimators.trial import named_classifiers
 from suffice.statistics import container
 
 RNG = np.random.default_rng(5)

@@ -230,6 +230,26 @@ def test_an_interrupt_keeps_what_was_found():
     assert found.model.score(X, y) > 0.9
 
 
+def test_as_many_gaussians_per_class_are_taken_as_there_are_clusters():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=900)
+    centre = rng.integers(3, size=900) * 6.0 + 3.0 * y  # the clusters of the classes alternate
+    found = sf.select_model(centre[:, None] + rng.normal(size=(900, 2)), y, simple=True)
+    assert isinstance(found.model, sf.MixtureDiscriminant)
+    assert found.model.n_components == 3
+
+
+def test_hopeless_mixtures_are_given_up_after_the_first_fold():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=500)
+    X = rng.normal(size=(500, 10)) @ rng.normal(size=(10, 10)) + 0.5 * y[:, None]
+    _, automatic = scored(X, y)
+    at = [i for i, one in enumerate(automatic.entrants) if "Gaussians" in one.kind]
+    (own,) = automatic.losses[at[0]]
+    assert np.isfinite(own[0])
+    assert np.isnan(own[1:]).all()
+
+
 def test_wide_tables_are_chosen_for_too():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from itertools import accumulate
 from typing import ClassVar, Self
 
 import numpy as np
@@ -63,8 +64,9 @@ class Powers:
         x, w = x[w > 0], w[w > 0]
         held = np.isfinite(x)
         with np.errstate(all="ignore"):
-            low = np.where(held, x, np.inf).min(axis=0, initial=np.inf)
-            high = np.where(held, x, -np.inf).max(axis=0, initial=-np.inf)
+            known = x if held.all() else np.where(held, x, np.nan)
+            low = np.fmin.reduce(known, axis=0, initial=np.inf)
+            high = np.fmax.reduce(known, axis=0, initial=-np.inf)
             low, high = (np.where(np.isfinite(end), end, 0.0) for end in (low, high))
             # From the ends, since squares of 1e200 overflow.
             half = np.where(high > low, high / 2 - low / 2, 1.0)
@@ -79,8 +81,8 @@ class Powers:
         reach = np.abs(np.where(unit > 0, high, low) / unit - origin / unit)
         powers = cls(origin, unit, exponent, np.zeros_like(low), np.ones_like(low), reach)
         with np.errstate(all="ignore"):
-            u = powers.apply(x)
-            centre, spread = _mean(u, held, w), _deviation(u, held, w)
+            u = powers.apply(x[at])
+            centre, spread = _mean(u, held[at], w[at]), _deviation(u, held[at], w[at])
         usable = np.isfinite(centre) & np.isfinite(spread) & (spread > 0)
         ends = np.where(usable, centre, 0.0), np.where(usable, spread, 1.0)
         return cls(origin, unit, exponent, *ends, reach)
@@ -152,6 +154,8 @@ def _root(u: Floats, p: Floats, most: Floats) -> Floats:
 
 def _mean(x: Floats, held: Array, w: Floats) -> Floats:
     """Weighted mean of the values held, (d,)."""
+    if held.all():
+        return np.asarray(w @ x / (w.sum() or 1.0))
     total = w @ held
     return np.asarray(w @ np.where(held, x, 0.0) / np.where(total > 0, total, 1.0))
 
@@ -169,15 +173,18 @@ def _shape(
     few_values = 3
     if len(np.unique(x)) < few_values:
         return low, scale, 1.0
-    w, units = w / w.sum(), UNITS[:, None, None] * scale
+    w, units = w / w.sum(), UNITS[:, None] * scale
     best = (-np.inf, low, scale, 1.0)
     for origin, sign in ((low, 1.0), (high, -1.0)):
         with np.errstate(all="ignore"):
-            log = np.log1p(np.abs(x - origin) / units[..., 0])[..., None]  # (units, n, 1)
-            u = _of_logs(log, EXPONENTS)
-            variances = np.einsum("n,unp->up", w, (u - np.einsum("n,unp->up", w, u)[:, None]) ** 2)
+            log = np.log1p(np.abs(x - origin) / units)  # (units, n)
+            # (1 + z)^p for every p, which varies p times as much as ((1 + z)^p - 1) / p.
+            step = np.exp(EXPONENTS[1] * log)
+            u = np.stack([log, *accumulate([step] * (len(EXPONENTS) - 1), np.multiply)], axis=1)
+            u -= (u @ w)[..., None]
+            variances = (u * u) @ w / np.where(EXPONENTS > 0, EXPONENTS, 1.0) ** 2
             # Log-likelihood per row: the Gaussian density of u, and the volume element du/dx.
-            gain = (EXPONENTS - 1.0) * (w @ log[..., 0].T)[:, None] - np.log(units[..., 0])
+            gain = (EXPONENTS - 1.0) * (log @ w)[:, None] - np.log(units)
             gain = np.where(variances > 0, gain - np.log(variances) / 2, -np.inf)
         i, j = np.unravel_index(int(np.nanargmax(gain)), gain.shape)
         candidate = (float(gain[i, j]), origin, sign * scale * UNITS[i].item(), EXPONENTS[j].item())

@@ -12,9 +12,10 @@ from suffice.data.arrays import Floats
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features, infinite
 from suffice.data.powers import Powers
+from suffice.estimators.automatic_mixtures import mixtures
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.mixed import MixedNB
-from suffice.estimators.refits import large_table, mixtures, rivals
+from suffice.estimators.refits import large_table, rivals
 from suffice.estimators.trial import Trial
 from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.estimators.views import FamilyView, LevelsView
@@ -143,7 +144,7 @@ class Automatic:
         own = len(self.contest.folds) * self.contest.k * view.rows.shape[1] ** 3 <= self.max_cubes
         for target in ("diagonal", "identity") if skewed else ("diagonal",):
             first = len(self.entrants)
-            tried, waiting = set(), list(FIRST_POOLINGS if own else (1.0,))
+            tried, waiting = set(), list(self._first_poolings() if own else (1.0,))
             while waiting:
                 pooling = waiting.pop(0)
                 tried.add(pooling)
@@ -151,17 +152,28 @@ class Automatic:
                 if not waiting and own:
                     waiting = [one for one in self._near_best(first) if one not in tried]
 
+    def _first_poolings(self) -> tuple[float, ...]:
+        """Some of all poolings; later those that were best for another target or other powers."""
+        means = self._pooling_losses(0)
+        own = [pooling for pooling in means if pooling < 1]
+        return (1.0, min(own, key=lambda one: means[one])) if own else FIRST_POOLINGS
+
     def _near_best(self, first: int) -> tuple[float, ...]:
         """Poolings next to the best of those tried since."""
-        means = {}
-        for entrants, losses in zip(self.entrants[first:], self.losses[first:], strict=True):
-            known = losses.mean(axis=1)
-            if not np.isnan(known).all():
-                means[entrants.candidates[0].pooling] = float(np.nanmin(known))
+        means = self._pooling_losses(first)
         if not means:
             return ()
         at = POOLINGS.index(min(means, key=lambda pooling: means[pooling]))
         return POOLINGS[max(0, at - 1) : at + 2]
+
+    def _pooling_losses(self, first: int) -> dict[float, float]:
+        """The smallest mean loss of full covariances by pooling, of entrants from `first` on."""
+        means: dict[float, float] = {}
+        for entrants, losses in zip(self.entrants[first:], self.losses[first:], strict=True):
+            if entrants.kind.startswith(("linear", "quadratic")):
+                pooling, loss = entrants.candidates[0].pooling, _smallest(losses.mean(axis=1))
+                means[pooling] = min(loss, means.get(pooling, np.inf))
+        return {pooling: loss for pooling, loss in means.items() if np.isfinite(loss)}
 
     def _mixed(self, numeric: Floats) -> Iterator[Entrants]:
         trial, table = self.trial, self.trial.table
@@ -181,3 +193,8 @@ class Automatic:
         each = np.concatenate(self.losses)
         means = np.where(np.isnan(each).any(axis=1), np.inf, each.mean(axis=1))
         return np.asarray(each[int(means.argmin())])
+
+
+def _smallest(values: Floats) -> float:
+    """The smallest that is a number; infinite if none is."""
+    return float(np.min(values, initial=np.inf, where=~np.isnan(values)))

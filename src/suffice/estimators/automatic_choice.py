@@ -12,8 +12,9 @@ from suffice.data.arrays import Floats
 from suffice.errors import TooFewRows
 from suffice.estimators.automatic import Automatic
 from suffice.estimators.averaging import average, log_prior_weight
+from suffice.estimators.candidates import describe
 from suffice.estimators.pooled import PooledDiscriminant
-from suffice.estimators.trial import Trial, describe
+from suffice.estimators.trial import Trial
 from suffice.selection.entrants import Contest, Entrants
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import METRICS
@@ -172,7 +173,7 @@ class _Choice:
 
     def _with_all_metrics(self, selection: Selection) -> Selection:
         """The selection with all metrics of the candidates that a reader looks at."""
-        order = selection.order[:10].tolist()
+        order = selection.order[:5].tolist()
         leaders = {*order, selection.careful, selection.one_standard_error}
         if selection.chosen is not None and selection.chosen < selection.tried:
             leaders.add(selection.chosen)
@@ -226,7 +227,7 @@ class _Choice:
         each = [one.take([j]) for one in some for j in range(len(one.candidates))]
         if len(each) == 1:
             return each[0]
-        rows = self._held_out(some)
+        rows = self._held_out(some, self.contest.fewer(1024))
         weights = np.tile(rows.weights / rows.repeats, (len(each), 1))
         own = recalibrations(rows.log_posteriors, rows.codes, weights)
         at = np.arange(len(rows.codes))
@@ -234,9 +235,9 @@ class _Choice:
         gains = [float(rows.weights @ one.apply(part)[at, rows.codes]) for one, part in parts]
         return each[int(np.argmax(gains))]
 
-    def _held_out(self, kinds: Sequence[Entrants]) -> HeldOut:
-        contest, rows = self.contest, self.contest.rows
-        k = contest.k
+    def _held_out(self, kinds: Sequence[Entrants], contest: Contest | None = None) -> HeldOut:
+        contest = contest or self.contest
+        rows, k = contest.rows, contest.k
         weight = [
             np.bincount(contest.codes[fold.train], contest.weights[fold.train], k)
             for fold in contest.folds

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
+from suffice.estimators.candidates import default_parameters, last_step
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.unskewed import UnskewedDiscriminant
 
@@ -40,7 +41,7 @@ def log_prior_weight(candidate: Any) -> float:
     >>> [log_prior_weight(model) for model in (LDA(), GaussianDiscriminant(pooling=0.5), QDA())]
     [0.0, -1.0, -2.0]
     """
-    model = _last(candidate)
+    model = last_step(candidate)
     gaussians = model.n_components if isinstance(model, MixtureDiscriminant) else 1
     inflation = getattr(model, "inflation", 1.0)
     penalties = [
@@ -66,18 +67,18 @@ def average(candidates: Sequence[Any], weights: Floats) -> tuple[Any, int | None
     """
     kinds: dict[Any, list[int]] = defaultdict(list)
     # Most of many candidates have practically no weight.
-    for i in np.flatnonzero(weights > 1e-9 * weights.max()).tolist():
+    for i in np.flatnonzero(weights > 1e-6 * weights.max()).tolist():
         kinds[_kind(candidates[i])].append(i)
     at = max(kinds.values(), key=lambda some: float(weights[some].sum()))
     share = weights[at] / weights[at].sum()
     between = clone(candidates[at[0]])
-    model = _last(between)
+    model = last_step(between)
     for name, (there, back) in SCALES.items():
-        if _varies(_last(candidates[at[0]]), name):
-            values = np.array([getattr(_last(candidates[i]), name) for i in at], np.float64)
+        if _varies(last_step(candidates[at[0]]), name):
+            values = np.array([getattr(last_step(candidates[i]), name) for i in at], np.float64)
             mean = back(float(share @ there(values)))
             setattr(model, name, float(f"{mean:.3g}") if np.ptp(values) else values[0].item())
-    same = (i for i in at if _parameters(_last(candidates[i])) == _parameters(model))
+    same = (i for i in at if _parameters(last_step(candidates[i])) == _parameters(model))
     return between, next(same, None)
 
 
@@ -96,10 +97,11 @@ def _parameters(model: Any) -> list[Any]:
 
 def _kind(candidate: Any) -> Any:
     """What candidates that can be averaged have in common."""
-    model = _last(candidate)
-    fixed = {n: v for n, v in model.get_params(deep=False).items() if not _varies(model, n)}
+    model = last_step(candidate)
+    names = [name for name in default_parameters(model) if not _varies(model, name)]
+    fixed = [(name, getattr(model, name)) for name in sorted(names)]
     before = [step for _, step in candidate.steps[:-1]] if model is not candidate else []
-    return type(model), repr(before), repr(sorted(fixed.items()))
+    return type(model), repr(before), repr(fixed)
 
 
 def _varies(model: Any, name: str) -> bool:
@@ -107,7 +109,3 @@ def _varies(model: Any, name: str) -> bool:
     # A Bayesian model has strengths of priors instead of pooling: they are not averaged.
     bayesian = hasattr(model, "density")
     return name in SCALES and isinstance(value, Real) and not bayesian
-
-
-def _last(candidate: Any) -> Any:
-    return candidate[-1] if hasattr(candidate, "named_steps") else candidate

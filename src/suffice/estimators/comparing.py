@@ -20,6 +20,7 @@ from suffice.data.outliers import with_outliers
 from suffice.data.parameters import check_callable, choice
 from suffice.data.table_rows import as_features_frame
 from suffice.errors import InvalidParameter, SufficeError
+from suffice.estimators.candidates import fit_quietly, log_probabilities, named_classifiers
 from suffice.estimators.gaussian import QDA, DiagonalLDA, GaussianNB
 from suffice.estimators.linear import LDA
 from suffice.estimators.mixed import MixedNB
@@ -27,7 +28,7 @@ from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.refits import logistic_regression
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.selecting import select_model
-from suffice.estimators.trial import Trial, fit_quietly, log_probabilities, named_classifiers
+from suffice.estimators.trial import Trial
 from suffice.selection.comparison import Comparison, LearningCurve
 from suffice.selection.folds import Fold
 from suffice.selection.metric_sums import MetricSums

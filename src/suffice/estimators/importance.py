@@ -13,11 +13,11 @@ from suffice.data.batches import select_columns
 from suffice.data.blanking import blank_column, column_names
 from suffice.data.labelled_table import LabelledTable
 from suffice.errors import InvalidParameter
+from suffice.estimators.candidates import fit_quietly, last_step, log_probabilities
 from suffice.estimators.classifier import Classifier
 from suffice.estimators.evaluating import labelled
 from suffice.estimators.marginals import marginal_posterior
 from suffice.estimators.splitting import make_folds
-from suffice.estimators.trial import fit_quietly, last_step, log_probabilities
 from suffice.selection.evaluation import label_codes
 from suffice.selection.importance import Importance
 

@@ -13,10 +13,9 @@ from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features
 from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.errors import SufficeError
-from suffice.estimators.choosing import cross_validated
+from suffice.estimators.candidates import fit_quietly, has_statistics, log_probabilities
 from suffice.estimators.gaussian_classifier import GaussianClassifier
-from suffice.estimators.learning import Learner
-from suffice.estimators.trial import Trial, fit_quietly, log_probabilities
+from suffice.estimators.trial import Trial
 from suffice.selection.folds import training_statistics
 from suffice.selection.pool import HeldOut
 
@@ -37,13 +36,6 @@ def held_out(trial: Trial, fitted: Mapping[str, Any]) -> HeldOut:
     shares = np.array([own / own.sum() for own in weight])
     parts = np.stack([answers[name] for name in fitted])
     return HeldOut(parts, table.codes[tested], table.weight[tested], number, shares)
-
-
-def has_statistics(model: Any) -> bool:
-    """Whether a fitted model is a function of statistics that can be added and subtracted."""
-    if not isinstance(model, Learner) or cross_validated(model):
-        return False
-    return getattr(model, "covariance_estimator", None) is None
 
 
 def _share_statistics(fitted: Mapping[str, Any]) -> list[list[str]]:

@@ -18,16 +18,17 @@ from suffice.data.parameters import flag
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.estimators.anywhere import learns, learns_afresh
+from suffice.estimators.candidates import fit, has_statistics, named_classifiers
 from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
 from suffice.estimators.linear import LDA
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.new_rows import RowsInMemory
-from suffice.estimators.out_of_fold import has_statistics, held_out
+from suffice.estimators.out_of_fold import held_out
 from suffice.estimators.pooled_answers import PooledAnswers
 from suffice.estimators.pooled_model import PooledModel
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.state import State, exchange, snapshot
-from suffice.estimators.trial import Trial, fit, named_classifiers
+from suffice.estimators.trial import Trial
 from suffice.models.priors import class_priors
 from suffice.selection.pool import Pool, fit_pool
 from suffice.selection.recalibration import Recalibration

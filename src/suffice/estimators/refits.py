@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -17,14 +17,11 @@ from suffice.data.arrays import Floats, Indices
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.table_rows import TableReader
-from suffice.errors import SufficeError
+from suffice.estimators.candidates import complexity_of, fit_quietly, log_probabilities
 from suffice.estimators.gaussian import DiagonalLDA, GaussianNB
 from suffice.estimators.linear import LDA
-from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.out_of_fold import held_out
-from suffice.estimators.trial import Trial, complexity_of, fit_quietly, log_probabilities
-from suffice.models.em import fit_mixture
-from suffice.models.training import Effort, Given, Training
+from suffice.estimators.trial import Trial
 from suffice.selection.entrants import Contest, Entrants
 
 
@@ -77,7 +74,7 @@ def rivals(trial: Trial, contest: Contest, rows: Floats, columns: Any) -> Iterat
             fitted, _ = fit_quietly(clone(numeric), part)
             parts.append(log_probabilities(fitted, rows[tests])[None])
         free = float(contest.k * (rows.shape[1] + 1))
-        yield _stored("logistic regression", [model], np.array([free]), contest, parts)
+        yield stored("logistic regression", [model], np.array([free]), contest, parts)
 
 
 def large_table(trial: Trial, contest: Contest) -> Iterator[Entrants]:
@@ -95,62 +92,10 @@ def large_table(trial: Trial, contest: Contest) -> Iterator[Entrants]:
             part[:, np.searchsorted(fold.test, tests)]
             for part, fold, tests in zip(parts, contest.folds, contest.tests, strict=True)
         ]
-        yield _stored(name, [model], np.array([complexity_of(fitted)]), contest, kept)
+        yield stored(name, [model], np.array([complexity_of(fitted)]), contest, kept)
 
 
-def mixtures(
-    trial: Trial, contest: Contest, rows: Floats, best: Callable[[], Floats]
-) -> Iterator[Entrants]:
-    """Two Gaussians per class, where there are enough rows and none has missing values.
-
-    EM starts in every fold from the components of all rows. A candidate that is behind the best
-    one by far in the first folds is given up.
-    """
-    table, (n, d) = trial.table, rows.shape
-    smallest = int(np.bincount(table.codes).min())
-    few = smallest < max(100, 10 * d) or n * d * d > 1 << 21
-    if few or trial.reader is not None or np.isnan(rows).any():
-        return
-    for pooling in (0.0, 0.5, 1.0):
-        # unlabelled=None: a label of -1 is a class like any other.
-        model = MixtureDiscriminant(
-            2, pooling=pooling, target="diagonal", random_state=0, unlabelled=None
-        )
-        try:
-            fitted = clone(model).fit(rows, table.labels, table.weights)
-            parts = _of_folds(trial, contest, rows, fitted, best())
-        except SufficeError:
-            continue
-        complexity = np.array([float(fitted.n_parameters())])
-        yield _stored("two Gaussians per class", [model], complexity, contest, parts)
-
-
-def _of_folds(
-    trial: Trial, contest: Contest, rows: Floats, fitted: Any, best: Floats
-) -> list[Floats]:
-    """ln p(x, y) of the test rows of each fold, (1, n, k); NaN where the candidate was given up."""
-    whole, settings, table = fitted._fitted, fitted._settings(), trial.table
-    given = Given(whole.components.priors, whole.components.means, whole.components.covariances)
-    sizes, effort = np.bincount(whole.owner), Effort(tol=1e-3, max_iter=20)
-    parts: list[Floats] = []
-    lost = 0.0
-    for number, (fold, tests) in enumerate(zip(contest.folds, contest.tests, strict=True)):
-        if number >= 2 and lost / number > 0.05:
-            parts.append(np.full((1, len(tests), contest.k), np.nan))
-            continue
-        weights = None if table.weights is None else table.weights[fold.train]
-        training = Training.of(rows[fold.train], table.codes[fold.train], weights, table.classes)
-        rng = np.random.default_rng(0)
-        model = fit_mixture(training, sizes, settings, None, effort, rng, given).model
-        scores = model.scores(rows[tests])
-        parts.append(scores[None])
-        own = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-        loss = -own[np.arange(len(tests)), table.codes[tests]]
-        lost += float(np.average(loss, weights=contest.weights[tests])) - float(best[number])
-    return parts
-
-
-def _stored(
+def stored(
     kind: str,
     models: Sequence[Any],
     complexity: Floats,

@@ -17,10 +17,11 @@ from suffice.data.parameters import check_callable, choice, count, flag, positiv
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic_choice import AutomaticOptions, choose_automatically
 from suffice.estimators.averaging import average, log_prior_weight
+from suffice.estimators.candidates import named_classifiers
 from suffice.estimators.choosing import DEFAULT_FOLDS
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.repairing import repairs_expected
-from suffice.estimators.trial import Trial, named_classifiers
+from suffice.estimators.trial import Trial
 from suffice.selection.metrics import METRICS
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from suffice.data.arrays import Floats, Indices
 from suffice.data.encoding import Encoding
-from suffice.data.labelled_table import LabelledTable, take_rows
+from suffice.data.labelled_table import take_rows
 from suffice.data.powers import Powers
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, SufficeError, TooFewRows
-from suffice.estimators.choosing import GRID, score_settings, table_of_classes
-from suffice.estimators.classifier import Classifier
+from suffice.estimators.candidates import (
+    class_name,
+    complexity_of,
+    describe,
+    fit,
+    fit_quietly,
+    has_statistics,
+    is_family,
+    log_probabilities,
+    reads_indicators,
+)
+from suffice.estimators.choosing import score_settings, table_of_classes
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.gaussian_classifier import GaussianClassifier
-from suffice.estimators.indicators import Indicators
-from suffice.estimators.learning import Learner
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.splitting import make_folds
 from suffice.estimators.unskewed import UnskewedDiscriminant, read
 from suffice.models.scoring import log_posterior
-from suffice.models.settings import Settings
 from suffice.selection.cross_validation import Candidate
 from suffice.selection.folds import Fold, check_folds, training_statistics
 from suffice.selection.metric_sums import MetricSums
@@ -37,7 +42,6 @@ from suffice.selection.metrics import metrics_of
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
 from suffice.statistics.statistics import DETAILS, Statistics
-from suffice.text import shown
 
 # Scores by metric (candidates, folds), complexity of each candidate, and notes.
 Scored = tuple[Mapping[str, Floats], Any, Sequence[str]]
@@ -96,7 +100,7 @@ class Trial:
                 if len(at) > 1:
                     waiting += [(score, [i]) for i in at]
                 else:
-                    notes.append(f"{_class_name(candidates[at[0]])} is left out: {error}")
+                    notes.append(f"{class_name(candidates[at[0]])} is left out: {error}")
                     failures.append(error)
                 continue
             for name, values in part.items():
@@ -111,7 +115,7 @@ class Trial:
     def fit(self, candidate: Any) -> Any:
         """The candidate fitted to all rows."""
         model = clone(candidate)
-        plain = _is_family(model) and not isinstance(model, UnskewedDiscriminant)
+        plain = is_family(model) and not isinstance(model, UnskewedDiscriminant)
         if self.whole is not None and plain:
             return model._fit_from_statistics(model._settings(), self.table.X, self.y, self.whole)
         return fit(model, self.table.X, self.y, self.table.weights)
@@ -211,7 +215,7 @@ class Trial:
         sums, complexity, notes = [], np.inf, []
         for fold in self.folds:
             fitted, messages = fit_quietly(clone(model), self.table.take(fold.train))
-            notes += [f"{_class_name(model)}: {message}" for message in messages]
+            notes += [f"{class_name(model)}: {message}" for message in messages]
             sums.append([self.test(fitted, fold)])
             complexity = complexity_of(fitted)
             self.steps.add()
@@ -233,12 +237,12 @@ def _share_statistics(
         key: tuple[Scorer, Any] = (Trial._score_refits, i)
         if has_levels and isinstance(model, GaussianClassifier | MixtureDiscriminant):
             key = (Trial._score_encoded, None)
-        elif _is_family(model):
+        elif is_family(model):
             unskewed = isinstance(model, UnskewedDiscriminant)
             key = (Trial._score_unskewed if unskewed else Trial._score_family, None)
-        elif _reads_indicators(model):
+        elif reads_indicators(model):
             key = (Trial._score_on_indicators, str(model[0].categorical))
-        elif isinstance(model, Learner) and not _chooses_at_fit(model):
+        elif has_statistics(model):
             key = (Trial._score_learners, (type(model), str(model._settings().reading)))
         groups[key].append(i)
     return [(score, at) for (score, _), at in groups.items()]
@@ -254,59 +258,6 @@ def _no_candidate(failures: Sequence[SufficeError], notes: Sequence[str]) -> Suf
     return first
 
 
-def named_classifiers(given: Any) -> dict[str, Any]:
-    """Classifiers by name: from a mapping, a list, or a single one."""
-    if isinstance(given, Mapping):
-        named = {str(name): model for name, model in given.items()}
-    else:
-        models = list(given) if isinstance(given, list | tuple) else [given]
-        named = {}
-        for model in models:
-            name = _class_name(model) if hasattr(model, "get_params") else repr(model)
-            again = sum(other.split(" (")[0] == name for other in named)
-            named[f"{name} ({again + 1})" if again else name] = model
-    if not named:
-        raise InvalidParameter("models is empty; pass at least one classifier: [suffice.LDA()].")
-    for model in named.values():
-        if isinstance(model, type):
-            raise InvalidParameter(f"{model.__name__} is a class; write {model.__name__}().")
-        if not hasattr(model, "get_params") or not hasattr(model, "predict_proba"):
-            raise InvalidParameter(
-                f"models holds {shown(model)}; pass classifiers with predict_proba, such as "
-                "suffice.LDA()."
-            )
-    return named
-
-
-def log_probabilities(model: Any, X: Any) -> Floats:
-    """Log posterior of each row, (n, k), by whatever method a classifier has for it."""
-    if isinstance(last_step(model), Classifier):
-        return np.asarray(model.predict_log_proba(X), np.float64)
-    # Other libraries round tiny probabilities to zero, which would make the log-loss infinite.
-    return np.asarray(np.log(np.maximum(model.predict_proba(X), np.finfo(np.float64).tiny)))
-
-
-def describe(model: Any) -> dict[str, Any]:
-    """A candidate as a row of a table: its class, and the parameters that are not default."""
-    if _is_pipeline(model):
-        before = ", ".join(type(step).__name__ for _, step in model.steps[:-1])
-        return {**describe(model[-1]), "after": before}
-    row = {"model": _class_name(model)}
-    for name, default in _defaults(type(model)).items():  # type: ignore[arg-type]
-        value = getattr(model, name)
-        if name == "columns" or isinstance(value, BaseEstimator):
-            continue
-        if repr(value) != repr(default):
-            row[name] = value
-    return row
-
-
-@cache
-def _defaults(kind: Any) -> dict[str, Any]:
-    parameters: dict[str, Any] = kind().get_params(deep=False)
-    return parameters
-
-
 def _finer(a: Statistics, b: Statistics) -> bool:
     return DETAILS.index(a.detail) < DETAILS.index(b.detail)
 
@@ -314,70 +265,3 @@ def _finer(a: Statistics, b: Statistics) -> bool:
 def _detail_rank(model: Any) -> int:
     """The detail of a model's statistics as a number, larger for more detail."""
     return ("", *DETAILS[::-1]).index(model._settings().detail)
-
-
-def fit(model: Any, X: Any, y: Any, weights: Floats | None) -> Any:
-    """The fitted model; weights are passed on only if there are any."""
-    if weights is None:
-        return model.fit(X, y)
-    name = "sample_weight"
-    if _is_pipeline(model):
-        name = f"{model.steps[-1][0]}__{name}"
-    return model.fit(X, y, **{name: weights})
-
-
-def fit_quietly(model: Any, table: LabelledTable) -> tuple[Any, list[str]]:
-    """The model, fitted, and the warnings it gave."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        fitted = fit(model, table.X, table.labels, table.weights)
-    return fitted, [str(one.message) for one in caught]
-
-
-def complexity_of(model: Any) -> float:
-    """Effective number of parameters of a fitted model; infinite if unknown."""
-    effective = getattr(model, "effective_parameters_", None)
-    if effective is not None:
-        return float(effective)
-    try:
-        return float(model.n_parameters())
-    except (AttributeError, InvalidParameter):
-        return np.inf
-
-
-def _is_family(model: Any) -> bool:
-    """Whether a model is defined by settings of the Gaussian family."""
-    if not isinstance(model, GaussianClassifier) or _chooses_at_fit(model):
-        return False
-    return isinstance(model._settings(), Settings)
-
-
-def _reads_indicators(model: Any) -> bool:
-    """Whether a model is one of ours behind indicators of levels, and nothing else."""
-    return (
-        _is_pipeline(model)
-        and len(model) == 2
-        and isinstance(model[0], Indicators)
-        and isinstance(model[-1], Learner)
-    )
-
-
-def _chooses_at_fit(model: Any) -> bool:
-    """Whether a model cross-validates at fit, so that it needs rows."""
-    if getattr(model, "covariance_estimator", None) is not None:
-        return True
-    values = [getattr(model, name, None) for name in GRID]
-    return any(isinstance(value, str) and value == "cv" for value in values)
-
-
-def _is_pipeline(model: Any) -> bool:
-    return hasattr(model, "named_steps")
-
-
-def last_step(model: Any) -> Any:
-    """The model itself; of a pipeline, its last step."""
-    return model[-1] if _is_pipeline(model) else model
-
-
-def _class_name(model: Any) -> str:
-    return type(last_step(model)).__name__

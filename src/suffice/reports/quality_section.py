@@ -77,7 +77,8 @@ class Quality:
 
 def quality(data: Material, choice: Choice) -> Quality:
     """The scores of the selection, and on the same folds the prediction of each row."""
-    from suffice.estimators.trial import Trial, log_probabilities
+    from suffice.estimators.candidates import log_probabilities
+    from suffice.estimators.trial import Trial
 
     trial = Trial(data.X, data.y, None, choice.folds, 1, None)
     classes = trial.table.classes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -57,16 +58,20 @@ class Contest:
         codes: Indices,
         weights: Floats,
         k: int,
-        max_tests: int = 8192,
+        max_tests: int = 3072,
     ) -> None:
         self.folds, self.codes, self.weights, self.k = folds, codes, weights, k
-        total = sum(len(fold.test) for fold in folds)
-        rng = np.random.default_rng(0)
-        # Those of a small share would be too few in a fold to represent a rare class.
-        share = max_tests / total
-        self.tests = [
-            fold.test if share >= 1 else _sample(fold.test, codes, k, share, rng) for fold in folds
-        ]
+        self.tests = [fold.test for fold in folds]
+        self.tests = self.fewer(max_tests).tests
+
+    def fewer(self, most: int) -> Contest:
+        """The same with about so many test rows, chosen at random from every class and fold."""
+        total = sum(map(len, self.tests))
+        if total <= most:
+            return self
+        out, rng = copy(self), np.random.default_rng(0)
+        out.tests = [_sample(rows, self.codes, self.k, most / total, rng) for rows in self.tests]
+        return out
 
     @property
     def rows(self) -> Indices:
@@ -133,6 +138,7 @@ def _sample(
     rows: Indices, codes: Indices, k: int, share: float, rng: np.random.Generator
 ) -> Indices:
     """A share of the rows of each class, rounded up."""
+    # A share of all rows could be too few in a fold to represent a rare class.
     chosen = []
     for c in range(k):
         own = rows[codes[rows] == c]

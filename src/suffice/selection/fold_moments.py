@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Self
 
@@ -37,20 +38,16 @@ class FoldMoments:
         Where folds partition the rows, those of a fold's training rows are the sum over the other
         folds: every row is read once, and an outlier in a fold costs the others no digits.
         """
-        # About the class means: E[xx'] - mm' about zero loses all digits at large offsets.
-        total = np.maximum(np.bincount(codes, weights, k), np.finfo(np.float64).tiny)
-        origin = (
-            np.stack([np.bincount(codes, weights * x, k) for x in X.T], axis=1) / total[:, None]
-        )
-        centred = X - origin[codes]
+        origin = _origins(X, codes, k)
+        sums_of = partial(_sums, X, origin, codes, weights)
         parts = []
         for group in disjoint_groups(folds, len(X)):
             if len(group) == 1:
-                parts.append(_sums(centred, codes, weights, [group[0].train], k))
+                parts.append(sums_of([group[0].train]))
                 continue
             tested = [fold.test for fold in group]
             rest = np.setdiff1d(np.arange(len(X)), np.concatenate(tested))
-            each = _sums(centred, codes, weights, [*tested, rest], k)
+            each = sums_of([*tested, rest])
             parts.append([_all_but_each(sums)[: len(group)] for sums in each])
         weight, first, second = (np.concatenate(some) for some in zip(*parts, strict=True))
         step = first / np.maximum(weight, np.finfo(np.float64).tiny)[:, :, None]
@@ -89,17 +86,33 @@ class FoldMoments:
         return FoldMoments(self.weight, self.mean[:, :, features], scatter, self.variance[features])
 
 
+def _origins(X: Floats, codes: Indices, k: int, most: int = 1000) -> Floats:
+    """A place close to the mean of each class, (k, d): the mean of some of its rows.
+
+    E[xx'] - mm' about zero would lose all digits at large offsets.
+    """
+    out = np.zeros((k, X.shape[1]))
+    for c in np.unique(codes).tolist():
+        rows = np.flatnonzero(codes == c)
+        out[c] = X[rows[:: -(-len(rows) // most)]].mean(axis=0)
+    return out
+
+
 def _sums(
-    centred: Floats, codes: Indices, weights: Floats, parts: Sequence[Indices], k: int
+    X: Floats, origin: Floats, codes: Indices, weights: Floats, parts: Sequence[Indices]
 ) -> list[Floats]:
-    """Sums of w, wz and wzz' over the rows of each part and class: (p, k), ..d), ..d, d)."""
-    p, d = len(parts), centred.shape[1]
+    """Sums of w, wz and wzz' over the rows of each part and class, z = x - origin of its class.
+
+    (p, k), (p, k, d) and (p, k, d, d)
+    """
+    p, (k, d) = len(parts), origin.shape
     weight, first, second = np.zeros((p, k)), np.zeros((p, k, d)), np.zeros((p, k, d, d))
     for i, part in enumerate(parts):
         order = part[np.argsort(codes[part], kind="stable")]
         ends = np.searchsorted(codes[order], np.arange(k + 1))
         for c, (low, high) in enumerate(pairwise(ends.tolist())):
-            z, w = centred[order[low:high]], weights[order[low:high]]
+            w = weights[order[low:high]]
+            z = X[order[low:high]] - origin[c]
             weighted = z * w[:, None]
             weight[i, c], first[i, c], second[i, c] = w.sum(), weighted.sum(axis=0), weighted.T @ z
     return [weight, first, second]

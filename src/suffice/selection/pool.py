@@ -177,8 +177,9 @@ def _calibrated(
     """Log posteriors recalibrated by the rows of other folds, and the recalibration by all rows."""
     folds = np.arange(len(rows.shares))
     others = weights * (rows.fold != folds[:, None])
-    every = np.vstack([others, weights])
-    *by_fold, by_all = recalibrations(log_posterior, rows.codes, every, deviation=deviation)
+    given = log_posterior, rows.codes
+    (by_all,) = recalibrations(*given, weights[None], deviation=deviation)
+    by_fold = recalibrations(*given, others, start=by_all, deviation=deviation)
     out = np.empty_like(log_posterior)
     for fold, own in zip(folds, by_fold, strict=True):
         at = rows.fold == fold

@@ -51,6 +51,7 @@ def recalibrations(
     codes: Indices,
     weights: Floats,
     *,
+    start: Recalibration | None = None,
     deviation: float = 0.5,
     lowest: float = -15.0,
     max_steps: int = 25,
@@ -63,6 +64,7 @@ def recalibrations(
     log_posterior : (n, k) of rows that the model was not trained on, or (b, n, k) of several models
     codes : (n,) the class of each row
     weights : (b, n)
+    start : of Newton's method; the one that changes nothing by default
     deviation : how far slope and offsets are expected to be from 1 and 0
     lowest : log-probabilities below it count as this, so that a single row does not decide
     """
@@ -71,18 +73,20 @@ def recalibrations(
     levels = levels - levels.mean(axis=-1, keepdims=True)
     own = np.zeros((n, k))
     own[np.arange(n), codes] = 1.0
-    at_start = np.concatenate([[1.0], np.zeros(k)])
-    theta = np.tile(at_start, (b, 1))
+    expected = np.concatenate([[1.0], np.zeros(k)])
+    first = expected if start is None else np.concatenate([[start.slope], start.offsets])
+    theta = np.tile(first, (b, 1))
     for _ in range(max_steps):
         gradient, curvature = _derivatives(theta, levels, own, weights)
-        gradient += (theta - at_start) / deviation**2
+        gradient += (theta - expected) / deviation**2
         curvature += np.eye(k + 1) / deviation**2
         step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
         # Long steps overshoot where probabilities are nearly 0 or 1.
         step *= np.minimum(1.0, 1.0 / np.abs(step).max(axis=1, keepdims=True).clip(1e-300))
         theta = theta - step
         theta[:, 0] = theta[:, 0].clip(0.05, 20.0)
-        if np.abs(step).max() < 1e-6:
+        # Newton's steps are squared from one to the next, so the error is far below the last one.
+        if np.abs(step).max() < 1e-3:
             break
     offsets = theta[:, 1:] - theta[:, 1:].mean(axis=1, keepdims=True)
     return [Recalibration(float(t), o) for t, o in zip(theta[:, 0], offsets, strict=True)]

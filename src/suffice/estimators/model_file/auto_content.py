@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.estimators.auto import AutoDiscriminant, Chosen
+from suffice.estimators.candidates import last_step
 from suffice.estimators.model_file.pooled_content import check_classifier, stored
-from suffice.estimators.trial import last_step
 from suffice.selection.selection import Selection
 from suffice.statistics.registry import storable
 from suffice.statistics.room import Room

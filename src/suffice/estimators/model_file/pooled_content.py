@@ -11,8 +11,8 @@ from sklearn.pipeline import Pipeline
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
+from suffice.estimators.candidates import last_step
 from suffice.estimators.pooled import PooledDiscriminant, PooledState
-from suffice.estimators.trial import last_step
 from suffice.models.priors import class_priors
 from suffice.selection.pool import Pool
 from suffice.statistics.registry import storable
