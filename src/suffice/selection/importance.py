@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.html import html_table
-from suffice.selection.selection import align_columns
+from suffice.selection.selection import align_columns, format_score
 from suffice.text import plural, shorten, visible
 
 SHOWN_FEATURES = 30
@@ -77,7 +77,7 @@ class Importance:
         """What was measured, in words."""
         where = "held-out rows" if self.held_out else "rows"
         return (
-            f"Increase of the log-loss ({self.log_loss:.4f} on {self.rows:,} {where}) "
+            f"Increase of the log-loss ({format_score(self.log_loss)} on {self.rows:,} {where}) "
             "without a feature"
         )
 
@@ -86,8 +86,8 @@ class Importance:
         return [
             [
                 shorten(visible(self.names[j]), LONGEST_NAME),
-                f"{round(self.increase[j], 4) + 0.0:.4f}",
-                f"{self.se[j]:.4f}",
+                format_score(self.increase[j]),
+                format_score(self.se[j]),
             ]
             for j in self.order[:SHOWN_FEATURES]
         ]

@@ -218,11 +218,10 @@ class Selection:
         for i in at:
             mark = ("*" if i == self.best else "") + ("+" if i == self._taken else "")
             label = _label(self.candidates[i], names)
-            score, error = table[self.metric][i], table[f"{self.metric}_se"][i]
+            score = format_score(table[self.metric][i])
+            score += f" ± {format_score(table[f'{self.metric}_se'][i])}"
             rest = [format_score(table[metric][i]) for metric in others]
-            lines.append(
-                [mark, label, f"{self.complexity[i]:.4g}", f"{score:.4f} ± {error:.4f}", *rest]
-            )
+            lines.append([mark, label, f"{self.complexity[i]:.4g}", score, *rest])
         if self.baseline:
             cells = [format_score(self.baseline[metric]) for metric in (self.metric, *others)]
             lines.append(["", BASELINE, "", *cells])
@@ -242,8 +241,16 @@ def standard_error(scores: Floats, repeats: int = 1) -> Floats:
 
 
 def format_score(value: float) -> str:
-    """A score as text; a dash if there is none."""
-    return "-" if np.isnan(value) else f"{value:.4f}"
+    """A score as text, never 0.0000 unless it is zero; a dash if there is none.
+
+    >>> format_score(0.4567), format_score(2.12e-5), format_score(np.nan)
+    ('0.4567', '2.1e-05', '-')
+    """
+    if np.isnan(value):
+        return "-"
+    if abs(value) < 1e-12:  # rounding error
+        return "0.0000"
+    return f"{value:.4f}" if abs(value) >= 5e-5 else f"{value:.2g}"
 
 
 def _tested_folds(scores: Floats) -> Floats:
