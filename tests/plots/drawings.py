@@ -11,5 +11,5 @@ def axes():
 
 
 def legend_of(ax):
-    """The texts of a legend."""
-    return [text.get_text() for text in ax.get_legend().get_texts()]
+    """The texts of a legend, each on one line."""
+    return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]

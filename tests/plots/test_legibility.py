@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawings import legend_of
 from matplotlib import pyplot
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -12,9 +13,11 @@ from sklearn.datasets import load_breast_cancer, load_wine
 import suffice as sf
 from suffice import plots
 from suffice.errors import InvalidInput
+from suffice.plots.decoration import legend_below
 from suffice.plots.display import Display
 from suffice.plots.regions import innermost
 from suffice.plots.style import COLOURS, Style, ground, theme
+from suffice.selection.selection import Selection
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 
@@ -194,7 +197,34 @@ def test_long_names_do_not_shrink_the_cells_of_a_confusion_matrix():
     assert widths[1] > 0.9 * widths[0]
     written = [text.get_text() for text in shown.ax_.get_yticklabels()]
     assert len(set(written)) == 6
-    assert max(map(len, written)) <= 24
+    assert max(len(line) for name in written for line in name.split("\n")) <= 18
+
+
+@pytest.mark.parametrize("display", [plots.ClassesDisplay, plots.RegionsDisplay])
+def test_long_names_of_classes_leave_most_of_the_width_to_the_picture(display):
+    names = np.array([f"a rather long name, of more than one line, of class {c}" for c in range(3)])
+    rows, labels = X[["alcohol", "hue"]], names[Y]
+    shown = display.from_estimator(sf.QDA().fit(rows, labels), rows, labels)
+    shown.figure_.draw_without_rendering()
+    assert shown.ax_.get_window_extent().width > 0.5 * shown.figure_.bbox.width
+    assert legend_of(shown.ax_)[:3] == names.tolist()
+
+
+def test_a_legend_below_is_no_wider_than_its_figure():
+    figure = Figure(figsize=(4.0, 4.0), layout="constrained")
+    ax = figure.subplots()
+    for c in range(4):
+        ax.plot([0, 1], label=f"a name that takes some width, number {c}")
+    legend_below(figure, ax)
+    assert figure.legends[0].get_window_extent().width <= figure.bbox.width
+
+
+def test_features_that_add_nothing_share_one_bar():
+    rows = X[:1].copy()
+    rows.iloc[:, 3:] = np.nan
+    shown = plots.ContributionsDisplay.from_estimator(sf.GaussianNB().fit(X, Y), rows)
+    names = [label.get_text() for label in shown.ax_.get_yticklabels()]
+    assert names[3:] == ["10 other features", "before any feature"]
 
 
 def test_names_that_differ_only_in_the_middle_are_written_out():
@@ -291,6 +321,21 @@ def test_every_display_has_a_short_repr():
         kind = getattr(plots, name)
         if isinstance(kind, type):
             assert kind.__repr__ is Display.__repr__
+
+
+def test_a_path_is_drawn_along_what_was_varied_near_the_best():
+    tried = [{"model": "A", "pooling": p, "shrinkage": 0.0} for p in (0.0, 0.5, 1.0)]
+    tried += [{"model": "A", "pooling": p, "shrinkage": 0.5, "ddof": 1} for p in (0.1, 0.2)]
+    tried.append({"model": "B"})
+    losses = np.array([0.3, 0.1, 0.2, 0.5, 0.6, 0.05])
+    scores = {"log_loss": losses[:, None] + np.array([0.0, 0.01])}
+    found = Selection(tuple(tried), scores, np.ones(6), averaged=True, chosen=5)
+    shown = plots.SelectionDisplay.from_selection(found)
+    assert (shown.along, shown.by) == ("pooling", None)
+    np.testing.assert_equal(shown.paths[0].values, [0.0, 0.5, 1.0])
+    chosen = next(line for line in shown.ax_.lines if line.get_label() == "chosen")
+    # The other model has no pooling, so it is a line across, not a point.
+    np.testing.assert_allclose(chosen.get_ydata(), [0.055, 0.055])
 
 
 def test_the_chosen_candidate_is_marked_even_if_no_line_holds_it():

@@ -12,10 +12,11 @@ from suffice.data.batches import split_named
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.plots.constructors import drawn
+from suffice.plots.decoration import narrow
 from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.points import encode_labels
 from suffice.plots.style import COLOURS, as_text, depth, ground, ink
-from suffice.text import shorten, shown
+from suffice.text import shown, visible
 
 
 @dataclass(eq=False, repr=False)
@@ -86,22 +87,26 @@ class ConfusionDisplay(Display):
 
     @property
     def _names(self) -> list[str]:
-        """The classes as they are written beside the cells: long names lose their middle."""
-        names = [str(label) for label in self.classes]
-        longest_name = 24  # characters
-        short = [shorten(name, longest_name) for name in names]
+        """The classes as they are written beside the cells: long names on several lines."""
+        names = [visible(str(label)) for label in self.classes]
+        short = [narrow(name, line=18, longest=36) for name in names]
         return short if len(set(short)) == len(names) else names
 
     @property
     def _inches(self) -> tuple[float, float]:
         """Size of a new figure: that of the cells, and room for the names."""
         cells = max(2.4, min(7.0, 0.5 * len(self.classes)))
-        room = 0.09 * max(map(len, self._names), default=0)
+        room = 0.09 * self._longest_line
         return cells + room + 1.0, cells + 0.7 * room + 1.2
 
+    @property
+    def _longest_line(self) -> int:
+        """Characters of the longest line of a name."""
+        return max((len(line) for name in self._names for line in name.split("\n")), default=0)
+
     def _name_classes(self, ax: Any) -> None:
-        names = list(map(as_text, self._names))
-        k, long = len(names), max(map(len, names)) * len(names) > 60
+        names = ["\n".join(map(as_text, name.split("\n"))) for name in self._names]
+        k, long = len(names), self._longest_line * len(names) > 36
         name_axes(ax, ("predicted class", "true class"))
         most_names = 40  # classes whose names fit beside the axes
         if k > most_names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from suffice.plots.constructors import drawn
 from suffice.plots.decoration import beside
 from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
-from suffice.text import plural, shown
+from suffice.text import plural, shorten, shown
 
 
 @dataclass(eq=False, repr=False)
@@ -95,10 +96,12 @@ class ContributionsDisplay(Display):
         ax.axvline(0, color=ink(ax), linewidth=1)
         for at, value in zip(y.tolist(), values.tolist(), strict=True):
             beside(ax, (value, at), f"{value:+.2f}", 4 if value >= 0 else -4)
-        ax.set_yticks(y, list(map(as_text, names)))
+        longest_name = 40
+        ax.set_yticks(y, [as_text(shorten(name, longest_name)) for name in names])
         _make_room(ax, values)
         ax.set_ylim(-0.7, len(names) - 0.3)
-        ax.set_xlabel("log-odds of {} against {}".format(*map(as_text, self.pair)))
+        label = "log-odds of {} against {}".format(*map(as_text, self.pair))
+        ax.set_xlabel(textwrap.fill(label, 60))
         total = float(self.values.sum() + self.base)
         p = 1 / (1 + np.exp(-np.clip(total, -700, 700)))
         note = f"row {self.row}: log-odds {total:+.2f}, probability {p:.1%} of the two"
@@ -107,7 +110,11 @@ class ContributionsDisplay(Display):
     def _bars(self, most: int) -> tuple[list[str], Floats]:
         """Names and values: the largest first, the smallest as one sum, the base last."""
         order = np.argsort(-np.abs(self.values), kind="stable")
-        kept, rest = (order, order[:0]) if len(order) <= most else (order[:most], order[most:])
+        visible = int((np.abs(self.values) >= 0.005).sum())  # others would be written as 0.00
+        most = max(1, min(most, visible))
+        # One that is left over is shown by itself.
+        most += len(order) == most + 1
+        kept, rest = order[:most], order[most:]
         names = [self.names[j] for j in kept]
         values = self.values[kept].tolist()
         if len(rest):

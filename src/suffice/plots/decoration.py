@@ -112,20 +112,26 @@ def legend_below(figure: Figure, ax: Axes) -> None:
         return
     # Without a layout engine nothing makes room for what lies outside.
     outside = figure.get_layout_engine() is not None
-    box = figure.legend(
-        handles,
-        labels,
-        loc="outside lower center" if outside else "lower center",
-        ncols=min(len(labels), max(2, int(figure.get_figwidth() / 1.3))),
-        frameon=False,
-        labelcolor=ink(ax),
-    )
-    _enlarge(box)
+    most_columns = min(len(labels), max(2, int(figure.get_figwidth() / 1.3)))
+    for columns in range(most_columns, 0, -1):
+        box = figure.legend(
+            handles,
+            labels,
+            loc="outside lower center" if outside else "lower center",
+            ncols=columns,
+            frameon=False,
+            labelcolor=ink(ax),
+        )
+        if columns == 1 or box.get_window_extent().width <= figure.bbox.width:
+            _enlarge(box)
+            return
+        box.remove()
 
 
 def _entries(ax: Axes) -> tuple[Sequence[Any], list[str]]:
     """Handles and labels of a legend; if there are too many, the last counts the rest."""
-    handles, labels = ax.get_legend_handles_labels()
+    handles, names = ax.get_legend_handles_labels()
+    labels = list(map(narrow, names))
     legend_entries = 36  # at most; the last entry counts the rest
     if len(labels) <= legend_entries:
         return handles, labels
@@ -134,6 +140,14 @@ def _entries(ax: Axes) -> tuple[Sequence[Any], list[str]]:
     kept = legend_entries - 1
     rest = f"… and {len(labels) - kept} more"
     return [*handles[:kept], Line2D([], [], linestyle="none")], [*labels[:kept], rest]
+
+
+def narrow(name: str, line: int = 24, longest: int = 72) -> str:
+    """A name on lines of so many characters, so that it leaves room for the picture.
+
+    longest : characters of all lines; a longer name loses its middle
+    """
+    return textwrap.fill(shorten(name, longest), line) if len(name) > line else name
 
 
 def _enlarge(made: Legend) -> None:

@@ -71,6 +71,7 @@ class ImportanceDisplay(Display):
         longest_name = 40
         ax.set_yticks(y, [as_text(shorten(by_feature.names[j], longest_name)) for j in at])
         ax.set_ylim(len(at) - 0.4, -0.6)  # the most important on top
+        ax.locator_params(axis="x", nbins=5)  # beside long names there is no room for more
         ax.set_xlabel("increase of the log-loss")
         where = "held-out rows" if by_feature.held_out else "rows"
         notes = [f"log-loss {by_feature.log_loss:.4g} on {by_feature.rows:,} {where}"]

@@ -123,9 +123,11 @@ class SelectionDisplay(Display):
         label, taken = "chosen", selection.chosen
         if taken is None:
             label, taken = "simplest, not\nclearly worse", selection.careful
+        kind = selection.candidates[selection.best].get("model")
         for text, i, size, marker in (("best", selection.best, 15, "o"), (label, taken, 12, "s")):
-            x = _value(selection.candidates[i], self.along)
-            if is_number(x):
+            candidate = selection.candidates[i]
+            x = _value(candidate, self.along) if candidate.get("model") == kind else None
+            if x is not None and is_number(x):
                 ring: Any = {"markersize": size, "markeredgewidth": 1.5, "zorder": 5}
                 ring |= {"markerfacecolor": "none", "markeredgecolor": ink(ax)}
                 ax.plot(float(x), mean[i], marker, label=text, **ring)
@@ -158,30 +160,28 @@ def _value(candidate: Any, name: str) -> Any:
 
 
 def _parameters(selection: Selection, along: str | None, by: str | None) -> tuple[str, str | None]:
+    """Two parameters that were varied together, all others as in the best candidate.
+
+    along, by : as the user gave them; None for a choice
+    """
     best = selection.candidates[selection.best]
-    kind, among = best.get("model"), selection.candidates[: selection.tried]
-    same = [one for one in among if one.get("model") == kind]
-    names = dict.fromkeys(name for one in same for name in one if name != "model")
-    tried = {
-        name: {_value(one, name) for one in same if is_number(_value(one, name))} for name in names
-    }
-    varied = [name for name in ("shrinkage", *names) if len(tried.get(name, ())) > 1]
+    same = [one for one in selection.candidates if one.get("model") == best.get("model")]
+    names = list(dict.fromkeys(name for one in same for name in one if name != "model"))
     for name in (along, by):
-        if name is not None and name not in list(names):
+        if name is not None and name not in names:
             raise InvalidParameter(
                 f"no candidate has a parameter {name!r}; those tried are {', '.join(names)}."
             )
+    for first in ["shrinkage", *names] if along is None else [along]:
+        for second in ["pooling", *names, None] if by is None else [by]:
+            paths = [] if first == second else _paths(selection, first, second)
+            if any(len(path.at) > 1 for path in paths) and (second is None or len(paths) > 1):
+                return first, second
     if along is None:
-        left = [name for name in varied if name != by]
-        if not left:
-            raise InvalidParameter(
-                "no parameter was tried at several numbers, so there is no path to draw; give "
-                "select_model a grid, such as {'shrinkage': [0.0, 0.1, 0.5]}."
-            )
-        along = left[0]
-    if by is None:
-        left = [name for name in ("pooling", *varied) if name in varied and name != along]
-        by = left[0] if left else None
+        raise InvalidParameter(
+            "no parameter was tried at several numbers, so there is no path to draw; give "
+            "select_model a grid, such as {'shrinkage': [0.0, 0.1, 0.5]}."
+        )
     return along, by
 
 
