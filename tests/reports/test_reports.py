@@ -20,7 +20,10 @@ import suffice as sf
 from suffice.errors import InvalidInput, UnwritableFile
 from suffice.reports import page, pictures
 from suffice.reports.choice_section import choice_html
+from suffice.reports.diagnosis_section import merged
 from suffice.reports.material import Material
+from suffice.selection.diagnostics.diagnostic import Diagnostic
+from suffice.selection.selection import format_score
 
 SECTIONS = ["data", "choice", "quality", "pictures", "diagnosis", "atypical", "gaps", "usage"]
 
@@ -113,7 +116,8 @@ def test_a_finding_calls_for_a_look_only_if_the_choice_did_not_take_care_of_it(i
     assert chosen.diagnosis["Box's M"].recommendation not in read(chosen).words
     for report in (given, chosen):
         looks = sum(badge == "look" for badge in badges(report).values())
-        words = f"{looks} finding{'s' if looks > 1 else ''} of 4" if looks else "took care of that"
+        verb = "needs" if looks == 1 else "need"
+        words = f"{looks} of 4 findings {verb} a look" if looks else "took care of that"
         assert words in read(report).words
 
 
@@ -136,7 +140,8 @@ def test_the_choice_is_compared_with_the_best_in_words_and_marked_in_the_picture
     losses = found.scores["log_loss"]
     words = pages.Page(choice_html(replace(report.choice, at=at))).words
     assert "Why not the best" in words
-    assert f"the difference is {abs(losses[at].mean() - losses[found.best].mean()):.4f} ±" in words
+    behind = format_score(abs(losses[at].mean() - losses[found.best].mean()))
+    assert f"the difference is {behind} ±" in words
     drawn = pages.Page(report.pictures["selection"].day).words
     assert "best" in drawn
     assert "chosen" in drawn
@@ -162,7 +167,40 @@ def test_a_choice_that_is_better_than_every_candidate_needs_no_excuse(iris):
     words = pages.Page(choice_html(better)).words
     assert "Why not the best" not in words
     own, best = losses[better.at].mean(), losses[found.best].mean()
-    assert f"it has a mean log-loss of {own:.4f}, the best single one {best:.4f}" in words
+    assert "averages the parameters" in words
+    assert f"a mean log-loss of {own:.4f}, and the best single candidate {best:.4f}" in words
+    pool = sf.PooledDiscriminant([sf.LDA(), sf.QDA()])
+    words = pages.Page(choice_html(replace(better, model=pool))).words
+    assert "averages the parameters" not in words
+    assert "weighted mean" in words
+
+
+def test_a_class_that_no_test_could_take_is_named_once():
+    tests = [
+        Diagnostic(name, 1.0, p, f"'a (b)' is skewed ({name}, p = {p}). Left out: c.", "", True)
+        for name, p in (("Mardia", 0.01), ("Royston", 0.02))
+    ]
+    words = "'a (b)' is skewed (Mardia, p = 0.01; Royston, p = 0.02). Left out: c."
+    assert merged(tests) == [words]
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_columns_that_are_not_used_are_named(tmp_path):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    table = X.assign(person=[f"No. {i} of the list" for i in range(len(X))], species=y.map(str))
+    words = read(sf.report(table, "species", tmp_path / "a.html", model=sf.LDA())).words
+    assert "column 'person' is set aside" in words
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_small_scores_are_not_written_as_zero(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], 40)
+    X = np.where(y == "a", 0.0, 5.0)[:, None] + rng.normal(size=(80, 2))
+    report = sf.report(X, y, tmp_path / "a.html", model=sf.LDA())
+    loss = report.quality.scores["log_loss"][0]
+    assert 0 < loss < 5e-5
+    assert f"Log-loss{loss:.2g}" in read(report).words.replace(" ", "")
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -284,7 +322,7 @@ def test_gaps_are_counted_where_they_are(tmp_path):
     assert report.data.missing == 15
     words = read(report).words
     assert "15 values in 2 columns are missing; 12 rows of 178 are incomplete." in words
-    assert "add a column that says whether the value is there" in words
+    assert "columns=sf.describe(X, missing='indicator')" in words
 
 
 @pytest.mark.usefixtures("without_pictures")

@@ -202,7 +202,7 @@ def atypical_html(found: AtypicalRows) -> Html:
 
 
 def _listing(found: AtypicalRows) -> Html:
-    head = ["Row", "Class", "p-value", "Predicted", "Probability"]
+    head = ["Row", "Class", "p\N{NON-BREAKING HYPHEN}value", "Predicted", "Probability"]
     words = [1, 3]
     odd = any(one.values for one in found.rows)
     if odd:

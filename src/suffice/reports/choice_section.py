@@ -78,7 +78,9 @@ def choice_html(choice: Choice) -> Html:
     """The section."""
     what = WORDS.get(choice.name, "")
     chosen = "The model is the one given" if choice.given else "The model chosen"
-    code = element("code", choice.code)
+    longest = 120  # characters of a call within a sentence; longer ones are under "Use it"
+    call = choice.code
+    code = element("code", call if len(call) <= longest else f"{call.split('(')[0]}(...)")
     parts = [element("p", f"{chosen}: ", code, f": {what}." if what else ".")]
     if not choice.given:
         parts += [paragraphs(*_why(choice)), _candidates(choice)]
@@ -90,39 +92,49 @@ def choice_html(choice: Choice) -> Html:
 def _why(choice: Choice) -> list[str]:
     selection, at = choice.selection, choice.at
     metric = METRICS[selection.metric].title
-    best, _ = choice.score(selection.metric, selection.best)
+    best = format_score(choice.score(selection.metric, selection.best)[0])
+    own = format_score(choice.score(selection.metric)[0])
     tried = (
         f"{plural(selection.tried, 'candidate')}, from naive Bayes to one covariance per class, "
         f"were each tested on the same {choice.folds} parts of the rows, each part by a model "
         "trained on the others."
     )
+    why_not = f"Why not the best single candidate, with a mean {metric} of {best}?"
     if at == selection.best:
         why = (
-            f"This one has the best mean {metric}, {best:.4f}, and no simpler one comes within "
+            f"This one has the best mean {metric}, {best}, and no simpler one comes within "
             "half a standard error of the difference."
+        )
+    elif not (selection.averaged and at == selection.tried):
+        why = (
+            f"{why_not} This one is the simplest whose score is within half a standard error of "
+            f"the difference from it. {_difference(choice)}"
         )
     elif _is_no_worse(choice):
         why = (
-            "This one averages the parameters of those that predicted well; it has a mean "
-            f"{metric} of {choice.score(selection.metric)[0]:.4f}, the best single one {best:.4f}."
-        )
-    elif selection.averaged and at == selection.tried:
-        why = (
-            f"Why not the best, with a mean {metric} of {best:.4f}? The best of "
-            f"{selection.tried:,} is partly luck, so the model averages the parameters of those "
-            f"that predicted well. {_difference(choice)}"
+            f"{_combination(choice)} It has a mean {metric} of {own}, and the best single "
+            f"candidate {best}."
         )
     else:
         why = (
-            f"Why not the best, with a mean {metric} of {best:.4f}? This one is the simplest "
-            "whose score is within half a standard error of the difference from it. "
+            f"{why_not} The best of {selection.tried:,} is partly luck. {_combination(choice)} "
             f"{_difference(choice)}"
         )
     return [tried, why]
 
 
+def _combination(choice: Choice) -> str:
+    """How the model combines the candidates that predicted well."""
+    if choice.name == "PooledDiscriminant":
+        return (
+            "This one pools the best of each kind: its probabilities are a weighted mean of "
+            "theirs, each recalibrated on rows it was not trained on."
+        )
+    return "This one averages the parameters of those that predicted well."
+
+
 def _is_no_worse(choice: Choice) -> bool:
-    """Whether the average of candidates does as well as the best of them."""
+    """Whether the combination of candidates does as well as the best of them."""
     selection = choice.selection
     own, best = choice.score(selection.metric)[0], choice.score(selection.metric, selection.best)[0]
     loss = METRICS[selection.metric].loss(np.array([own, best]))
@@ -136,10 +148,13 @@ def _difference(choice: Choice) -> str:
     by_fold = selection.scores[selection.metric]
     gaps = by_fold[[choice.at]] - by_fold[[selection.best]]
     behind, error = abs(float(gaps.mean())), float(standard_error(gaps, selection.repeats)[0])
-    verdict = "too little to tell the two apart"
+    verdict = "too little to distinguish the two"
     if behind > 2 * error:
         verdict = "the price of not trusting the luckiest of many"
-    return f"It has {own:.4f}; the difference is {behind:.4f} ± {error:.4f}, {verdict}."
+    return (
+        f"It has {format_score(own)}; the difference is {format_score(behind)} ± "
+        f"{format_score(error)}, {verdict}."
+    )
 
 
 def _candidates(choice: Choice, most: int = 6) -> Html:
@@ -152,7 +167,10 @@ def _candidates(choice: Choice, most: int = 6) -> Html:
     shown = ("log_loss", "accuracy", "balanced_accuracy", "brier")
     for i in at:
         each = [choice.score(one, i) for one in shown]
-        scores = ["-" if np.isnan(mean) else f"{mean:.4f} ± {error:.4f}" for mean, error in each]
+        scores = [
+            "-" if np.isnan(mean) else f"{format_score(mean)} ± {format_score(error)}"
+            for mean, error in each
+        ]
         marks = [word for word, j in (("best", selection.best), ("chosen", choice.at)) if i == j]
         name = describe(selection.candidates[i])
         label = f"{name} ({', '.join(marks)})" if marks else name
@@ -177,7 +195,7 @@ def describe(candidate: Mapping[str, Any]) -> str:
     """A candidate in words."""
     kind = candidate.get("model", "candidate")
     parameters = [
-        f"{name} {f'{v:g}' if isinstance(v, float | np.floating) else short(v, 40)}"
+        f"{name} {f'{v:g}' if isinstance(v, float | np.floating) else short(v, 160)}"
         for name, v in candidate.items()
         if name not in ("model", "after")
     ]

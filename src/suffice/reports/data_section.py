@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.levels import columns_of
 from suffice.data.mixed import DISCRETE
 from suffice.html import Html, joined
-from suffice.reports.markup import paragraphs, percent, short, table
+from suffice.reports.markup import paragraphs, percent, short, short_labels, table
 from suffice.reports.material import Material
 from suffice.text import format_number, plural
 
@@ -41,6 +41,7 @@ class DataFacts:
     classes : labels and their numbers of rows
     incomplete_rows : number of rows with a missing value
     judged : number of rows that models are judged on, fewer than all for a large table
+    notes : which columns and cells are not used, one sentence each
     """
 
     rows: int
@@ -48,6 +49,7 @@ class DataFacts:
     classes: tuple[tuple[Any, int], ...]
     incomplete_rows: int
     judged: int
+    notes: tuple[str, ...] = ()
 
     @property
     def missing(self) -> int:
@@ -71,7 +73,8 @@ def data_facts(data: Material, judged: int) -> DataFacts:
     counts = np.bincount(data.codes, minlength=len(data.classes)).tolist()
     classes = tuple(zip(data.classes.tolist(), counts, strict=True))
     incomplete = int(data.missing.any(axis=1).sum())
-    return DataFacts(n, tuple(columns[j] for j in sorted(columns)), classes, incomplete, judged)
+    found = tuple(columns[j] for j in sorted(columns))
+    return DataFacts(n, found, classes, incomplete, judged, data.notes)
 
 
 def _number(data: Material, i: int, j: int) -> ColumnFacts:
@@ -114,7 +117,10 @@ def data_html(facts: DataFacts) -> Html:
             f"Models are compared, tested and diagnosed on {plural(facts.judged, 'row')} drawn at "
             "random, each class by its share; the chosen model is then fitted to all rows."
         )
-    return joined([paragraphs(summary, part), _classes(facts), _columns(facts)])
+    unused = ""
+    if facts.notes:
+        unused = f"Not all of the table is used: {'; '.join(map(short_labels, facts.notes))}."
+    return joined([paragraphs(summary, part, unused), _classes(facts), _columns(facts)])
 
 
 def _classes(facts: DataFacts) -> Html:

@@ -108,8 +108,7 @@ def _verdict(cards: list[CardQuestion], found: Diagnosis, choice: Choice | None)
     n = sum(not one.is_answered(choice) for one in doubted)
     counts = "What counts in the end is the score on unseen rows."
     if n:
-        verb = "calls" if n == 1 else "call"
-        return f"{plural(n, 'finding')} of {len(cards)} {verb} for a look. {counts}"
+        return f"{n} of {len(cards)} findings {'needs' if n == 1 else 'need'} a look. {counts}"
     return f"Some assumptions do not hold, but the choice of the model took care of that. {counts}"
 
 
@@ -127,19 +126,20 @@ def _card(question: CardQuestion, found: Diagnosis, choice: Choice | None) -> Ht
         element("strong", question.text),
         element("span", f" {', '.join(one.name for one in results)}", class_="muted"),
     ]
-    sentences = [element("p", short_labels(text)) for text in _merged(results)]
+    sentences = [element("p", short_labels(text)) for text in merged(results)]
     return Html("".join([*head, *sentences, element("p", f"→ {advice}") if advice else ""]))
 
 
-def _merged(results: list[Diagnostic]) -> list[str]:
+def merged(results: list[Diagnostic]) -> list[str]:
     """The findings in words; what several tests agree on is said once, with all their numbers."""
-    numbers: dict[str, list[str]] = {}
-    # A finding with its numbers in brackets.
-    with_numbers = re.compile(r"([^()]+) \(([^()]+)\)\.")
+    numbers: dict[tuple[str, str], list[str]] = {}
+    # A finding, the name of the test and its numbers in brackets, and what was left out.
+    parts_of = re.compile(r"(.+?) \(([^()]*p [=<][^()]*)\)\.(.*)")
     for one in results:
-        parts = with_numbers.fullmatch(one.sentence)
-        text, number = (parts[1], [parts[2]]) if parts else (one.sentence, [])
-        numbers.setdefault(text, []).extend(number)
+        parts = parts_of.fullmatch(one.sentence)
+        text, number, rest = parts.groups() if parts else (one.sentence, "", "")
+        numbers.setdefault((text, rest), []).append(number)
     return [
-        f"{text} ({'; '.join(several)})." if several else text for text, several in numbers.items()
+        f"{text} ({'; '.join(several)}).{rest}" if all(several) else text
+        for (text, rest), several in numbers.items()
     ]

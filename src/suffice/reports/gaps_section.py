@@ -106,7 +106,8 @@ def gaps_html(found: GapFacts) -> Html:
         advice = (
             "Some values are missing in one class more often than in another by more than a tenth "
             "of the rows. The model assumes that missing values say nothing about the class; if "
-            "they do, add a column that says whether the value is there."
+            "they do, give it features that say what is missing: "
+            "columns=sf.describe(X, missing='indicator')."
         )
     listing = table(caption, head, rows, most=25)
     return joined([paragraphs(summary, found.handling), listing, paragraphs(advice)])

@@ -9,11 +9,12 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.batches import split_named
+from suffice.data.description import describe
 from suffice.data.features import as_features, as_frame
 from suffice.data.labelled_table import LabelledTable, take_rows
 from suffice.data.levels import columns_of
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout
-from suffice.data.table_rows import as_features_frame
+from suffice.data.table_rows import as_features_frame, holds_numbers
 from suffice.errors import InvalidFeatures
 from suffice.plots.columns import width
 from suffice.plots.points import thin
@@ -31,6 +32,7 @@ class Material(LabelledTable):
     missing : (n, d) whether a value is missing
     numbers : (n, numeric columns); NaN where a value is missing
     rows : positions of these rows in the table they were drawn from; None if these are all
+    notes : which columns and cells are not used, one sentence each
     """
 
     target: str | None
@@ -39,11 +41,13 @@ class Material(LabelledTable):
     missing: Array
     numbers: Array
     rows: Indices | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, X: Any, y: Any) -> Material:
         """From a frame and the name of its column of labels, or from rows and labels."""
         X, y, target = _features_and_labels(X, y)
+        notes = () if holds_numbers(X) else describe(X).notes
         X = as_features_frame(X)
         layout = ColumnLayout.of(X)
         tables = layout.split(X)
@@ -66,6 +70,7 @@ class Material(LabelledTable):
             layout=layout,
             missing=missing,
             numbers=numbers,
+            notes=notes,
         )
 
     @property

@@ -167,21 +167,20 @@ def _scores(found: Quality) -> Html:
 
 def _columns(found: Importance) -> list[Html]:
     first = found.order[0]
-    name, rise, se = short(found.names[first]), found.increase[first], found.se[first]
-    text = (
-        f"Without {name} the log-loss would rise by {rise:.4f} ± {se:.4f}, more than without any "
-        "other column. "
-    )
-    if rise < 2 * se:
+    name = short(found.names[first])
+    rise = f"{format_score(found.increase[first])} ± {format_score(found.se[first])}"
+    text = f"Without {name} the log-loss would rise by {rise}, more than without any other column. "
+    if found.increase[first] < 2 * found.se[first]:
         text = (
             "No column would clearly be missed: each says little that the others do not. The "
-            f"largest rise of the log-loss is {rise:.4f} ± {se:.4f}, without {name}. "
+            f"largest rise of the log-loss is {rise}, without {name}. "
         )
     text += "Two columns that say the same are both unimportant, since each replaces the other."
     listed_columns = 10
     at = found.order[:listed_columns]
     rows = [
-        [short(found.names[j], 40), f"{found.increase[j]:.4f}", f"{found.se[j]:.4f}"] for j in at
+        [short(found.names[j], 40), format_score(found.increase[j]), format_score(found.se[j])]
+        for j in at
     ]
     more = len(found.names) - len(at)
     caption = f"Increase of the log-loss without a column, on {found.rows:,} unseen rows."

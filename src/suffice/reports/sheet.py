@@ -84,7 +84,7 @@ th, td {
   text-align: right; padding: .4rem .6rem; border-top: 1px solid var(--line);
   white-space: nowrap; vertical-align: top;
 }
-thead th { border-bottom: 2px solid var(--line); font-weight: 600; }
+thead th { border-bottom: 2px solid var(--line); font-weight: 600; white-space: normal; }
 tbody th { font-weight: 500; }
 .words { text-align: left; }
 td.words { white-space: nowrap; }

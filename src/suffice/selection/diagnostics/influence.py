@@ -129,7 +129,7 @@ def _columns(cloud: Cloud) -> Floats:
 def _sentence(
     first: int, outlying: list[int], label: Any, found: Influence, pvalue: float, tested: int
 ) -> str:
-    by = f"({format_pvalue(pvalue)} adjusted for {tested} rows)"
+    by = f"({format_pvalue(pvalue)} adjusted for {tested:,} rows)"
     if not outlying:
         loss = number(found.divergence[first])
         return (
@@ -149,5 +149,5 @@ def _recommendation(outlying: list[int]) -> str:
     if not outlying:
         return "No row needs a second look."
     if len(outlying) == 1:
-        return f"Look at row {outlying[0]}; forget undoes its training."
-    return f"Look at rows {list_names(outlying)}; forget undoes their training."
+        return f"Look at row {outlying[0]}; model.forget removes it from the model."
+    return f"Look at rows {list_names(outlying)}; model.forget removes them from the model."
