@@ -213,7 +213,7 @@ LABELS = {
     "missing in a list": (
         ["a", "b", None, "a", "b", None],
         InvalidLabels,
-        "2 missing labels.*row 2.*Drop",
+        "2 missing labels.*row 2.*drop",
     ),
     "missing in floats": ([0.0, 1.0, 0.0, NA, 1.0, 0.0], InvalidLabels, "1 missing label,.*row 3"),
     "missing in objects": (np.array(["a", NA, "a", "b", "a", "b"], object), InvalidLabels, "row 1"),

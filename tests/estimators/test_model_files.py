@@ -277,8 +277,8 @@ def test_what_acts_is_left_out_and_said_so(tmp_path):
     assert (again.callback, again.random_state) == (None, None)
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
     card = model_card(tmp_path / "m")
-    assert "left out: callback (a function)" in card
-    assert "left out: random_state (a random generator)" in card
+    assert "parameter not kept in the file: callback (a function)" in card
+    assert "parameter not kept in the file: random_state (a random generator)" in card
 
 
 def test_what_a_file_cannot_hold_is_refused_by_name(tmp_path):

@@ -153,7 +153,7 @@ def _as_column(y: Any) -> Array | nw.Series[Any]:
 def _from_series(series: nw.Series[Any]) -> Array | nw.Series[Any]:
     missing = int(series.null_count())
     if missing:
-        raise _missing(int(series.is_null().arg_true()[0]), missing)
+        raise _missing(int(series.is_null().arg_true()[0]), missing, _drop_call(series))
     plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
     # Text is not converted at once: as Python objects it would take many times the memory.
     return np.asarray(series.to_numpy()) if plain else series
@@ -269,11 +269,24 @@ def _check_whole(values: Array, first: int) -> None:
         )
 
 
-def _missing(row: int, how_many: int) -> InvalidLabels:
+def _missing(row: int, how_many: int, call: str = "") -> InvalidLabels:
+    call = call or "keep = pandas.notna(y); X, y = X[keep], y[keep]"
     return InvalidLabels(
         f"y has {how_many} missing label{'s' * (how_many > 1)}, the first in row {row}. "
-        "Drop those rows or give them a label."
+        f"Give them one, or drop those rows: {call}."
     )
+
+
+def _drop_call(labels: nw.Series[Any]) -> str:
+    """The call that drops the rows of a table without a label; "" for a column without a name."""
+    name = labels.name
+    if not isinstance(name, str) or not name:
+        return ""
+    if labels.implementation.is_polars():
+        return f"table = table.drop_nulls({name!r})"
+    if labels.implementation.is_pyarrow():
+        return f"table = table.filter(table[{name!r}].is_valid())"
+    return f"table = table.dropna(subset=[{name!r}])"
 
 
 def name_of(y: Any) -> str | None:

@@ -105,7 +105,7 @@ def _members(model: Any) -> list[str]:
 
 def _left_out(dropped: Mapping[str, str]) -> list[str]:
     """Lines on parameters that a file leaves out."""
-    return [f"left out: {name} ({why})" for name, why in dropped.items()]
+    return [f"parameter not kept in the file: {name} ({why})" for name, why in dropped.items()]
 
 
 def _features(schema: dict[str, Any]) -> list[str]:
