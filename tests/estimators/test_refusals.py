@@ -399,3 +399,32 @@ def test_a_prior_of_zero_rules_a_class_out_and_leaves_no_nan(model):
     assert np.isfinite(joint[:, 1:]).all()
     assert np.isfinite(fitted.score_samples(X)).all()
     assert set(fitted.predict(X)) <= {1, 2}
+
+
+CLASSIFIERS = [
+    sf.LDA,
+    sf.QDA,
+    sf.GaussianNB,
+    sf.DiagonalLDA,
+    sf.GaussianDiscriminant,
+    sf.UnskewedDiscriminant,
+    sf.BayesianDiscriminant,
+    sf.MixtureDiscriminant,
+    sf.BernoulliNB,
+    sf.CategoricalNB,
+    sf.MixedNB,
+    sf.PooledDiscriminant,
+    sf.AutoDiscriminant,
+]
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_class_weight_is_refused_with_what_it_is_called_here(kind):
+    sentence = f"{kind.__name__} takes no class_weight.*'balanced' is priors='uniform'"
+    with pytest.raises(InvalidParameter, match=sentence):
+        kind(class_weight="balanced")
+    with pytest.raises(InvalidParameter, match=sentence):
+        kind().set_params(class_weight={"a": 2})
+    with pytest.raises(TypeError, match="weights"):
+        kind(weights="balanced")
+    assert "class_weight" not in kind().get_params()

@@ -32,6 +32,7 @@ from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.estimators.anywhere import on_labelled_rows, on_rows
 from suffice.estimators.base import Estimator
+from suffice.estimators.class_weight import refuse_class_weight, refusing
 from suffice.estimators.given_row import given_row
 from suffice.estimators.output import FrameOutput, framed
 from suffice.estimators.state import at_once
@@ -57,10 +58,21 @@ class Classifier(
     _decides = True  # whether there is a decision_function, as in scikit-learn
     _has_density = True  # whether features can be integrated out
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = refusing(cls.__init__)  # type: ignore[method-assign]
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name."""
+        refuse_class_weight(type(self), params)
+        super().set_params(**params)
+        return self
 
     @property
     def classes_(self) -> Array:
