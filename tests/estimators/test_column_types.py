@@ -62,6 +62,8 @@ PANDAS = {
     "nullable": (WHOLE, "Int16"),
     "small": (WHOLE, "int8"),
     "arrow": (AWARE, "timestamp[ms, tz=Europe/Vienna][pyarrow]"),
+    "arrow text": (SIZES, pd.ArrowDtype(pa.string())),
+    "arrow decimal": (PRICES, pd.ArrowDtype(pa.decimal128(9, 2))),
     "dates": (DAYS, object),
     "times": (CLOCK, object),
     "decimals": (PRICES, object),

@@ -68,6 +68,8 @@ class ColumnType:
             return f"object:{self.objects}"
         if self.library == "polars":
             return _polars_text(self.kind)
+        if type(self.native).__name__ == "ArrowDtype":
+            return f"arrow:{self.native.pyarrow_dtype}"
         return _category_text(self.native) if str(self.native) == "category" else str(self.native)
 
     def series(self, values: Array) -> Any:
@@ -237,6 +239,9 @@ def _pandas_type(text: str) -> Any:
     if text.startswith("["):
         ordered, *categories = json.loads(text)
         return pd.CategoricalDtype(categories, bool(ordered))
+    if text.startswith("arrow:"):
+        # pandas itself cannot parse its names of types with a time zone or with digits.
+        return pd.ArrowDtype(_arrow_type(text.removeprefix("arrow:")))
     return pd.api.types.pandas_dtype(text)
 
 
