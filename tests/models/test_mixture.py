@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
+from sklearn.datasets import load_digits
 
 import suffice as sf
 from closeness import near
@@ -301,6 +302,14 @@ def test_components_that_collapse_leave_finite_numbers(kind, case, seed):
     near(model.priors.sum(), 1.0)
     assert np.isfinite(found.model.joint(X)).all()
     assert found.converged or found.notes
+
+
+def test_traces_of_rows_of_other_components_are_no_variance():
+    """Some pixels of digits vary in one component by 1e-300 of a row alone."""
+    X, y = load_digits(return_X_y=True)
+    model = sf.MixtureDiscriminant(2, structure="diagonal", random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert np.isfinite(model.predict_log_proba(X)).all()
 
 
 def test_an_empty_component_is_started_again_where_a_row_is_least_expected():

@@ -15,6 +15,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.statistics.numbers import EPSILON, DoubleDouble, two_sum
+from suffice.statistics.reader import are_lost
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter
 from suffice.statistics.soft_rows import SoftBlock, SoftRows
 from suffice.statistics.statistics import Statistics
@@ -157,9 +158,12 @@ class Tally:
         if detail == "shared":
             noise = noise.sum(axis=0, keepdims=True)
         spread = self._centred(jump)
-        lost = spread.diagonal() <= noise
         # A component with nearly all of a row counts the whole row.
         count = np.floor(self.count + 1e-6).astype(np.int64)
+        # Squares of values were found to keep their digits; those of traces of a row may not.
+        rows = np.maximum(count[:, None], 1)
+        squares = spread.diagonal()
+        lost = (squares <= noise) | are_lost(squares, rows.sum() if detail == "shared" else rows)
         if detail == "diagonal":
             lost |= (count <= 1)[:, None]  # a single row has no variance, only traces of other rows
         return Statistics(
