@@ -38,6 +38,8 @@ FAMILY = {
     "map": sf.BayesianDiscriminant(density="map"),
     "unskewed": sf.UnskewedDiscriminant(pooling=1.0),
     "MixedNB": sf.MixedNB(),
+    "mixture": sf.MixtureDiscriminant(2, structure="diagonal", random_state=0),
+    "pool": sf.PooledDiscriminant([sf.LDA(), sf.UnskewedDiscriminant("diagonal")], cv=3),
 }
 TOLERANCE = {"float32": 1e-6, "float64": 1e-12}
 EPSILON = np.finfo(float).eps
@@ -232,7 +234,7 @@ def test_a_pipeline_that_ends_in_ours_is_converted_by_skl2onnx(onnx):
 
 def test_what_has_no_form_in_onnx_is_refused(onnx):
     X, y = DATA["iris"]
-    for model in (sf.MixtureDiscriminant(1), sf.BayesianDiscriminant()):
+    for model in (sf.GaussianMixture(2), sf.BayesianDiscriminant()):
         with pytest.raises(InvalidParameter, match=type(model).__name__):
             to_onnx(model.fit(X, y))
     with pytest.raises(InvalidParameter, match="float16"):

@@ -45,6 +45,11 @@ MODELS = [
     sf.MixedNB(structure="full", pooling=1.0),
     sf.UnskewedDiscriminant(),
     sf.UnskewedDiscriminant("diagonal"),
+    sf.MixtureDiscriminant(2, random_state=0),
+    sf.MixtureDiscriminant({"yes": 3, "no": 1}, structure="diagonal", random_state=0),
+    sf.PooledDiscriminant(priors="uniform"),
+    sf.PooledDiscriminant([sf.MixtureDiscriminant(2), sf.MixedNB(), sf.UnskewedDiscriminant()]),
+    sf.AutoDiscriminant(),
 ]
 
 
@@ -91,8 +96,12 @@ def test_what_a_graph_cannot_take_is_refused():
     texts = np.array([["a", 1.0], ["b", 2.0], ["a", 1.5], ["b", 2.5]], object)
     with pytest.raises(InvalidParameter, match="one input per column"):
         sf.to_onnx(sf.MixedNB(categorical=[0]).fit(texts, [0, 1, 0, 1]))
-    with pytest.raises(InvalidParameter, match="MixtureDiscriminant cannot be exported"):
-        sf.to_onnx(sf.MixtureDiscriminant(1).fit(TABLE, Y))
+    bayes = sf.BayesianDiscriminant()
+    with pytest.raises(InvalidParameter, match="a BayesianDiscriminant cannot be exported"):
+        sf.to_onnx(bayes.fit(TABLE, Y))
+    pool = sf.PooledDiscriminant({"good": sf.LDA(), "other": bayes}).fit(TABLE, Y)
+    with pytest.raises(InvalidParameter, match="member 'other': a BayesianDiscriminant cannot"):
+        sf.to_onnx(pool)
     parts = sf.MixedNB(parts={Binary(): [0]}).fit(np.arange(8).reshape(4, 2) % 2, [0, 1, 0, 1])
     with pytest.raises(InvalidParameter, match="the part 'binary'"):
         sf.to_onnx(parts)

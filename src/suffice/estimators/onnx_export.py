@@ -23,7 +23,9 @@ from suffice.estimators.gaussian import (
 )
 from suffice.estimators.linear import LinearDiscriminantAnalysis
 from suffice.estimators.mixed import MixedNB
+from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.onnx_graph import DOUBLE, ELEMENTS, Graph, Node
+from suffice.estimators.onnx_mixtures import mixture_scores, pooled_scores
 from suffice.estimators.onnx_products import check_parts, product_scores
 from suffice.estimators.onnx_scores import (
     binary_scores,
@@ -33,9 +35,12 @@ from suffice.estimators.onnx_scores import (
     powers_of,
 )
 from suffice.estimators.onnx_tables import encoded_rows, input_notes, input_types
+from suffice.estimators.pooled import PooledDiscriminant
+from suffice.estimators.pooled_model import PooledModel
 from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
+from suffice.models.mixture import MixtureModel
 from suffice.models.product import ProductModel
 from suffice.text import shown
 
@@ -55,7 +60,8 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     """A fitted classifier as an `onnx.ModelProto`: rows X in, label and probabilities out.
 
     Rows and probabilities have the given dtype; in between, everything is float64. CategoricalNB
-    takes int64 or strings. Naive Bayes ignores missing values (NaN), as in `predict`; full
+    takes int64 or strings. A mixture or a pool is exported with all its components or members.
+    Naive Bayes ignores missing values (NaN), as in `predict`; full
     covariances give NaN for such a row. The graph of a model of a table takes one input (n, 1) for
     each of its columns: numbers, strings or booleans; an empty string is a missing value. Unseen
     levels are treated as in `predict`. A graph reads no texts as numbers or dates: "$1,234" is
@@ -75,15 +81,12 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     model = getattr(model, "model_", model)  # what an AutoDiscriminant chose
     opset = 18  # version of the standard operators
     graph = Graph(opset)
-    rows = _input_type(model, dtype)
-    encoding, reader = model._learned.encoding, model._learned.reader
-    taken, inputs, notes = "X", {"X": (rows, model.n_features_in_)}, dict[str, str]()
+    rows, reader = _input_type(model, dtype), model._learned.reader
+    inputs, notes = {"X": (rows, model.n_features_in_)}, dict[str, str]()
     if reader is not None:
         notes = input_notes(reader)
         inputs = {name: (kind, 1) for name, kind in input_types(reader, rows).items()}
-    if encoding is not None:
-        taken = encoded_rows(graph, encoding)
-    label, probabilities = _answers(graph, taken, model, np.dtype(dtype))
+    label, probabilities = _answers(graph, _rows(graph, model), model, np.dtype(dtype))
     renamed = {label: "label", probabilities: "probabilities"}
     nodes = [_node_proto(onnx, node, renamed) for node in graph.nodes]
     tensors = [_tensor(onnx, values, name) for name, values in graph.constants.items()]
@@ -182,10 +185,22 @@ def _answers(
     return label, graph.add("Cast", probabilities, to=ELEMENTS[dtype.name])
 
 
+def _rows(graph: Graph, model: Any) -> str:
+    """The rows that a model takes, of the inputs of the graph."""
+    encoding = getattr(model._learned, "encoding", None)
+    return "X" if encoding is None else encoded_rows(graph, encoding)
+
+
 def _scores(graph: Graph, rows: str, model: Any) -> str:
     fitted = model._fitted
+    if isinstance(fitted, PooledModel):
+        members = fitted.members.values()
+        parts = [_scores(graph, _rows(graph, member), member) for member in members]
+        return pooled_scores(graph, parts, fitted)
     if isinstance(fitted, ProductModel):
         return product_scores(graph, fitted, model._learned.reader)
+    if isinstance(fitted, MixtureModel):
+        return mixture_scores(graph, graph.add("Cast", rows, to=DOUBLE), fitted)
     if isinstance(fitted, GaussianModel):
         numbers = graph.add("Cast", rows, to=DOUBLE)
         if isinstance(model, UnskewedDiscriminant):
@@ -202,15 +217,22 @@ def _scores(graph: Graph, rows: str, model: Any) -> str:
 
 def _input_type(model: Any, dtype: str) -> Any:
     """The type of the rows that a model takes."""
+    if isinstance(model, PooledDiscriminant):
+        for name, member in model.members_.items():
+            try:
+                _input_type(member, dtype)
+            except InvalidParameter as error:
+                raise InvalidParameter(f"member {name!r}: {error}") from None
+        return np.dtype(dtype)
     is_map = isinstance(model, BayesianDiscriminant) and model.density == "map"
-    if is_map or isinstance(model, (*GAUSSIAN, BernoulliNB)):
+    if is_map or isinstance(model, (*GAUSSIAN, BernoulliNB, MixtureDiscriminant)):
         return np.dtype(dtype)
     if isinstance(model, MixedNB):
         return _mixed_type(model, dtype)
     if not isinstance(model, CategoricalNB):
         raise InvalidParameter(
-            f"a {type(model).__name__} cannot be exported to ONNX yet; the Gaussian family, "
-            "BernoulliNB, CategoricalNB and MixedNB can."
+            f"a {type(model).__name__} cannot be exported to ONNX; the Gaussian family, naive "
+            "Bayes, MixtureDiscriminant and pools of these can: suffice.LDA().fit(X, y)."
         )
     features = model._fitted.features
     if all(f.levels.dtype.kind == "U" for f in features):
