@@ -18,7 +18,6 @@ from benchmarks.case import Case
 from benchmarks.memory import usage
 from benchmarks.row import AT_MOST, Row
 from benchmarks.timing import fastest
-from suffice.statistics import checkpoint
 from suffice.statistics.checkpoint import Checkpoint, PassState
 from suffice.statistics.statistics import DETAILS
 
@@ -84,7 +83,7 @@ def _checkpoints(path: Path, shape: str, quick: bool) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         ours = partial(sf.summarize, path, target="label", detail="shared")
         saved = Path(folder) / "checkpoint"
-        usual = _Saved(ours, saved, checkpoint.INTERVAL, checkpoint.SPARSENESS)
+        usual = _Saved(ours, saved, Checkpoint.interval, Checkpoint.sparseness)
         often = _Saved(ours, saved, 0.0, 0.0)
         rounds, enough = (2, 10.0) if quick else (25, 100.0)
         calls = {"with": usual, "often": often, "without": ours}
@@ -111,7 +110,7 @@ class _Saved:
     ) -> None:
         self.begin, self.commits = float("inf"), 0
         self._ours, self._path = ours, path
-        self._apart = {"INTERVAL": interval, "SPARSENESS": sparseness}
+        self._apart = {"interval": interval, "sparseness": sparseness}
 
     def __call__(self) -> None:
         begin, commit = Checkpoint.begin, Checkpoint.commit
@@ -128,8 +127,7 @@ class _Saved:
 
         self._path.unlink(missing_ok=True)
         with (
-            patch.multiple(Checkpoint, begin=timed, commit=counted),
-            patch.multiple(checkpoint, **self._apart),
+            patch.multiple(Checkpoint, begin=timed, commit=counted, **self._apart),
         ):
             self._ours(checkpoint=self._path)
 

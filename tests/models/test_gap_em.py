@@ -163,7 +163,7 @@ def test_steps_are_few_where_most_values_are_known():
 
 @pytest.mark.parametrize("name", ["QDA", "LDA", "half"])
 def test_an_unfinished_em_says_so(name, monkeypatch):
-    monkeypatch.setattr(gap_em, "MOST_STEPS", 3)
+    monkeypatch.setattr(gap_em.GapEm, "most_steps", 3)
     X, y = table(400, 0.3, 0)
     with pytest.warns(NotConverged, match="EM stopped after 3 steps before"):
         complete(sf.summarize(X, y), SETTINGS[name])

@@ -605,7 +605,7 @@ def test_a_class_with_no_more_complete_rows_than_features_is_not_flattened(d):
 def steps(monkeypatch):
     """The steps of a fit so far, of which no more than 600 are taken."""
     taken = []
-    monkeypatch.setattr(gap_em, "MOST_STEPS", 300)
+    monkeypatch.setattr(gap_em.GapEm, "most_steps", 300)
     monkeypatch.setattr(
         gap_em, "expected_sums", lambda *args: taken.append(1) or expectation.expected_sums(*args)
     )

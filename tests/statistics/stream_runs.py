@@ -21,7 +21,7 @@ def run(source, saved, answer, delay, target, detail):
     A file beside the answer tells that the first chunk was counted.
     """
     chunk.CHUNK_ENTRIES, chunk.FEWEST_ROWS, stream.LONG_BYTES = 64, 1, 0
-    checkpoint.INTERVAL = checkpoint.SPARSENESS = 0.0
+    checkpoint.Checkpoint.interval = checkpoint.Checkpoint.sparseness = 0.0
 
     def listen(progress):
         Path(f"{answer}.begun").touch()

@@ -35,8 +35,8 @@ def often(monkeypatch):
     """Chunks of a few rows, and a checkpoint after each."""
     monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 64)
     monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(checkpoint, "INTERVAL", 0.0)
-    monkeypatch.setattr(checkpoint, "SPARSENESS", 0.0)
+    monkeypatch.setattr(checkpoint.Checkpoint, "interval", 0.0)
+    monkeypatch.setattr(checkpoint.Checkpoint, "sparseness", 0.0)
 
 
 def table(rows, seed=0, gaps=False):
@@ -366,7 +366,7 @@ def test_checkpoints_are_for_files():
 
 def test_commits_cost_no_more_than_a_fiftieth_of_the_time(often, tmp_path, monkeypatch):
     """However slow the disk is: the slower a commit, the rarer the next."""
-    monkeypatch.setattr(checkpoint, "SPARSENESS", 100.0)
+    monkeypatch.setattr(checkpoint.Checkpoint, "sparseness", 100.0)
     clock, commits, write = [0.0], [], write_whole
 
     def slow(path, data):

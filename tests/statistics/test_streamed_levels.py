@@ -40,8 +40,8 @@ def small(monkeypatch):
     """Chunks of a few rows, and a checkpoint after each."""
     monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 640)
     monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(checkpoint, "INTERVAL", 0.0)
-    monkeypatch.setattr(checkpoint, "SPARSENESS", 0.0)
+    monkeypatch.setattr(checkpoint.Checkpoint, "interval", 0.0)
+    monkeypatch.setattr(checkpoint.Checkpoint, "sparseness", 0.0)
 
 
 @pytest.fixture

@@ -23,17 +23,9 @@ from suffice.text import quote_names
 _checked: WeakSet[Any] = WeakSet()
 
 
-def summarize(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    detail: str,
-    target: str | None,
-    columns: Any = None,
-    grid: Any = None,
-) -> Any:
+def summarize(X: Any, *given: Any) -> Any:
     """What `suffice.summarize` returns for a Dask array, data frame or delayed table."""
-    return summarize_rows(rows_of(X), y, sample_weight, detail, target, columns, grid)
+    return summarize_rows(rows_of(X), *given)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:

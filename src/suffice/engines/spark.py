@@ -21,18 +21,12 @@ ROUNDS = 2  # of adding parts in tasks, before the driver adds the rest
 
 
 def summarize(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    detail: str,
-    target: str | None,
-    columns: Any = None,
-    grid: Any = None,
+    X: Any, y: Any, sample_weight: Any, detail: str, target: str | None, *given: Any
 ) -> Any:
     """What `suffice.summarize` returns for a Spark data frame that holds the labels."""
     if y is None and target is None:
         raise InvalidLabels("y is missing: name the label column, target='label'.")
-    return summarize_rows(rows_of(X), y, sample_weight, detail, target, columns, grid)
+    return summarize_rows(rows_of(X), y, sample_weight, detail, target, *given)
 
 
 def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:

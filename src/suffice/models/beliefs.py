@@ -14,8 +14,8 @@ from suffice.models.completion import complete
 from suffice.models.groups import Groups
 from suffice.models.linalg import whitener
 from suffice.models.priors import class_priors
-from suffice.models.separating import floor, overall_variances
-from suffice.models.settings import MomentLikelihood, Settings, check_detail, coarsen_for
+from suffice.models.separating import Separation
+from suffice.models.settings import MomentLikelihood, Settings, coarsen_for
 from suffice.models.structures import DIAGONAL, FULL, Structure, structure_of
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
@@ -95,7 +95,7 @@ class Beliefs(MomentLikelihood):
 
     def check(self, statistics: AnyStatistics) -> None:
         """Raise if the statistics are too coarse, or do not fit the given prior."""
-        check_detail(statistics, Settings(self.structure, self.pooling))
+        Settings(self.structure, self.pooling).check(statistics)
         check_usable(statistics, self)
 
 
@@ -196,9 +196,9 @@ def prior_location(s: AnyStatistics, beliefs: Beliefs) -> tuple[DoubleDouble, Fl
         constant = groups.separation.constant
         covariance[:, constant] = covariance[constant] = 0.0
         return mean, covariance
-    overall = overall_variances(s)
-    variances = s.squares.sum(axis=0) / _denominator(s) + floor(s, overall)
-    variances = np.where(overall > 0, variances, 0.0)
+    separation = Separation.of(s)
+    variances = s.squares.sum(axis=0) / _denominator(s) + separation.floor
+    variances = np.where(separation.constant, 0.0, variances)
     if beliefs.structure.takes_matrices:
         variances = np.diag(variances)
     return mean, variances

@@ -37,9 +37,9 @@ from suffice.statistics.soundness import LARGEST
 from suffice.statistics.statistics import Statistics
 from suffice.text import shown
 
-# Limits of estimated strengths, in rows. That of the mean may be tiny if classes are far apart.
-LEAST_MEAN_STRENGTH = 1e-12
-LEAST_COVARIANCE_STRENGTH = 1e-3
+# Smallest estimated strengths of the mean and the covariance, in rows. That of the mean may be tiny
+# if classes are far apart.
+LEAST_STRENGTHS = (1e-12, 1e-3)
 
 
 @storable
@@ -126,8 +126,8 @@ def estimate_prior(s: AnyStatistics, beliefs: Beliefs) -> Prior:
     most = _largest_strengths(s, beliefs)
     low = np.array(
         [
-            given[0] or min(LEAST_MEAN_STRENGTH, most[0]),
-            given[1] or min(LEAST_COVARIANCE_STRENGTH, most[1]),
+            given[0] or min(LEAST_STRENGTHS[0], most[0]),
+            given[1] or min(LEAST_STRENGTHS[1], most[1]),
         ]
     )
     high = np.array([given[0] or most[0], given[1] or most[1]])
@@ -144,11 +144,11 @@ def _largest_strengths(s: AnyStatistics, beliefs: Beliefs) -> tuple[float, float
     mean, covariance = most_strength, most_strength
     if beliefs.prior_mean is None:
         # The mean of a single class adds nothing to its rows.
-        mean = LEAST_MEAN_STRENGTH if alone else max(total, 1.0)
+        mean = LEAST_STRENGTHS[0] if alone else max(total, 1.0)
     if beliefs.prior_covariance is None:
         covariance = max(float((n - (n > 0)).sum(axis=0).max()), 1.0)
         if not beliefs.structure.takes_matrices and (alone or beliefs.pooling == 1):
-            covariance = LEAST_COVARIANCE_STRENGTH  # nor does the variance of all rows
+            covariance = LEAST_STRENGTHS[1]  # nor does the variance of all rows
     return mean, covariance
 
 

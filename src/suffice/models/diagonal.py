@@ -7,11 +7,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.models.covariance import CovarianceEstimate, DiagonalCovariance
 from suffice.models.groups import Groups
-from suffice.models.separating import (
-    check_denominator,
-    floor,
-    overall_variances,
-)
+from suffice.models.separating import Separation, check_denominator
 from suffice.models.settings import Settings
 from suffice.models.structures import DiagonalStructure
 from suffice.statistics.incomplete import AnyStatistics
@@ -24,11 +20,10 @@ def diagonal_covariances(statistics: AnyStatistics, settings: Settings) -> Covar
     A variance that is zero in a class is replaced by the pooled one. A constant feature is ignored.
     """
     check_denominator(statistics, settings)
-    overall = overall_variances(statistics)
-    added = floor(statistics, overall)
+    separation = Separation.of(statistics)
 
     def finish(variances: Floats, pooled: bool) -> Floats:
-        return _shrink(variances + added, statistics, settings, pooled)
+        return _shrink(variances + separation.floor, statistics, settings, pooled)
 
     if settings.pooling == 1:
         shared = DiagonalCovariance(finish(_pooled_variances(statistics, settings), pooled=True))
@@ -41,7 +36,7 @@ def diagonal_covariances(statistics: AnyStatistics, settings: Settings) -> Covar
         own = np.where(missing, pooled, own)
         borrowed = tuple(np.flatnonzero(missing.any(axis=1)).tolist())
     if settings.smoothing:
-        own = own + settings.smoothing * overall
+        own = own + settings.smoothing * separation.overall
     return CovarianceEstimate(tuple(map(DiagonalCovariance, own)), borrowed)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,9 +34,6 @@ from suffice.statistics.summarize import summarize_batches
 
 # A component with less weight than this, in rows, is empty.
 EMPTY = 1e-8
-
-# A component that has lost its own covariance this many times keeps the pooled one.
-MOST_LOSSES = 2
 
 # Replaces a prior of zero during EM: labelled rows of the class still have components.
 LEAST_PRIOR = 1e-300
@@ -206,6 +203,9 @@ class _Em:
 class _Run:
     """EM from one start, with repairs for components that collapse or become empty."""
 
+    # A component that has lost its own covariance this many times keeps the pooled one.
+    most_losses: ClassVar[int] = 2
+
     def __init__(self, em: _Em, model: GaussianModel, level: float) -> None:
         self.em, self.model, self.level, K = em, model, level, len(em.owner)
         self.weight = model.priors * em.training.total
@@ -282,7 +282,7 @@ class _Run:
         has_lost = self.gain < -self.em.effort.tol
         self.losses += (self.own | has_lost) & borrowed
         self.own = ~borrowed
-        stuck = self.losses >= MOST_LOSSES
+        stuck = self.losses >= self.most_losses
         self.repaired |= bool(borrowed.any())
         if model.shared or not stuck.any():
             return model

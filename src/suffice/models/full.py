@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from suffice.errors import TooFewRows
 from suffice.models.covariance import (
     Covariance,
     CovarianceEstimate,
@@ -23,7 +22,7 @@ from suffice.models.linalg import (
     rank_tolerance,
     whitener,
 )
-from suffice.models.separating import check_denominator, mean_steps
+from suffice.models.separating import check_denominator, mean_steps, no_spread
 
 
 def full_covariances(groups: Groups, lender: Groups | None = None) -> CovarianceEstimate:
@@ -124,11 +123,7 @@ def _shrunk_covariances(groups: Groups) -> CovarianceEstimate:
     again = Groups(groups.statistics, settings)
     base = _regular_covariance(again, again.pooled)
     if base is None:
-        raise TooFewRows(
-            "every class has 1 row (1 sample), so the spread within classes cannot be estimated. "
-            "The number of samples must be more than the number of classes: give at least one "
-            "class two rows."
-        )
+        raise no_spread()
     if groups.shared:
         return CovarianceEstimate((base,), shrunk=True)
     groups_of = range(again.size)

@@ -7,6 +7,7 @@ weight, mean and scatter alone (Orchard and Woodbury 1972; Dempster, Laird and R
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,22 +28,6 @@ from suffice.models.linalg import rank_tolerance
 from suffice.models.observed import Observed
 from suffice.models.observed_parts import ObservedParts
 from suffice.models.settings import Settings
-
-# Estimates have converged when the remaining change is below this, in standard deviations.
-TOLERANCE = 1e-9
-
-# Slow changes hide behind fast ones, so the last step must be this many times shorter than the
-# tolerance, until MANY_STEPS have been taken.
-MARGIN = 100
-MANY_STEPS = 300
-MOST_STEPS = 1000
-
-# A leap must keep this share of every variance, and may lose this many nats per unit of weight.
-KEPT_SHARE = 0.1
-LOST_NATS = 1e-8
-
-# If the likelihood is not computed, leaps wait until a step is this short, in deviations.
-SHORT_STEP = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +79,23 @@ class GapEm:
     them. Classes with their own covariances do not depend on each other: each is a lane that
     ends independently. Otherwise all classes form one lane.
     """
+
+    most_steps: ClassVar[int] = 1000
+
+    # Estimates have converged when the remaining change is below this, in standard deviations.
+    tolerance: ClassVar[float] = 1e-9
+
+    # Slow changes hide behind fast ones, so the last step must be this many times shorter than the
+    # tolerance, until many steps have been taken.
+    margin: ClassVar[int] = 100
+    many_steps: ClassVar[int] = 300
+
+    # A leap must keep this share of every variance, and may lose this many nats per unit of weight.
+    kept_share: ClassVar[float] = 0.1
+    lost_nats: ClassVar[float] = 1e-8
+
+    # If the likelihood is not computed, leaps wait until a step is this short, in deviations.
+    short_step: ClassVar[float] = 1e-2
 
     def __init__(self, observed: Observed, settings: Settings) -> None:
         s, at = observed.statistics, observed.varying
@@ -216,7 +218,7 @@ class GapEm:
     def _advance(self, lane: _Lane, step: _Step) -> None:
         """Accept the step, or undo the leap that led to it, and choose the next point."""
         lane.steps += 1
-        if lane.steps >= MOST_STEPS:
+        if lane.steps >= self.most_steps:
             lane.outcome = "unfinished"
         change = step.image - lane.point
         length = float(np.linalg.norm(change))
@@ -228,8 +230,8 @@ class GapEm:
         lane.image, lane.level, lane.length = step.image, step.level, length
         if self.plain and self._resolve_degeneracy(lane, step):
             return
-        margin = MARGIN if lane.steps < MANY_STEPS else 1
-        near = float(np.abs(change).max(initial=0.0)) < TOLERANCE / margin
+        margin = self.margin if lane.steps < self.many_steps else 1
+        near = float(np.abs(change).max(initial=0.0)) < self.tolerance / margin
         if near and not (self.plain and is_moving(step.before, step.after)):
             lane.outcome = "settled"
         else:
@@ -240,12 +242,12 @@ class GapEm:
         if np.isnan(level) or np.isnan(lane.level):
             return length > 2 * lane.length
         totals = self.coordinates.totals
-        return level < lane.level - LOST_NATS * float(totals[lane.number[0]])
+        return level < lane.level - self.lost_nats * float(totals[lane.number[0]])
 
     def _leap(self, lane: _Lane, step: _Step) -> None:
         """Continue from where the last steps lead if all variances stay, else from the last end."""
         lane.point, lane.has_leaped = step.image, False
-        if not self._has_level and lane.length > SHORT_STEP:
+        if not self._has_level and lane.length > self.short_step:
             return
         correction = lane.history.correction()
         if correction is None:
@@ -253,7 +255,7 @@ class GapEm:
         for share in (1.0, 0.5, 0.25):
             point = step.image + share * correction
             state = self.coordinates.unpack(point[None], lane.number)
-            rest = self._covariances(*state, lane.number) - KEPT_SHARE * step.covariances
+            rest = self._covariances(*state, lane.number) - self.kept_share * step.covariances
             rest = self.coordinates.correlations(rest, lane.number)
             sizes = np.abs(rest).max(axis=(1, 2), initial=0.0)
             if (np.linalg.eigvalsh(rest)[:, 0] > -rank_tolerance(rest.shape[1]) * sizes).all():

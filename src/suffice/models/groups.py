@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidParameter, NotFinite
 from suffice.models.linalg import rank_tolerance, reciprocal
-from suffice.models.separating import Separation, floor, overall_variances
+from suffice.models.separating import Separation
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import Spread, ledoit_wolf, oas
 from suffice.statistics.factored_scatter import FactoredScatter
@@ -208,8 +208,7 @@ class Groups:
     @cached_property
     def separation(self) -> Separation:
         """The features that separate the classes exactly, and those that never vary."""
-        overall = overall_variances(self.statistics)
-        return Separation(floor(self.statistics, overall), np.asarray(overall == 0))
+        return Separation.of(self.statistics)
 
     @cached_property
     def _quartic(self) -> Floats | None:

@@ -10,9 +10,21 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import Labels
+from suffice.data.parameters import numbers
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.models.priors import class_priors
 from suffice.text import shown
+
+
+def read_table(name: str, given: Any, columns: str) -> Floats:
+    """A table of finite numbers, one row per class; `columns` says what its columns are."""
+    values = numbers(name, given)
+    if values is None or values.ndim != 2 or not values.size:
+        shape = None if values is None else values.shape
+        raise InvalidParameter(
+            f"{name} has shape {shape}; it must have one row per class and one column per {columns}"
+        )
+    return values
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,9 @@ from suffice.errors import InvalidParameter
 from suffice.models.computable import check_computable
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gaussian import GaussianModel
-from suffice.models.known_classes import KnownClasses
+from suffice.models.known_classes import KnownClasses, read_table
 from suffice.models.linalg import eigen, whitener
 from suffice.text import shown
-
-# Largest difference of entries (i, j) and (j, i) of a covariance, as a share of the deviations.
-SYMMETRY_ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +108,9 @@ def known_gaussians(
 
 def read_means(means: Any) -> Floats:
     """One row of finite numbers per class, (k, d)."""
-    values = numbers("means", means)
-    if values is None or values.ndim != 2 or not values.size:
-        shape = None if values is None else values.shape
-        raise InvalidParameter(
-            f"means has shape {shape}; it must have one row per class and one column per feature. "
-            "Classes with one feature are written [[0.0], [2.0]]."
-        )
-    return values
+    return read_table(
+        "means", means, "feature. Classes with one feature are written [[0.0], [2.0]]."
+    )
 
 
 def _diagonal(name: str, variances: Floats) -> Covariance:
@@ -130,13 +122,17 @@ def _diagonal(name: str, variances: Floats) -> Covariance:
     return DiagonalCovariance(variances)
 
 
-def _full(name: str, matrix: Floats) -> Covariance:
+def _full(name: str, matrix: Floats, rounding: float = 1e-10) -> Covariance:
+    """The covariance, after checking that it is symmetric and positive definite.
+
+    rounding : largest difference of entries (i, j) and (j, i), as a share of the deviations
+    """
     variances = matrix.diagonal()
     _diagonal(name, variances)
     scale = np.sqrt(variances)
     with np.errstate(over="ignore", invalid="ignore"):
         difference = np.abs(matrix - matrix.T) / scale / scale[:, None]
-    if not (difference <= SYMMETRY_ROUNDING).all():
+    if not (difference <= rounding).all():
         i, j = (int(at) for at in np.unravel_index(np.argmax(difference), matrix.shape))
         raise InvalidParameter(
             f"{name} is not symmetric: entry ({i}, {j}) is {matrix[i, j]:g}, but entry "

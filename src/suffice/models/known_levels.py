@@ -9,17 +9,14 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter
 from suffice.models.discrete import DiscreteModel, LevelModel
-from suffice.models.known_classes import KnownClasses
+from suffice.models.known_classes import KnownClasses, read_table
+from suffice.models.limits import SUM_ROUNDING
 from suffice.models.model import ClassModel
 from suffice.statistics.registry import storable
 from suffice.statistics.soundness import check_labels
 from suffice.text import shown
-
-# Largest error of a sum of probabilities.
-SUM_ROUNDING = 1e-8
 
 
 @dataclass(frozen=True)
@@ -73,13 +70,7 @@ class KnownLevels(ClassModel):
 
 def read_chances(probabilities: Any) -> Floats:
     """Probabilities of ones, (k, d)."""
-    values = numbers("probabilities", probabilities)
-    if values is None or values.ndim != 2 or not values.size:
-        shape = None if values is None else values.shape
-        raise InvalidParameter(
-            f"probabilities has shape {shape}; it must have one row per class and one column per "
-            "feature: P(x = 1 | class)."
-        )
+    values = read_table("probabilities", probabilities, "feature: P(x = 1 | class).")
     outside = (values < 0) | (values > 1)
     if outside.any():
         c, j = (int(at[0]) for at in np.nonzero(outside))
@@ -123,13 +114,7 @@ def known_levels(
 
 
 def _table(j: int, given: Any) -> Floats:
-    values = numbers(f"probabilities[{j}]", given)
-    if values is None or values.ndim != 2 or not values.size:
-        shape = None if values is None else values.shape
-        raise InvalidParameter(
-            f"probabilities of feature {j} have shape {shape}; they must have one row per class "
-            "and one column per level."
-        )
+    values = read_table(f"probabilities[{j}]", given, "level.")
     sums = values.sum(axis=1)
     wrong = (values < 0).any(axis=1) | (np.abs(sums - 1) > SUM_ROUNDING)
     if wrong.any():

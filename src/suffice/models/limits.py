@@ -12,6 +12,9 @@ FAR = 1e150
 # Largest error of products of factors and their inverses in a valid file.
 CLOSE = 1e-6
 
+# Largest error of a sum of probabilities.
+SUM_ROUNDING = 1e-8
+
 
 def check_sizes(*arrays: Floats) -> None:
     """Raise unless squares of these numbers can be computed."""

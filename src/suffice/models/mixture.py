@@ -16,6 +16,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gaussian import GaussianModel
+from suffice.models.limits import SUM_ROUNDING
 from suffice.models.model import ClassModel
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings
@@ -24,9 +25,6 @@ from suffice.statistics.soundness import check_labels
 
 # Rows are scored this many at a time, because (n, K) would take too much memory.
 BLOCK_ROWS = 1 << 16
-
-# Error of sums of shares in a valid file.
-SUM_ROUNDING = 1e-8
 
 
 @storable

@@ -17,19 +17,33 @@ from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.reader import are_lost, vanished
 from suffice.statistics.shift import difference
 
-# Variance within classes of such a feature, as a share of its overall variance.
-FLOOR = 1e-9
-
-# Largest sum of squares: larger ones could overflow when summed over features.
-MOST_SQUARES = 2.0**1015
-
 
 @dataclass(frozen=True, slots=True)
 class Separation:
     """Features without variance within classes."""
 
-    floor: Floats  # (d,): their variance where they separate the classes exactly; zero elsewhere
+    overall: Floats  # (d,): variances over all rows, between classes included
+    floor: Floats  # (d,): variances to add: those of features that separate the classes exactly
     constant: Array  # (d,): whether a feature never varies, within classes or between them
+
+    @classmethod
+    def of(cls, statistics: AnyStatistics, share: float = 1e-9) -> Separation:
+        """The features of these statistics.
+
+        share : variance within classes of a feature that separates them, as a share of the overall
+        """
+        overall = overall_variances(statistics)
+        constant = np.asarray(overall == 0)
+        still = statistics.squares.sum(axis=0) == 0
+        separating = still & ~constant
+        if separating.any() and len(statistics.classes) > 1 and (statistics.count == 1).all():
+            raise no_spread()
+        if still.any():
+            apart = (statistics.mean != statistics.mean[0]).any(axis=0)
+            lost = np.flatnonzero(still & apart & are_lost(share * overall, np.ones(1)))
+            if len(lost):
+                raise vanished(int(lost[0]), statistics.feature_names)
+        return cls(overall, np.where(separating, share * overall, 0.0), constant)
 
 
 def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
@@ -42,8 +56,11 @@ def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
         )
 
 
-def check_scale(statistics: AnyStatistics) -> None:
-    """Raise if sums of squares are too small or too large to keep their digits."""
+def check_scale(statistics: AnyStatistics, most_squares: float = 2.0**1015) -> None:
+    """Raise if sums of squares are too small or too large to keep their digits.
+
+    most_squares : the largest sum of squares; larger ones could overflow when summed over features
+    """
     if isinstance(statistics, IncompleteStatistics) and statistics.detail != "diagonal":
         return
     squares, count = statistics.squares, statistics.known_count
@@ -53,7 +70,7 @@ def check_scale(statistics: AnyStatistics) -> None:
     if lost.any():
         raise vanished(int(np.nonzero(lost)[1][0]), statistics.feature_names)
     with np.errstate(over="ignore"):
-        large = np.flatnonzero(~(squares.sum(axis=0) < MOST_SQUARES))
+        large = np.flatnonzero(~(squares.sum(axis=0) < most_squares))
     if len(large):
         raise _too_large(int(large[0]), statistics.feature_names)
 
@@ -65,28 +82,13 @@ def _too_large(column: int, names: tuple[str, ...] | None) -> NotFinite:
     )
 
 
-def check_some_spread(statistics: AnyStatistics) -> None:
-    """Raise if every class is a single row, so that the spread cannot be estimated."""
-    if len(statistics.classes) > 1 and (statistics.count == 1).all():
-        raise TooFewRows(
-            "every class has 1 row (1 sample), so the spread within classes cannot be estimated. "
-            "The number of samples must be more than the number of classes: give at least one "
-            "class two rows."
-        )
-
-
-def floor(statistics: AnyStatistics, overall: Floats) -> Floats:
-    """Variance to add to each feature, (d,): zero except for features that separate exactly."""
-    still = statistics.squares.sum(axis=0) == 0
-    separating = still & (overall > 0)
-    if separating.any():
-        check_some_spread(statistics)
-    if still.any():
-        apart = (statistics.mean != statistics.mean[0]).any(axis=0)
-        lost = np.flatnonzero(still & apart & are_lost(FLOOR * overall, np.ones(1)))
-        if len(lost):
-            raise vanished(int(lost[0]), statistics.feature_names)
-    return np.where(separating, FLOOR * overall, 0.0)
+def no_spread() -> TooFewRows:
+    """The error for classes of a single row each."""
+    return TooFewRows(
+        "every class has 1 row (1 sample), so the spread within classes cannot be estimated. "
+        "The number of samples must be more than the number of classes: give at least one "
+        "class two rows."
+    )
 
 
 def mean_steps(statistics: AnyStatistics) -> Floats:

@@ -125,7 +125,12 @@ class Settings(MomentLikelihood):
 
     def check(self, statistics: AnyStatistics) -> None:
         """Raise if the statistics are too coarse."""
-        check_detail(statistics, self)
+        if statistics.detail not in (self.detail, "separate"):
+            raise InvalidParameter(
+                f"these statistics have detail {statistics.detail!r} but the model needs "
+                f"{self.detail!r}; summarize the rows with detail='separate', which suits "
+                "every model."
+            )
 
     def repairs(self, model: Any, statistics: AnyStatistics) -> tuple[Repair, ...]:
         """Covariances that could not be estimated as requested."""
@@ -158,7 +163,7 @@ def _scale_free(structure: Structure) -> dict[str, Any]:
 
 def coarsen_for(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     """Statistics in the detail that the settings need."""
-    check_detail(statistics, settings)
+    settings.check(statistics)
     if isinstance(statistics, Statistics):
         # In the form of files, so that a loaded model gives the same answers to the last bit.
         spread = statistics.spread.canonical()
@@ -169,13 +174,3 @@ def coarsen_for(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     # Pooling is done later anyway.
     keep = wanted == "shared" or isinstance(settings.shrinkage, str)
     return statistics if keep else statistics.coarsen(wanted)
-
-
-def check_detail(statistics: AnyStatistics, settings: Settings) -> None:
-    """Raise if the statistics are too coarse for the settings."""
-    if statistics.detail not in (settings.detail, "separate"):
-        raise InvalidParameter(
-            f"these statistics have detail {statistics.detail!r} but the model needs "
-            f"{settings.detail!r}; summarize the rows with detail='separate', which suits "
-            "every model."
-        )

@@ -61,8 +61,9 @@ def complete_statistics(batch: Batch, detail: str) -> Statistics:
     if detail != "diagonal":
         # Only now it is clear which classes have rows; no matrix is made for the others.
         reader = replace(reader, batch=batch.without_empty_classes(sums.count))
-        unit = unit_of(float((squares / weight[:, None]).max()))
-        spread, fourth = scatter(reader, means, weight, unit, per_class=detail == "separate")
+        separate = detail == "separate"
+        unit = unit_of(float((squares / weight[:, None]).max())) if separate else 1.0
+        spread, fourth = scatter(reader, means, weight, unit, per_class=separate)
     count, names = sums.count[kept], batch.features.names
     _check_underflow(spread, varies, count, names)
     return Statistics(batch.classes[kept], count, weight, means, spread, fourth, names)

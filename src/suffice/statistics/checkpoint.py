@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar
 
 from suffice.data.column_kinds import Number
 from suffice.data.files import read_whole, write_whole
@@ -31,12 +31,6 @@ from suffice.statistics.storage import read_value
 from suffice.statistics.table_statistics import RowStatistics, TableStatistics
 from suffice.statistics.walker import to_arrays
 
-# Shortest time between two commits, in seconds.
-INTERVAL = 2.0
-
-# Shortest time between two commits, as a multiple of the time that one takes.
-SPARSENESS = 100.0
-
 
 @dataclass(slots=True)
 class Checkpoint:
@@ -45,6 +39,10 @@ class Checkpoint:
     task : what is computed; a file of another task is refused
     reader : how columns are read, if they are not all numbers; it must not change either
     """
+
+    # Shortest time between two commits: in seconds, and as a multiple of the time that one takes.
+    interval: ClassVar[float] = 2.0
+    sparseness: ClassVar[float] = 100.0
 
     path: Path
     paths: Sequence[Path]
@@ -83,7 +81,7 @@ class Checkpoint:
                 "resumes from the last checkpoint."
             ) from None
         now = monotonic()
-        self._due = now + max(INTERVAL, SPARSENESS * (now - start))
+        self._due = now + max(self.interval, self.sparseness * (now - start))
 
     def _names(self) -> tuple[str, ...]:
         return tuple(map(str, self.paths))

@@ -12,9 +12,6 @@ from suffice.statistics.counts import Counts, LevelTable
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.table_statistics import TableStatistics
 
-# Rounding of a number of rows, as a share of one row.
-ROUNDING = 1e-3
-
 
 def as_mixed(table: TableStatistics) -> MixedStatistics:
     """What naive Bayes takes of a table: nothing of how columns depend on each other.
@@ -32,8 +29,11 @@ def as_mixed(table: TableStatistics) -> MixedStatistics:
     return MixedStatistics(parts, layout, reader.feature_names, reader)
 
 
-def level_counts(table: TableStatistics) -> Counts:
-    """The rows of each class that have each level."""
+def level_counts(table: TableStatistics, rounding: float = 1e-3) -> Counts:
+    """The rows of each class that have each level.
+
+    rounding : largest error of a number of rows, as a share of one row
+    """
     if not np.array_equal(table.weight, table.count):
         raise InvalidParameter(
             "these statistics are of weighted rows, whose levels are weighed, not counted; fit a "
@@ -42,7 +42,7 @@ def level_counts(table: TableStatistics) -> Counts:
     p = len(table.reader.numeric_names)
     sums = (table.every.mean * table.every.known_weight)[:, p:]
     rows = np.rint(sums)
-    if np.abs(sums - rows).max(initial=0.0) > ROUNDING:
+    if np.abs(sums - rows).max(initial=0.0) > rounding:
         raise InvalidParameter("these statistics have lost the digits that counts need.")
     tables, low = [], 0
     for levels in table.known_levels:

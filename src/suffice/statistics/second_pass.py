@@ -16,9 +16,6 @@ from suffice.statistics.reader import Reader
 from suffice.statistics.scatter import DenseScatter
 from suffice.statistics.threads import blas_threads, in_parallel
 
-# Rows are gathered by class from stretches with on average this many rows per class.
-ROWS_PER_CLASS = 8192
-
 
 @dataclass(frozen=True, slots=True)
 class ScatterSums:
@@ -88,8 +85,13 @@ def _factored(
     return from_rows(np.concatenate(parts), owner, k if per_class else 1, per_class), fourths
 
 
-def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> ScatterSums:
-    """Divide the rows among threads that each have sums; if these are too large, the classes."""
+def _by_rows(
+    reader: Reader, about: Centres, k: int, per_class: bool, rows_per_class: int = 8192
+) -> ScatterSums:
+    """Divide the rows among threads that each have sums; if these are too large, the classes.
+
+    rows_per_class : average number in the blocks from which the rows of a class are gathered
+    """
     d, groups = reader.shape[1], k if per_class else 1
     workers = reader.workers(8 * groups * d * d)
     if per_class and workers < min(reader.threads, k):
@@ -98,7 +100,7 @@ def _by_rows(reader: Reader, about: Centres, k: int, per_class: bool) -> Scatter
     def work(start: int, stop: int) -> ScatterSums:
         sums = ScatterSums.empty(k, d, per_class)
         centred = reader.kernels.centred(reader.shape, workers)
-        for block in reader.blocks(start, stop, ROWS_PER_CLASS * k if per_class else None):
+        for block in reader.blocks(start, stop, rows_per_class * k if per_class else None):
             for group, order in _groups(reader, block, k, per_class):
                 centred.add_scatter(block, order, about, sums.outer[group], sums.fourths)
         return sums

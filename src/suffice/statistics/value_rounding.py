@@ -6,19 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.numbers import EPSILON, DoubleDouble
 from suffice.statistics.statistics import Statistics
 
-# Smallest deviation that counts, in units of rounding of the values.
-ROUNDINGS = 2
-EPSILON = float(np.finfo(np.float64).eps)
 
-
-def without_value_rounding(s: Statistics) -> Statistics:
+def without_value_rounding(s: Statistics, roundings: float = 2.0) -> Statistics:
     """The same, with exactly one value for every feature that varies by rounding alone.
 
     For example, shares that add up to one may differ in the last bit. A model must not learn from
     such accidents of arithmetic.
+
+    roundings : the smallest deviation that counts, in units of rounding of the values
 
     >>> import suffice as sf
     >>> a = without_value_rounding(sf.summarize([[0.1 + 0.2], [0.3], [0.3]], [0, 0, 1]))
@@ -29,7 +27,7 @@ def without_value_rounding(s: Statistics) -> Statistics:
         return s
     mean, squares = s.means.high, s.spread.diagonal()
     weight = s.weight if s.spread.per_class else s.weight.sum(keepdims=True)
-    rounding = ROUNDINGS * EPSILON * np.abs(mean).max(axis=0)
+    rounding = roundings * EPSILON * np.abs(mean).max(axis=0)
     with np.errstate(over="ignore"):
         still = (squares <= weight[:, None] * rounding**2).all(axis=0)
         if not still.any():

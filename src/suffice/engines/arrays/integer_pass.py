@@ -29,11 +29,6 @@ RUN_ROWS = 1024  # rows whose digits one program of the device makes
 PART_ROWS = 1 << 13  # most rows whose products are added in int32; fewer stay in the cache
 DIGIT_BYTES = 1 << 30  # of digits that are made at once
 PRODUCT_BYTES = 2 << 30  # of products of digits that are kept at once
-MOST_FEATURES = 8192
-MOST_ROWS = 1 << 27  # sums of squares of more rows would leave three words of 32 bits
-
-# Values in units of the grid are rounded by adding 1.5 * 2^52.
-LARGEST_SCALED = 1 << 50
 
 
 class HeldIntegers(Integers):
@@ -76,11 +71,17 @@ class DigitBatch:
     owner: Indices  # (p,): in ascending order
 
 
-def serves(rows: DeviceRows, coded: Coded, grid: Grid) -> bool:
-    """Whether these rows go through the integer loops."""
+def serves(
+    rows: DeviceRows, coded: Coded, grid: Grid, most_features: int = 8192, most_rows: int = 1 << 27
+) -> bool:
+    """Whether these rows go through the integer loops.
+
+    most_rows : sums of squares of more rows would not fit into three words of 32 bits
+    """
+    largest = 1 << 50  # in units of the grid: values are rounded by adding 1.5 * 2^52
     n, d = rows.shape
-    fits = np.abs(grid.anchor).max() + grid.reach.max() < LARGEST_SCALED
-    here = fused_pass.serves(rows.space, 1) and d <= MOST_FEATURES and n < MOST_ROWS
+    fits = np.abs(grid.anchor).max() + grid.reach.max() < largest
+    here = fused_pass.serves(rows.space, 1) and d <= most_features and n < most_rows
     return bool(here and fits and coded.weights is None)
 
 

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.statistics.kernels.sums import Centres, Fourths, RowBlock
-
-# Rows are centred in blocks of this size, which fit the cache.
-BLOCK_BYTES = 4 << 20
-FEWEST_ROWS = 3072  # products of fewer rows are slower
-ALL_BLOCKS_BYTES = 64 << 20  # limit for all threads together
 
 Centre = Callable[[RowBlock, Indices, Centres, Floats, Fourths | None], None]
 
@@ -35,6 +30,10 @@ class Centred(Protocol):
 class CentredRows:
     """Rows less the means of their classes, and their product."""
 
+    block_bytes: ClassVar[int] = 4 << 20  # fits the cache
+    all_blocks_bytes: ClassVar[int] = 64 << 20  # limit for all threads together
+    fewest_rows: ClassVar[int] = 3072  # products of fewer rows are slower
+
     rows: Floats  # (rows, d)
     product: Floats  # (d, d)
     centre: Centre
@@ -43,8 +42,8 @@ class CentredRows:
     def of(cls, shape: tuple[int, int], workers: int, centre: Centre) -> CentredRows:
         """Buffers for one of several threads that share rows of this shape."""
         n, d = shape
-        rows = max(BLOCK_BYTES // (8 * d), FEWEST_ROWS)
-        most = min(n, ALL_BLOCKS_BYTES // workers // (8 * d))
+        rows = max(cls.block_bytes // (8 * d), cls.fewest_rows)
+        most = min(n, cls.all_blocks_bytes // workers // (8 * d))
         return cls(np.empty((max(1, min(rows, most)), d)), np.empty((d, d)), centre)
 
     def add_scatter(

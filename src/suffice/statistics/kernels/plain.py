@@ -10,13 +10,18 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.kernels.centred import Centred, CentredRows
 from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBlock, run_edges
 
-BLOCK_BYTES = 1 << 20
 
-
-def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: ClassSums) -> None:
+def class_sums(
+    X: Array,
+    codes: Indices,
+    weights: Floats,
+    origin: Floats,
+    out: ClassSums,
+    block_bytes: int = 1 << 20,
+) -> None:
     """Add each class's count, weight, sums about its origin, squares, and extremes to `out`."""
     n, d = X.shape
-    step = max(1, BLOCK_BYTES // (8 * d))
+    step = max(1, block_bytes // (8 * d))
     for start in range(0, n, step):
         block = codes[start : start + step]
         order = np.argsort(block, kind="stable")
