@@ -183,10 +183,10 @@ class RowsInParts(NewRows):
     rows: ClusterRows
     y: Any
     sample_weight: Any
-    classes: Any = None  # those declared, if any
+    classes: Any = None  # the announced classes, if any
 
     def outline(self, learner: Any, settings: Any) -> Outline | None:
-        """What all partitions must agree on and no single one can decide, if anything."""
+        """The form that all partitions must share and no single one can decide, if any."""
         reader = self._reader(learner)
         if reader is not None:
             return Outline(reader=reader)

@@ -19,7 +19,7 @@ from suffice.engines.parts import Job, Part, Recipe, Sums, length, run, total_va
 from suffice.errors import InvalidFeatures, InvalidInput, MissingPackage
 from suffice.text import quote_names
 
-# Clients whose workers were found to have this version of the package.
+# Clients whose workers were result to have this version of the package.
 _checked: WeakSet[Any] = WeakSet()
 
 
@@ -200,10 +200,10 @@ def _total(
         return run(level[0].compute) if level else None
 
     chosen = recipe.spread(len(pieces))
-    found = total(chosen)
-    if found is not None and not found.rows and len(chosen) < len(pieces):
-        found = total(range(len(pieces)))  # those chosen have no rows
-    return total_value(found)
+    result = total(chosen)
+    if result is not None and not result.rows and len(chosen) < len(pieces):
+        result = total(range(len(pieces)))  # those chosen have no rows
+    return total_value(result)
 
 
 def _blocks(columns: list[Any]) -> list[list[Any]]:

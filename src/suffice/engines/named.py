@@ -64,7 +64,7 @@ def split_rows(split: NamedSplit | None, table: Any, y: Any, weight: Any) -> tup
 
 
 def split_of(columns: Iterable[Any], y: Any, weight: Any) -> tuple[NamedSplit | None, Any, Any]:
-    """The split by named columns, if X has any; and y and weights where they are not columns."""
+    """The split by named columns, if X has any; and y and weights if they are not columns."""
     names = tuple(columns)
     target = _named(y, names, "labels", InvalidLabels)
     weights = _named(weight, names, "weights", InvalidWeights)

@@ -18,11 +18,11 @@ Result = TypeVar("Result")
 
 
 class Recipe:
-    """What is computed of the rows of a partition, and how two such values are added."""
+    """What is computed from the rows of a partition, and how two such values are added."""
 
     __slots__ = ()
 
-    most_partitions: int | None = None  # how many are enough; None where all must be read
+    most_partitions: int | None = None  # number that is enough; None if all must be read
 
     def spread(self, partitions: int) -> list[int]:
         """The first partition, the last one, and some between, at equal distances."""
@@ -61,7 +61,7 @@ class Part:
     first: int
     last: int
     rows: int = 0
-    value: Any = None  # None where no row has weight
+    value: Any = None  # None if no row has weight
     failure: Failure | None = None
 
     @property
@@ -143,7 +143,7 @@ def _reported(work: Callable[[], Part], place: str, first: int, last: int) -> Pa
 
 
 def total_value(total: Part | None) -> Any:
-    """The value of all partitions together; raises what is wrong with one of them."""
+    """The value of all partitions together; raises the error of a partition that has one."""
     if total is not None and total.failure is not None:
         raise total.failure.error()
     if total is not None and total.value is not None:
@@ -154,7 +154,7 @@ def total_value(total: Part | None) -> Any:
 
 
 def run(work: Callable[[], Result]) -> Result:
-    """What a job returns; raises MissingPackage where workers lack this package."""
+    """What a job returns; raises MissingPackage if workers lack this package."""
     try:
         return work()
     except Exception as error:
@@ -173,7 +173,7 @@ def _texts(error: BaseException | None) -> Iterable[str]:
 
 
 def length(table: Any) -> int:
-    """The number of rows of an array, a frame or a list; 1 where it is unknown before reading."""
+    """The number of rows of an array, a frame or a list; 1 if it is unknown before reading."""
     shape = getattr(table, "shape", None)
     if shape:
         return int(shape[0])

@@ -1,4 +1,4 @@
-"""Recipes: what is computed of each partition, and how two results are added."""
+"""Recipes: what is computed from each partition, and how two results are added."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MomentsRecipe(Recipe):
     """What `summarize` returns."""
 
     detail: str
-    like: Outline | None = None  # how tables are read; None where a single one decides
+    like: Outline | None = None  # how tables are read; None if each table decides
     grid: Grid | None = None
 
     def of(self, X: Any, y: Any, weight: Any) -> Any:
@@ -48,12 +48,12 @@ class MomentsRecipe(Recipe):
 
 @dataclass(frozen=True, slots=True)
 class LearnerRecipe(Recipe):
-    """The statistics that a learner is made of."""
+    """The statistics that a learner learns from."""
 
     learner: Any
     settings: Any
-    like: Outline | None  # the form of the statistics, where a partition cannot decide it
-    classes: Any = None  # those declared, if any
+    like: Outline | None  # the form of the statistics, if a partition cannot decide it
+    classes: Any = None  # the announced classes, if any
 
     @classmethod
     def of_learner(
@@ -110,7 +110,7 @@ class SampleRecipe(Recipe):
         return [take_rows(X, slice(0, self.rows))]
 
     def added(self, a: list[Any], b: list[Any]) -> list[Any]:
-        """Both, each shorter if they are more rows than asked for."""
+        """Both samples, shortened if together they have too many rows."""
         sizes = [row_count(one) for one in (*a, *b)]
         share = min(1.0, self.rows / max(1, sum(sizes)))
         pairs = zip((*a, *b), sizes, strict=True)

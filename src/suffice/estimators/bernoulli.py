@@ -14,7 +14,7 @@ from suffice.estimators.discrete_classifier import DiscreteClassifier
 from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.models.binary import Binary
 from suffice.models.known_classes import KnownClasses
-from suffice.models.known_levels import known_levels, read_chances
+from suffice.models.known_levels import known_levels, read_probabilities
 from suffice.text import shown
 
 
@@ -73,7 +73,7 @@ class BernoulliNB(DiscreteClassifier):
         >>> model.predict_proba([[1, 1]]).round(6)
         array([[0.583333, 0.416667]])
         """
-        chances = read_chances(probabilities)
+        chances = read_probabilities(probabilities)
         known, d = KnownClasses.read(classes, len(chances)), chances.shape[1]
         tables = [np.column_stack([1 - own, own]) for own in chances.T]
         model = known_levels([np.arange(2)] * d, tables, known, priors)

@@ -18,7 +18,7 @@ from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
 
-# Wider than this, statistics kept as a factor are never made into a matrix.
+# Number of features above which statistics kept as a factor are never expanded to a matrix.
 WIDE = 512
 
 
@@ -116,7 +116,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class GroupSizes:
-    """The numbers behind the covariances of several groups, wherever their scatters lie."""
+    """The numbers behind the covariances of several groups, wherever their scatters are."""
 
     weight: Floats  # (g,)
     denominator: Floats  # (g,): the weight less its degrees of freedom
@@ -258,7 +258,7 @@ class Groups:
 
     @cached_property
     def unit(self) -> float:
-        """The unit that spreads are taken in, so that fourth powers do not overflow."""
+        """The unit of spreads, chosen so that fourth powers do not overflow."""
         s = self.statistics
         if s.fourth is not None:
             return s.fourth.unit

@@ -45,12 +45,12 @@ class KnownClasses:
             return cls(np.arange(k), np.arange(k))
         try:
             labels = Labels.of(classes)
-            found, codes = labels.encode()
+            unique, codes = labels.encode()
         except InvalidLabels as error:
             raise InvalidParameter(f"classes must list one label per class: {error}") from None
         if len(labels) != k:
             raise InvalidParameter(f"classes has {len(labels)} labels for {k} rows of parameters.")
-        given = np.asarray(found[codes])
+        given = np.asarray(unique[codes])
         order = np.argsort(codes, kind="stable")
         twice = given[order][:-1][np.diff(codes[order]) == 0]
         if len(twice):

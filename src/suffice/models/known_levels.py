@@ -68,7 +68,7 @@ class KnownLevels(ClassModel):
         return cls(model.classes, model.priors, levels, model.probabilities)
 
 
-def read_chances(probabilities: Any) -> Floats:
+def read_probabilities(probabilities: Any) -> Floats:
     """Probabilities of ones, (k, d)."""
     values = read_table("probabilities", probabilities, "feature: P(x = 1 | class).")
     outside = (values < 0) | (values > 1)

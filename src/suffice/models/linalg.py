@@ -184,11 +184,11 @@ def whitener(covariance: Floats, constant: Array | None = None) -> Whitener | Ch
     return Cholesky(factor, scale)
 
 
-def embedded(found: Whitener | Cholesky, known: Indices, size: int) -> Whitener:
+def embedded(inner: Whitener | Cholesky, kept: Indices, size: int) -> Whitener:
     """The whitener of some of `size` features; the others are ignored."""
-    matrix, colouring = np.zeros((2, len(known), size))
-    matrix[:, known], colouring[:, known] = found.matrix, found.colouring
-    return Whitener(matrix, colouring, found.log_determinant)
+    matrix, colouring = np.zeros((2, len(kept), size))
+    matrix[:, kept], colouring[:, kept] = inner.matrix, inner.colouring
+    return Whitener(matrix, colouring, inner.log_determinant)
 
 
 def range_whitener(covariance: Floats, steps: Floats) -> Whitener | None:

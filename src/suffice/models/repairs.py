@@ -40,24 +40,24 @@ def repairs(
 ) -> tuple[Repair, ...]:
     """Everything that was done differently from the settings."""
     s, matrices = statistics, settings.structure.takes_matrices
-    found: list[Repair | None] = []
+    all_repairs: list[Repair | None] = []
     if len(s.classes) == 1 and matrices:
-        found.append(_single_class(s))
+        all_repairs.append(_single_class(s))
     if model.shrunk:
-        found.append(_too_few_rows(model, s))
+        all_repairs.append(_too_few_rows(model, s))
     if model.borrowed and matrices and not model.shrunk:
-        found.append(_borrowed(model, s))
+        all_repairs.append(_borrowed(model, s))
     if model.borrowed and not matrices:
-        found.append(_without_spread(model, s))
-    found.append(_dependent(model, s))
+        all_repairs.append(_without_spread(model, s))
+    all_repairs.append(_dependent(model, s))
     # With missing values and full covariances, variances are known to EM alone.
     if not isinstance(s, IncompleteStatistics) or s.detail == "diagonal":
         variances = s.squares.sum(axis=0) / s.known_weight.sum(axis=0)
         if not variances.all():
-            found.append(_separating(s, variances))
+            all_repairs.append(_separating(s, variances))
         if settings.shrinkage != 0 and settings.target == "identity" and variances.any():
-            found.append(_dominated_by_target(s, settings, variances))
-    return tuple(filter(None, found))
+            all_repairs.append(_dominated_by_target(s, settings, variances))
+    return tuple(filter(None, all_repairs))
 
 
 def _single_class(s: AnyStatistics) -> Repair:

@@ -101,7 +101,7 @@ def _finish(scores: Floats, work: Callable[..., Floats]) -> Floats:
 def normalised(scores: Floats, axis: int = 0) -> Floats:
     """Scores (k, n) minus the log of the sum of their exponentials, in place.
 
-    axis : along which the classes lie
+    axis : the axis of the classes
     """
     if hasattr(scores, "log_softmax"):  # a tensor: all in one loop
         return scores.log_softmax(axis)  # type: ignore[no-any-return]

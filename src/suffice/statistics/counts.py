@@ -165,10 +165,6 @@ class Counts(Savable):
             weight[where] += part.weight
         return Counts(at.classes, count, weight, tables, self.feature_names)
 
-    def __radd__(self, other: object) -> Counts:
-        # sum() starts from 0, which here stands for having seen nothing.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
     def __sub__(self, other: object) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented

@@ -72,12 +72,12 @@ class FactoredScatter:
         apart = jump.any(axis=1)
         shared = np.arange(self.groups)[alignment.both] if self.per_class else np.zeros(1, int)
         jump_owner = shared[apart] if self.per_class else np.zeros(int(apart.sum()), np.int64)
-        taken = np.concatenate([removed.factor, jump[apart]])
-        taken_owner = np.concatenate([removed._owner(alignment.right, alignment), jump_owner])
+        removed_rows = np.concatenate([removed.factor, jump[apart]])
+        removed_owner = np.concatenate([removed._owner(alignment.right, alignment), jump_owner])
         parts, owners = [], []
         for group in range(self.groups):
             left = self.factor[self.owner == group]
-            part = _difference(left, taken[taken_owner == group], slack[group])
+            part = _difference(left, removed_rows[removed_owner == group], slack[group])
             parts.append(part)
             owners.append(np.full(len(part), group))
         return FactoredScatter(

@@ -106,10 +106,6 @@ class MixedStatistics(Savable):
             return NotImplemented
         return self._combine(other, lambda a, b: a + b)
 
-    def __radd__(self, other: object) -> MixedStatistics:
-        # sum() starts from 0, which here stands for having seen nothing.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
     def __sub__(self, other: object) -> MixedStatistics:
         if not isinstance(other, MixedStatistics):
             return NotImplemented

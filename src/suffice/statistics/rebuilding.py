@@ -172,10 +172,10 @@ class _Reader:
                 f"a {name} has the field {brief(unknown[0])}, which this version of suffice does "
                 "not know. Upgrade suffice"
             )
-        made = kind(**values)
+        value = kind(**values)
         if hasattr(kind, "expansion"):
-            self.room.take(*made.expansion())
-        return made.validated() if hasattr(kind, "validated") else made
+            self.room.take(*value.expansion())
+        return value.validated() if hasattr(kind, "validated") else value
 
 
 def _mismatch(name: str, given: bool, value: Any) -> str:

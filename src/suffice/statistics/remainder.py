@@ -45,9 +45,9 @@ class Rounding:
         """
         per_class, at = whole.spread.per_class, shift.alignment
         unit, total, right = ROUNDINGS * EPSILON, whole.weight[at.both], removed.weight
-        before, taken = (s.spread.diagonal() for s in (whole, removed))
+        before, removed_squares = (s.spread.diagonal() for s in (whole, removed))
         own = before[at.both] if per_class else before
-        deviation = np.sqrt(own / total[:, None]) + np.sqrt(taken / right[:, None])
+        deviation = np.sqrt(own / total[:, None]) + np.sqrt(removed_squares / right[:, None])
         cross = 2 * right[:, None] * np.abs(shift.gap) * deviation
         means = np.zeros_like(whole.mean)
         left = np.where(shift.left_weight > 0, shift.left_weight, np.inf)
@@ -58,9 +58,9 @@ class Rounding:
         if not per_class:
             joined = shift.jump**2 + cross
             joined = (unit * joined + off).sum(axis=0, keepdims=True)
-            return cls(unit * (before + taken) + joined, means)
+            return cls(unit * (before + removed_squares) + joined, means)
         squares = np.zeros_like(before)
-        squares[at.both] = unit * (own + taken + shift.jump**2 + cross) + off
+        squares[at.both] = unit * (own + removed_squares + shift.jump**2 + cross) + off
         return cls(squares, means)
 
 

@@ -1,15 +1,19 @@
-"""Saving: the methods by which all statistics are written to files."""
+"""Saving: what all statistics have in common: they are written to files, and sum() adds them."""
 
 from __future__ import annotations
 
 from os import PathLike
-from typing import Self
+from typing import Any, Self
 
 
 class Savable:
-    """Statistics that a file can hold."""
+    """Statistics that a file can hold, with `+`."""
 
     __slots__ = ()
+
+    def __radd__(self, other: object) -> Any:
+        # sum() starts from 0, which here stands for having seen nothing.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def stored(self, exact: bool) -> Self:
         """The form in which a file holds them, see `registry.storable`."""

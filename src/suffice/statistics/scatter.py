@@ -75,9 +75,9 @@ class DenseScatter:
         """What remains without `removed` and its distance to the remaining mean."""
         at = alignment if self.per_class else _ONE_GROUP
         rows = self.sums[at.both_left] - DoubleDouble(self._outer(jump))
-        taken = removed.sums if isinstance(removed, DenseScatter) else removed.grams()
-        if taken is not None:
-            rows = rows - taken[at.both_right]
+        removed_sums = removed.sums if isinstance(removed, DenseScatter) else removed.grams()
+        if removed_sums is not None:
+            rows = rows - removed_sums[at.both_right]
         return DenseScatter(
             rows if at.both is ALL else self.sums.with_rows(at.both, rows), self.per_class
         )

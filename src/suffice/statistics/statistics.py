@@ -119,10 +119,6 @@ class Statistics(Savable):
             return NotImplemented
         return _merge()(self, other)
 
-    def __radd__(self, other: object) -> Statistics:
-        # sum() starts from 0, which here stands for having seen nothing.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
     def __sub__(self, other: object) -> Statistics:
         if not isinstance(other, Statistics):
             return NotImplemented

@@ -67,7 +67,7 @@ def summarize(
     columns : the names of the features in their order, or what `suffice.describe` returns, which
         says how to read each column; None for all other columns. What the columns of a source
         read in parts are is then decided by some of its rows, spread over the files; levels
-        (categories) that only later rows have are welcome
+        (categories) that only later rows have are added
     checkpoint : a file from which an interrupted pass over files resumes, with the same result in
         every bit; it stays until you delete it
     progress : True for a bar on a terminal, or a function that is passed `rows`, `rate` and

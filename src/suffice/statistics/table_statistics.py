@@ -42,7 +42,7 @@ class TableStatistics(Savable):
 
     A value: `a + b` is having seen both, `a - b` never having seen b. A level that one side has
     never seen is zero in all of its rows, so both sides merge exactly; a level that no row has
-    any more is gone. Models take `numbers`, in which rare levels are merged and one indicator
+    any more is removed. Models take `numbers`, in which rare levels are merged and one indicator
     per column is left out.
     """
 
@@ -124,10 +124,6 @@ class TableStatistics(Savable):
         levels = tuple(map(_union, self.reader.level_names, self.known_levels, other.known_levels))
         a, b = self.with_levels(levels), other.with_levels(levels)
         return replace(a, every=a.every + b.every)
-
-    def __radd__(self, other: object) -> TableStatistics:
-        # sum() starts from 0, which here stands for having seen nothing.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __sub__(self, other: object) -> TableStatistics:
         if not isinstance(other, TableStatistics):

@@ -1,7 +1,7 @@
-"""Arrays of other libraries and devices: results are computed where the rows lie.
+"""Arrays of other libraries and devices: results are computed where the rows are.
 
 Statistics are float64 whatever the type of the rows. Rows with missing values, and methods that are
-not listed here, need the host: an error says so, and nothing is copied without being asked for.
+not listed here, need the host: an error says so, since nothing is copied implicitly.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from suffice.engines.arrays import learning
 from suffice.engines.arrays.answering import AnsweringRows
-from suffice.engines.arrays.coded import Coded, fetch_beside
+from suffice.engines.arrays.coded import Coded, fetch_input
 from suffice.engines.arrays.exact_summary import summarize_exactly
 from suffice.engines.arrays.rows import DeviceRows, host
 from suffice.engines.arrays.space import Space
@@ -86,6 +86,6 @@ def call(estimator: Any, method: str, X: Any, *args: Any, **kwargs: Any) -> Any:
             return LEARNING[method](estimator, X, *args, **kwargs)
         rows, answer = DeviceRows.of(X), getattr(estimator, method)
         given = signature(answer).bind(X, *args, **kwargs).arguments
-        # Labels, weights and costs may lie beside X.
-        others = {name: fetch_beside(given[name], name, rows.space) for name in list(given)[1:]}
+        # Labels, weights and costs may be on the device, too.
+        others = {name: fetch_input(given[name], name, rows.space) for name in list(given)[1:]}
         return answer(AnsweringRows(rows), **others)

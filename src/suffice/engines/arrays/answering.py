@@ -24,7 +24,7 @@ class AnsweringRows(RowsElsewhere):
 
     @property
     def space(self) -> Space:
-        """Where the rows lie."""
+        """Where the rows are."""
         return self.rows.space
 
     def check(self, estimator: Any) -> None:
@@ -33,12 +33,12 @@ class AnsweringRows(RowsElsewhere):
 
     def check_finite(self) -> None:
         """Raise where a value is infinite or missing."""
-        error = self.rows.bad()
+        error = self.rows.first_invalid()
         if error is not None:
             raise error
 
     def answer(self, model: GaussianModel, ask: Hook[Any]) -> Any:
-        """ask(model, rows) for all rows, computed block by block."""
+        """The answers of ask(model, rows) for all rows, computed block by block."""
         rows, here = self.rows, ArrayModel.of(model, self.space)
         answers = self.space.joined(
             rows.shape[0],
@@ -81,26 +81,26 @@ class AnsweringRows(RowsElsewhere):
         return start if isinstance(start, float) else self.put(start)
 
     def put(self, values: Array) -> Any:
-        """An array in memory, beside the rows."""
+        """An array in memory, copied to the device."""
         return self.space.put(values)
 
     def fetch(self, array: Any) -> Array:
-        """An array beside the rows, in memory."""
+        """An array on the device, copied to memory."""
         return array if isinstance(array, np.ndarray) else self.space.fetch(array)
 
     def labels(self, classes: Array, codes: Any) -> Any:
-        """Classes by position: an array beside the rows; in memory where classes are strings."""
+        """Classes by position: an array on the device, or in memory if classes are strings."""
         if classes.dtype.kind in "US":
             return np.asarray(classes[self.fetch(codes)])
         return self.space.take(self.put(classes), codes)
 
-    def _with_far_rows(self, model: GaussianModel, ask: Hook[Any], found: Any) -> Any:
-        """The answers with those of rows so far out that squares overflow, which the host gives."""
+    def _with_far_rows(self, model: GaussianModel, ask: Hook[Any], answers: Any) -> Any:
+        """The answers, with those of rows whose squares overflow computed on the host."""
         space, xp = self.space, self.space.xp
-        far = space.fetch(~xp.any(xp.isfinite(found), axis=1))
+        far = space.fetch(~xp.any(xp.isfinite(answers), axis=1))
         if not far.any():
-            return found
+            return answers
         rows = space.fetch(self.rows.at(space.put(np.flatnonzero(far))))
         corrected = space.put(ask(model, rows))
         place = space.put(np.maximum(np.cumsum(far) - 1, 0))
-        return xp.where(space.put(far)[:, None], space.take(corrected, place), found)
+        return xp.where(space.put(far)[:, None], space.take(corrected, place), answers)

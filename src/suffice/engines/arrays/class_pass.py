@@ -52,8 +52,8 @@ def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, An
             else:
                 total, square = total + parts[0], square + parts[1]
                 low, high = xp.minimum(low, parts[2]), xp.maximum(high, parts[3])
-        for table, line in zip(tables, (total, square, low, high), strict=True):
-            table.append(line)
+        for table, row in zip(tables, (total, square, low, high), strict=True):
+            table.append(row)
     total, square, low, high = (xp.stack(table) for table in tables)
     return total, square, low, high
 

@@ -64,15 +64,15 @@ class Coded:
         return np.asarray(totals)
 
     @property
-    def weight_here(self) -> Any:
-        """The same where the rows are, if possible without a copy from the host."""
+    def weight_on_device(self) -> Any:
+        """The same on the device, if possible without a copy from the host."""
         if self.weights is None:
             return self.space.floats(self.starts[1:] - self.starts[:-1])
         return self.space.put(self.weight)
 
 
 def check_place(array: Any, name: str, space: Space) -> bool:
-    """Whether an array lies beside X (True) or on the host (False); an error where elsewhere."""
+    """Whether an array is where X is (True) or on the host (False); raises for other places."""
     library = library_of(array)
     if library not in ENGINES:
         return False
@@ -89,19 +89,19 @@ def check_place(array: Any, name: str, space: Space) -> bool:
     return True
 
 
-def fetch_beside(array: Any, name: str, space: Space) -> Any:
-    """An array that may lie beside X, on the host; None stays None."""
-    is_beside = array is not None and check_place(array, name, space)
-    return space.fetch(array) if is_beside else array
+def fetch_input(array: Any, name: str, space: Space) -> Any:
+    """An array that may be where X is, copied to the host; None stays None."""
+    is_there = array is not None and check_place(array, name, space)
+    return space.fetch(array) if is_there else array
 
 
 def _encoded(y: Any, n: int, space: Space) -> tuple[Array, Any]:
     if y is None:
         raise InvalidLabels("y is missing: pass one label per row.")
-    beside = check_place(y, "y", space)
-    if beside and y.ndim == 2 and y.shape[1] == 1:
+    is_there = check_place(y, "y", space)
+    if is_there and y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
-    labels = None if beside else Labels.of(y)
+    labels = None if is_there else Labels.of(y)
     length = y.shape[0] if labels is None and y.ndim else 0 if labels is None else len(labels)
     if labels is None and y.ndim != 1:
         raise InvalidLabels(f"y must have one label per row; its shape is {tuple(y.shape)}.")
@@ -110,12 +110,12 @@ def _encoded(y: Any, n: int, space: Space) -> tuple[Array, Any]:
             f"X has {n} rows but y has {length} labels: inconsistent numbers of samples."
         )
     if labels is None:
-        return _codes_here(y, space)
+        return _codes_on_device(y, space)
     classes, codes = labels.encode()
     return classes, space.put(codes)
 
 
-def _codes_here(y: Any, space: Space) -> tuple[Array, Any]:
+def _codes_on_device(y: Any, space: Space) -> tuple[Array, Any]:
     xp = space.xp
     if xp.isdtype(y.dtype, "bool"):
         return np.array([False, True]), xp.astype(y, xp.int64)
@@ -140,9 +140,9 @@ def _codes_here(y: Any, space: Space) -> tuple[Array, Any]:
 def _whole(y: Any, space: Space) -> Any:
     xp = space.xp
     y = space.floats(y)
-    odd = ~(xp.abs(y) <= 2.0**53) | (y != xp.floor(y))
-    if bool(xp.any(odd)):
-        row = int(xp.argmax(xp.astype(odd, xp.int32)))
+    invalid = ~(xp.abs(y) <= 2.0**53) | (y != xp.floor(y))
+    if bool(xp.any(invalid)):
+        row = int(xp.argmax(xp.astype(invalid, xp.int32)))
         # The host's own check knows what is wrong with such a label.
         Labels.of(space.fetch(y)).encode()
         raise InvalidLabels(f"y[{row}] is {float(y[row])!r}, not a label.")
@@ -150,8 +150,8 @@ def _whole(y: Any, space: Space) -> Any:
 
 
 def _ordered(codes: Any, k: int, space: Space) -> tuple[Any, Any, Indices]:
-    """The rows in the order of their codes below k, and where each of these starts and the last
-    ends, here and on the host.
+    """The rows in the order of their codes below k, and where each code starts and the last ends,
+    on the device and on the host.
     """
     xp = space.xp
     # In few bytes, since a device sorts byte by byte.
@@ -181,9 +181,9 @@ def _weights(sample_weight: Any, n: int, space: Space) -> Any:
             f"sample_weight has shape {tuple(values.shape)} but X has {n} rows; "
             "Sample weights must be 1D array or scalar, one weight per row."
         )
-    odd = ~(values >= 0) | xp.isinf(values)
-    if bool(xp.any(odd)):
-        row = int(xp.argmax(xp.astype(odd, xp.int32)))
+    invalid = ~(values >= 0) | xp.isinf(values)
+    if bool(xp.any(invalid)):
+        row = int(xp.argmax(xp.astype(invalid, xp.int32)))
         raise InvalidWeights(
             f"sample_weight[{row}] is {float(values[row])}; weights must be finite and not "
             "negative."

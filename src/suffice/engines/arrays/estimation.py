@@ -1,7 +1,7 @@
 """Estimation: full covariances from scatter matrices on a device, by the rules of the host.
 
 Weights, degrees of freedom and shares of shrinkage come from the host's `Groups`; blending,
-shrinking and factoring are done for many classes at once, where the matrices lie.
+shrinking and factoring are done on the device, for many classes at once.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from suffice.statistics.statistics import Statistics
 def estimated(
     statistics: Statistics, spread: HeldDense, settings: Settings
 ) -> tuple[Factors, tuple[int, ...]] | None:
-    """Factors, and the classes that borrow the pooled covariance; None where the host must look.
+    """Factors, and the classes that borrow the pooled covariance.
 
-    That is where even the pooled covariance is singular.
+    None if even the pooled covariance is singular: the host then repairs it.
     """
     groups = DeviceGroups(Groups(statistics, settings), spread)
     lower, scale, regular = groups.all_factors()
@@ -95,7 +95,7 @@ class DeviceGroups:
         shares = self._shares(scatters, sizes)
         covariances = self._shrunk(scatters, sizes, shares)
         lower, scale, regular = factored(covariances, self.constant)
-        # Known to be singular, whatever rounding says.
+        # Certainly singular, even if rounding hides it.
         lacking = (sizes.denominator <= 0) | ((shares == 0) & (sizes.rows <= scatters.shape[1]))
         return lower, scale, self.spread.space.fetch(regular) & ~lacking
 

@@ -31,9 +31,9 @@ def summarize_exactly(rows: DeviceRows, coded: Coded, detail: str, grid: Grid) -
     )
     k, d = len(coded.classes), rows.shape[1]
     if integer_pass.serves(rows, coded, own):
-        found = integer_pass.integer_sums(rows, coded, own, detail)
-        if found is not None:
-            sums = ExactSums(coded.count, coded.count, *found).in_weight_units(own)
+        integers = integer_pass.integer_sums(rows, coded, own, detail)
+        if integers is not None:
+            sums = ExactSums(coded.count, coded.count, *integers).in_weight_units(own)
             return _statistics(coded, sums, detail, own)
         # A value is not on the grid: the pass below says which one.
     total = FloatSums.empty(k, d, own, detail, weights is not None)
@@ -101,7 +101,7 @@ def _check(rows: DeviceRows, q: Any, at: Any, grid: Grid) -> None:
     inside = (q >= space.put(grid.lowest)) & (q <= space.put(grid.highest))
     if bool(xp.all(inside)) and not grid.is_decimal:
         return
-    error = rows.bad()
+    error = rows.first_invalid()
     if error is not None:
         raise error
     own = space.fetch(space.take(rows.values, at))

@@ -1,4 +1,4 @@
-"""Factors: full covariances factored where their scatter matrices lie, all at once."""
+"""Factors: full covariances, factored in batches on the device of their scatter matrices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suffice.engines.arrays.space import Space
 from suffice.models.covariance import Covariance, FullCovariance
 from suffice.models.linalg import DOUBTFUL, Cholesky, embedded, rank_tolerance
 
-BATCH_BYTES = 1 << 30  # of matrices that are factored or inverted at once
+BATCH_BYTES = 1 << 30  # size of the matrices that are factored or inverted together
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Factors:
 
     @cached_property
     def ranks(self) -> Indices:
-        """How many features vary in each covariance, (g,)."""
+        """Number of features that vary in each covariance, (g,)."""
         varies = self.space.xp.astype(self.scale > 0, self.space.xp.int64)
         return self.space.fetch(self.space.xp.sum(varies, axis=1))
 

@@ -225,8 +225,8 @@ def class_sums(X: Any, order: Any, weights: Any | None, runs: np.ndarray, origin
     n_runs = len(runs)
     # In one copy, and before the long loop, which a copy would wait for.
     host = np.concatenate([runs.ravel(), _first(runs[:, 2], k)])
-    there = torch.from_numpy(host).to(X.device)
-    where, first = there[: runs.size], there[runs.size :]
+    on_device = torch.from_numpy(host).to(X.device)
+    where, first = on_device[: runs.size], on_device[runs.size :]
     parts = torch.empty((4, n_runs, d), dtype=torch.float64, device=X.device)
     wide = X.dtype not in (torch.float32, torch.float16, torch.bfloat16)
     columns = min(COLUMNS, triton.next_power_of_2(d))

@@ -61,7 +61,7 @@ def scatter(
     from suffice.engines.arrays import fused
 
     d, k = rows.shape[1], len(coded.classes)
-    batch_bytes = 512 << 20  # of centred rows that are made and multiplied at once
+    batch_bytes = 512 << 20  # size of the centred rows that are multiplied together
     most = max(1, batch_bytes // (8 * d))
     plan = (separate_plan if per_class else pooled_plan)(coded.count, most)
     kind: dict[str, Any] = {"dtype": torch.float64, "device": rows.space.device}

@@ -18,10 +18,10 @@ from suffice.statistics.statistics import Statistics
 
 
 class HeldModel(GaussianModel):
-    """A Gaussian model whose covariances are estimated where the statistics lie.
+    """A Gaussian model whose covariances are estimated on the device of the statistics.
 
     Full covariances of a library that factors matrices in batches (torch) are estimated on the
-    device, all others on the host; either way when first needed.
+    device, all others on the host; in either case when first needed.
     """
 
     statistics: Statistics
@@ -61,7 +61,7 @@ class HeldModel(GaussianModel):
 
     @cached_property
     def means_low(self) -> Floats | None:
-        """What rounding cut off the means, (k, d)."""
+        """Low parts of the means, (k, d)."""
         return self.statistics.means.low
 
     @cached_property
@@ -82,7 +82,7 @@ class HeldModel(GaussianModel):
 
     @property
     def factors(self) -> Factors | None:
-        """The covariances on the device; None where the host makes them."""
+        """The covariances on the device; None if they are estimated on the host."""
         return None if self._estimated is None else self._estimated[0]
 
     def with_priors(self, priors: Floats) -> HeldModel:

@@ -1,4 +1,4 @@
-"""Held statistics: tables of one pass on a device, brought to the host when they are needed."""
+"""Held statistics: tables of one pass on a device, copied to the host when they are needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from suffice.statistics.statistics import Statistics
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceMoments:
-    """What one pass over rows on a device found; the large tables still lie there."""
+    """The results of one pass over rows on a device; large tables are still there."""
 
     space: Space
     detail: str
@@ -40,7 +40,7 @@ class DeviceMoments:
 
     @property
     def n_features(self) -> int:
-        """How many features a row has."""
+        """Number of features."""
         return int(self.mean[0].shape[1])
 
     def means(self) -> DoubleDouble:
@@ -78,7 +78,7 @@ class HeldStatistics(Statistics):
     def of(
         cls, classes: Array, count: Indices, weight: Floats, moments: DeviceMoments
     ) -> HeldStatistics:
-        """Statistics of classes, with what the pass found."""
+        """Statistics of classes, from the results of the pass."""
         statistics = cls.__new__(cls)
         values = {
             "classes": classes,
@@ -111,6 +111,6 @@ class HeldStatistics(Statistics):
 
     @property
     def n_features(self) -> int:
-        """How many features a row has."""
+        """Number of features."""
         held = getattr(self, "moments", None)
         return int(self.means.high.shape[1]) if held is None else held.n_features

@@ -25,10 +25,10 @@ from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 
 ALIGNED = 64  # rows: the digits of a group start at multiples of it, with zeros between groups
-RUN_ROWS = 1024  # rows whose digits one program of the device makes
+RUN_ROWS = 1024  # rows whose digits are computed by one program of the device
 PART_ROWS = 1 << 13  # most rows whose products are added in int32; fewer stay in the cache
-DIGIT_BYTES = 1 << 30  # of digits that are made at once
-PRODUCT_BYTES = 2 << 30  # of products of digits that are kept at once
+DIGIT_BYTES = 1 << 30  # size of the digits that are computed together
+PRODUCT_BYTES = 2 << 30  # size of the products of digits that are kept together
 
 
 class HeldIntegers(Integers):
@@ -63,7 +63,7 @@ class HeldIntegers(Integers):
 
 @dataclass(frozen=True, slots=True)
 class DigitBatch:
-    """Rows whose digits are made at once: their runs and parts, and the group of each part."""
+    """Rows whose digits are computed together: runs, parts, and the group of each part."""
 
     length: int  # rows, with padding
     runs: Indices  # (m, 5): start, stop, class, where the run goes, rows to write
@@ -86,7 +86,7 @@ def serves(
 
 
 def n_digits(grid: Grid) -> int:
-    """How many digits from -128 to 127 hold the integers of a grid.
+    """Number of digits from -128 to 127 that hold the integers of a grid.
 
     >>> n_digits(Grid(-8, 8, bits=32))
     4
@@ -149,7 +149,7 @@ def _add_products(
     tiles = torch.from_numpy(upper_tiles(padded, sizes)).to(X.device)
     # All in one copy, since each would wait for the device.
     flat = np.concatenate([np.concatenate([b.runs.ravel(), b.parts.ravel()]) for b in plan])
-    there, at = torch.from_numpy(flat).to(X.device), 0
+    on_device, at = torch.from_numpy(flat).to(X.device), 0
     length = max(batch.length for batch in plan)
     room = torch.empty(number * padded * length, dtype=torch.int8, device=X.device)
     longest = min(at_once, max(len(batch.parts) for batch in plan))
@@ -157,8 +157,8 @@ def _add_products(
     products = torch.empty(planes, dtype=torch.int32, device=X.device)
     for batch in plan:
         digits = room[: number * padded * batch.length].view(number, padded, batch.length)
-        runs = there[at : at + batch.runs.size].view(-1, 5)
-        parts = there[at + batch.runs.size :][: batch.parts.size].view(-1, 2)
+        runs = on_device[at : at + batch.runs.size].view(-1, 5)
+        parts = on_device[at + batch.runs.size :][: batch.parts.size].view(-1, 2)
         at += batch.runs.size + batch.parts.size
         write_digits(X, coded.order, runs, *on_grid, digits, sums, bad)
         for low in range(0, len(batch.parts), at_once):
@@ -166,8 +166,8 @@ def _add_products(
             multiply(digits, parts[low : low + at_once], tiles, products, sizes)
             group = int(owner[0])
             first = np.searchsorted(owner, np.arange(group, owner[-1] + 2))
-            there_first = torch.from_numpy(first).to(X.device, non_blocking=True)
-            combine(products, there_first, limbs, group, d, number)
+            first_on_device = torch.from_numpy(first).to(X.device, non_blocking=True)
+            combine(products, first_on_device, limbs, group, d, number)
 
 
 def batches(

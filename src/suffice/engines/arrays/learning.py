@@ -6,7 +6,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
-from suffice.engines.arrays.coded import Coded, fetch_beside
+from suffice.engines.arrays.coded import Coded, fetch_input
 from suffice.engines.arrays.exact_summary import summarize_exactly
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.held_scatter import HeldDense
@@ -30,17 +30,17 @@ class RowsOnDevice(NewRows):
 
     rows: DeviceRows
     coded: Coded
-    classes: Any = None  # those declared, if any
+    classes: Any = None  # the announced classes, if any
 
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
         """The rows and labels that a user passed."""
         rows = DeviceRows.of(X)
         coded = Coded.of(y, sample_weight, rows.shape[0], rows.space)
-        return cls(rows, coded, fetch_beside(classes, "classes", rows.space))
+        return cls(rows, coded, fetch_input(classes, "classes", rows.space))
 
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
-        """Statistics of the rows, where they lie."""
+        """Statistics of the rows, computed on the device."""
         if learner._state is not None:
             check_columns(learner, self.rows)
         check_announced(learner, self.coded.classes, self.classes)
@@ -50,13 +50,13 @@ class RowsOnDevice(NewRows):
         return summarize_coded(self.rows, self.coded, form)
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
-        """The model where it is held on the device; None where the learner builds a small one."""
+        """The model of statistics held on the device; None if the learner builds a small one."""
         if not isinstance(statistics, HeldStatistics) and not _is_held(statistics):
             return None
         if not later:
             check_denominator(statistics, settings)
         check_buildable(statistics, settings, learner._priors())
-        # Rows of other classes that the priors name may still be to come.
+        # The priors may name classes whose rows come later.
         with suppress(MissingClasses) if later else nullcontext():
             return HeldModel.of(statistics, settings, learner.priors)
         return None
@@ -67,7 +67,7 @@ def fit(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None
     for name in cross_validated(estimator):
         raise NotOnDevice(
             f"{name}='cv' is chosen on the host: fit {host(DeviceRows.of(X).space)} once, and give "
-            "the number it finds here."
+            "the value it chooses as a number here."
         )
     settings = estimator._settings()
     return estimator._fit_to(RowsOnDevice.of(X, y, sample_weight), settings)
@@ -76,12 +76,12 @@ def fit(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None
 def partial_fit(
     estimator: GaussianClassifier, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
 ) -> Any:
-    """Add rows; classes never seen before are welcome."""
+    """Add rows; new classes are allowed."""
     return estimator._add(RowsOnDevice.of(X, y, sample_weight, classes))
 
 
 def forget(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> Any:
-    """Take rows out again: afterwards, as if they had never been seen."""
+    """Remove rows, as if they had never been seen."""
     return estimator._remove(RowsOnDevice.of(X, y, sample_weight))
 
 

@@ -65,7 +65,7 @@ class DeviceLinear:
 
 @dataclass(frozen=True, eq=False)
 class ArrayModel:
-    """p(x, y) where the rows lie: the hooks of `GaussianModel`, for blocks of rows."""
+    """p(x, y) on the device: the hooks of `GaussianModel`, for blocks of rows."""
 
     space: Space
     centre: Any  # (d,)
@@ -100,7 +100,7 @@ class ArrayModel:
 
     @property
     def width(self) -> int:
-        """How many scores a row has."""
+        """Number of scores per row."""
         return int(self.steps.shape[0])
 
     def best(self, X: Any) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Rows: a table of numbers on a device, checked."""
+"""Rows: a validated table of numbers on a device."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 
 @dataclass(frozen=True, slots=True)
 class DeviceRows:
-    """Rows of any real type, where they lie."""
+    """Rows of any real type on a device."""
 
     values: Any  # (n, d)
     space: Space
@@ -44,7 +44,7 @@ class DeviceRows:
         return int(self.values.shape[0]), int(self.values.shape[1])
 
     def step(self, width: int) -> int:
-        """How many rows make a block, where each gives `width` numbers."""
+        """Number of rows in a block if each row yields `width` numbers."""
         return max(1, self.space.block_bytes // (8 * max(width, self.shape[1])))
 
     def block(self, low: int, high: int) -> Any:
@@ -55,7 +55,7 @@ class DeviceRows:
         """Some rows by number, as float64."""
         return self.space.floats(self.space.take(self.values, places))
 
-    def bad(self, counted: Any = None) -> NotFinite | None:
+    def first_invalid(self, counted: Any = None) -> NotFinite | None:
         """The error that names the first entry that is not a number, if there is one.
 
         counted : (n,) which rows to look at
@@ -64,11 +64,11 @@ class DeviceRows:
         step = self.step(1)
         for low in range(0, n, step):
             high = min(n, low + step)
-            odd = xp.any(~xp.isfinite(self.block(low, high)), axis=1)
+            invalid = xp.any(~xp.isfinite(self.block(low, high)), axis=1)
             if counted is not None:
-                odd = odd & counted[low:high]
-            if bool(xp.any(odd)):
-                i = low + int(xp.argmax(xp.astype(odd, xp.int32)))
+                invalid = invalid & counted[low:high]
+            if bool(xp.any(invalid)):
+                i = low + int(xp.argmax(xp.astype(invalid, xp.int32)))
                 row = self.space.fetch(self.block(i, i + 1))
                 return infinite(row, i, None) or self._gap(row, i)
         return None
@@ -76,25 +76,25 @@ class DeviceRows:
     def _gap(self, row: Any, i: int) -> HasGaps:
         error = gap(row, i, None)
         return HasGaps(
-            f"{str(error).partition('. ')[0]}. Missing values are taken on the host only: pass "
+            f"{str(error).partition('. ')[0]}. Missing values are supported on the host only: pass "
             f"{host(self.space)}."
         )
 
     def not_finite(self, counted: Any = None) -> NotFinite:
         """The error for sums that are not finite."""
-        return self.bad(counted) or NotFinite(
+        return self.first_invalid(counted) or NotFinite(
             "Input X contains values too large for their squares to be added up; "
-            "rescale the features (divide by 1e100, say)."
+            "rescale the features (for example, divide by 1e100)."
         )
 
 
 def host(space: Space) -> str:
-    """How to bring X to the host."""
+    """The call that copies X to the host."""
     return {"torch": "X.cpu().numpy()", "cupy": "X.get()"}.get(space.library, "np.asarray(X)")
 
 
 def _plain(X: Any, space: Space) -> Any:
-    """X in a type that can be computed with everywhere."""
+    """X in a type that every operation supports."""
     xp = space.xp
     if xp.isdtype(X.dtype, "bool"):
         return xp.astype(X, xp.uint8)

@@ -23,9 +23,9 @@ def library_of(array: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Where arrays lie: results are made there by the same library."""
+    """Where arrays are: results are computed there, by the same library."""
 
-    # Of a block of rows as float64 on a processor: it stays in the cache.
+    # Size of a block of float64 rows on a processor: it fits the cache.
     near_bytes: ClassVar[int] = 4 << 20
 
     xp: Any
@@ -57,14 +57,14 @@ class Space:
     @property
     def block_bytes(self) -> int:
         """The size of a block of rows."""
-        far_bytes = 256 << 20  # of a block of rows elsewhere: it fills the device
+        far_bytes = 256 << 20  # size of a block of rows elsewhere, which fills the device
         return self.near_bytes if self.is_near else far_bytes
 
     def __str__(self) -> str:
         return f"{self.library} on {self.device}"
 
     def check_doubles(self) -> None:
-        """Raise where the device has no float64, which all sums are taken in."""
+        """Raise if the device has no float64, in which all sums are computed."""
         if self.library == "torch":
             if self.device.type == "mps":
                 raise self._no_doubles()
@@ -79,7 +79,8 @@ class Space:
     def _no_doubles(self) -> InvalidFeatures:
         more = " Set jax_enable_x64." if self.library.startswith("jax") else ""
         return InvalidFeatures(
-            f"{self} has no float64, which sums are taken in; move the rows elsewhere.{more}"
+            f"{self} has no float64, in which sums are computed; move the rows to another "
+            f"device.{more}"
         )
 
     def floats(self, array: Any) -> Any:
@@ -89,12 +90,12 @@ class Space:
         return self.xp.astype(array, self.xp.float64, copy=False)
 
     def put(self, values: Array) -> Any:
-        """An array of the host, here."""
+        """An array of the host, copied to the device."""
         # A copy, since a library may refuse arrays that are read-only.
         return self.xp.asarray(np.array(values), device=self.device)
 
     def fetch(self, array: Any) -> Array:
-        """An array from here, as one of the host."""
+        """An array on the device, copied to the host."""
         if self.library == "torch":
             return np.asarray(array.detach().cpu().numpy())
         if self.library == "cupy":

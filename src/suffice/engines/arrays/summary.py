@@ -1,4 +1,4 @@
-"""Summary: rows on a device -> statistics; the sums are taken where the rows lie."""
+"""Summary: rows on a device -> statistics; the sums are computed there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from suffice.statistics.numbers import two_sum
 from suffice.statistics.reader import SMALLEST_SQUARE, vanished
 from suffice.statistics.statistics import Statistics
 
-SMALL_BYTES = 1 << 20  # of tables that are brought to the host at once
+SMALL_BYTES = 1 << 20  # size of tables that are copied to the host at once
 
 
 class Work(Protocol):
@@ -33,7 +33,7 @@ class Work(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceSums:
-    """What a first reading of the rows finds for each class, all (k, d) on the device."""
+    """The results of the first pass for each class, all (k, d) on the device."""
 
     mean: tuple[Any, Any]  # the mean, and the digits that one float cannot hold
     squares: Any  # sums of w (x - mean)²; exactly zero for a feature that is constant in a class
@@ -45,7 +45,7 @@ def _class_sums(rows: DeviceRows, coded: Coded, work: Work, per_class: bool) -> 
     per_class : whether squares must not vanish in any single class
     """
     space, xp = rows.space, rows.space.xp
-    weight = coded.weight_here[:, None]
+    weight = coded.weight_on_device[:, None]
     origin = work.first_guess(rows, coded)
     while True:
         total, square, low, high = work.sums(rows, coded, origin)
@@ -53,7 +53,7 @@ def _class_sums(rows: DeviceRows, coded: Coded, work: Work, per_class: bool) -> 
         beyond = offset * total
         squares = xp.where(low == high, 0.0, square - beyond)
         mean = two_sum(origin, offset)
-        # Never E[xx'] - mm' about a distant point: the digits would be gone.
+        # Never E[xx'] - mm' about a distant point: the difference would lose every digit.
         far = (beyond > FAR**2 * squares) & (mean[0] != origin)
         lost = _lost(xp, low, high, squares / weight, per_class)
         # One copy for all three: each would wait for the device.
@@ -84,10 +84,10 @@ def summarize_coded(rows: DeviceRows, coded: Coded, detail: str) -> Statistics:
     sums = _class_sums(rows, coded, work, per_class)
     spread, fourths, unit = sums.squares, None, 1.0
     if detail != "diagonal":
-        weight = coded.weight_here[:, None]
+        weight = coded.weight_on_device[:, None]
         unit = unit_of(float(rows.space.xp.max(sums.squares / weight)))
         about = DeviceCentres(*sums.mean, unit)
-        scatter = class_pass.factor if _is_thin(rows, coded, per_class) else work.scatter
+        scatter = class_pass.factor if _takes_factor(rows, coded, per_class) else work.scatter
         spread, fourths = scatter(rows, coded, about, per_class)
     moments = DeviceMoments(rows.space, detail, sums.mean, spread, fourths, unit)
     if moments.bytes > SMALL_BYTES:
@@ -103,7 +103,7 @@ def summarize_coded(rows: DeviceRows, coded: Coded, detail: str) -> Statistics:
     )
 
 
-def _is_thin(rows: DeviceRows, coded: Coded, per_class: bool) -> bool:
+def _takes_factor(rows: DeviceRows, coded: Coded, per_class: bool) -> bool:
     n, d = rows.shape
     factor_bytes = 1 << 30  # of centred rows that are kept instead of wider matrices
     return n <= (len(coded.classes) if per_class else 1) * d and 8 * n * d <= factor_bytes

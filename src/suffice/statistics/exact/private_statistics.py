@@ -158,10 +158,6 @@ class PrivateStatistics(Savable):
             budgets=self.budgets + other.budgets,
         )
 
-    def __radd__(self, other: object) -> PrivateStatistics:
-        # sum() starts from 0, which here stands for having seen nothing.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
     def __sub__(self, other: object) -> PrivateStatistics:
         raise InvalidParameter(
             "rows cannot be removed from a private release: its noise hides which rows it has. "

@@ -14,8 +14,9 @@ from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBloc
 # Number of entries from which compiled loops are faster, once they are loaded.
 COMPILED_FROM = 1 << 22
 
-# Entries that a process reads with NumPy before it loads the compiled loops, which takes as long
-# as they save on so many, or before it compiles them, which takes ten times as long.
+# Entries that a process reads with NumPy before it loads the compiled loops, and before it compiles
+# them. Loading takes about as long as the loops save on LOADED_FROM entries, compiling ten times
+# as long.
 LOADED_FROM = 1 << 26
 BUILT_FROM = 1 << 30
 

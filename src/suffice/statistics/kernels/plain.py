@@ -40,7 +40,7 @@ def class_sums(
 
 
 def _are_long(edges: Indices) -> bool:
-    """Whether runs have so many rows that one sum for each is faster than reduceat."""
+    """Whether runs have enough rows on average for one sum each to be faster than reduceat."""
     rows_per_run = 32
     return bool(edges[-1] >= rows_per_run * (len(edges) - 1))
 
