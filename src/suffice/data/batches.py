@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import Features, as_features, as_frame
 from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, check_lengths
 from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
@@ -164,10 +164,7 @@ def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterato
     features = as_features(X)
     labels = Labels.of(y)
     n = features.shape[0]
-    if len(labels) != n:
-        raise InvalidInput(
-            f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
-        )
+    check_lengths(n, len(labels))
     weights = None if sample_weight is None else Weights.of(sample_weight, n)
     for start in range(0, n, MOST_ROWS):
         stop = min(n, start + MOST_ROWS)

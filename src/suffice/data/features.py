@@ -170,17 +170,8 @@ def as_features(X: Any) -> Features:
     array([[1., 2.]])
     """
     features = ArrayFeatures(_check_array(X)) if type(X) is np.ndarray else _wrap(X)
-    rows, columns = features.shape
-    if rows == 0:
-        raise InvalidFeatures(
-            f"Found array with 0 sample(s) (shape={(rows, columns)}) while a minimum of 1 is "
-            "required: X is empty."
-        )
-    if columns == 0:
-        raise InvalidFeatures(
-            f"Found array with 0 feature(s) (shape={(rows, columns)}) while a minimum of 1 is "
-            "required: X has no columns."
-        )
+    if not all(features.shape):
+        check_not_empty(features.shape)
     return features
 
 
@@ -240,6 +231,20 @@ def check_table(X: Any, files: str = "") -> None:
         raise InvalidFeatures(
             "X is a sparse matrix; sparse input is not supported. Convert it with X.toarray()."
         )
+
+
+def check_not_empty(shape: tuple[int, ...]) -> None:
+    """Raise unless a table of this shape has rows and columns."""
+    rows, columns = shape
+    for size, what, why in (
+        (rows, "sample(s)", "is empty"),
+        (columns, "feature(s)", "has no columns"),
+    ):
+        if not size:
+            raise InvalidFeatures(
+                f"Found array with 0 {what} (shape={(rows, columns)}) while a minimum of 1 is "
+                f"required: X {why}."
+            )
 
 
 def check_two_dimensional(shape: tuple[int, ...]) -> None:

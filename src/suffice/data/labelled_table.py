@@ -10,9 +10,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_frame
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, check_lengths
 from suffice.data.weights import Weights
-from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels
+from suffice.errors import InvalidFeatures, InvalidLabels
 from suffice.text import shown
 
 
@@ -41,10 +41,7 @@ class LabelledTable:
         labels, n = Labels.of(y), row_count(X)
         if not len(labels):
             raise InvalidLabels("y has no labels: pass one label per row.")
-        if len(labels) != n:
-            raise InvalidInput(
-                f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
-            )
+        check_lengths(n, len(labels))
         weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
         candidates, codes = labels.encode()
         present = np.unique(codes if weights is None else codes[weights > 0])

@@ -289,6 +289,14 @@ def _drop_call(labels: nw.Series[Any]) -> str:
     return f"table = table.dropna(subset=[{name!r}])"
 
 
+def check_lengths(rows: int, labels: int) -> None:
+    """Raise unless there is one label per row."""
+    if rows != labels:
+        raise InvalidInput(
+            f"X has {rows} rows but y has {labels} labels: inconsistent numbers of samples."
+        )
+
+
 def name_of(y: Any) -> str | None:
     """The name of a column of labels, if it has one."""
     name = getattr(y, "name", None)

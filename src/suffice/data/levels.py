@@ -9,7 +9,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.features import as_frame, check_table, check_two_dimensional, is_read
+from suffice.data.features import (
+    as_frame,
+    check_not_empty,
+    check_table,
+    check_two_dimensional,
+    is_read,
+)
 from suffice.data.gaps import is_missing
 from suffice.data.labels import string_array
 from suffice.errors import InvalidFeatures, NotFinite
@@ -76,11 +82,11 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
         names = tuple(frame.columns) if all(isinstance(n, str) for n in frame.columns) else None
         pairs = zip(frame.iter_columns(), frame.columns, strict=True)
         columns = [_of_series(series, f"column {name!r}") for series, name in pairs]
-        _check_shape(len(frame), len(columns))
+        check_not_empty((len(frame), len(columns)))
         return columns, names
     values = _fill_masked(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
     check_two_dimensional(values.shape)
-    _check_shape(*values.shape)
+    check_not_empty(values.shape)
     return [_of_array(values[:, j], f"column {j}", first_row) for j in range(values.shape[1])], None
 
 
@@ -100,15 +106,6 @@ def _as_array(X: Any) -> Array:
         return np.asarray(X, dtype=object) if values.dtype.kind in "US" else values
     except (TypeError, ValueError) as error:
         raise InvalidFeatures(f"X cannot be read as a table ({error}).") from None
-
-
-def _check_shape(rows: int, columns: int) -> None:
-    for size, what, kind in ((rows, "sample(s)", "empty"), (columns, "feature(s)", "no columns")):
-        if size == 0:
-            raise InvalidFeatures(
-                f"Found array with 0 {what} (shape={(rows, columns)}) while a minimum of 1 is "
-                f"required: X is {kind}."
-            )
 
 
 def _of_series(series: Any, name: str) -> Column:

@@ -11,6 +11,7 @@ from weakref import WeakSet
 import numpy as np
 
 import suffice
+from suffice.data.features import check_two_dimensional
 from suffice.data.text_rules import looks_like_id
 from suffice.engines.cluster import Question, dispatch, summarize_rows
 from suffice.engines.dask_columns import Cuts
@@ -58,11 +59,7 @@ class ArrayRows:
     @classmethod
     def of(cls, X: Any) -> ArrayRows:
         """The rows of an array, after checking its shape."""
-        if X.ndim != 2:
-            raise InvalidFeatures(
-                f"Expected 2D array, got {X.ndim}D array instead (shape {X.shape}). "
-                "Reshape your data: X.reshape(-1, 1) for one feature."
-            )
+        check_two_dimensional(X.shape)
         return cls(X if X.numblocks[1] == 1 else X.rechunk({1: -1}))
 
     @property

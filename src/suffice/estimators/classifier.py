@@ -25,11 +25,11 @@ from suffice.data.arrays import Array, Floats, Indices, namespace
 from suffice.data.elsewhere import RowsElsewhere, beside, labels_of, on_host
 from suffice.data.features import as_features
 from suffice.data.frame_output import frame_kind
-from suffice.data.labels import Labels, same_kind
+from suffice.data.labels import Labels, check_lengths, same_kind
 from suffice.data.levels import UNSEEN
 from suffice.data.parameters import check_room, count, flag, is_number
 from suffice.data.weights import Weights
-from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
+from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import on_labelled_rows, on_rows
 from suffice.estimators.base import Estimator
 from suffice.estimators.class_weight import refuse_class_weight, refusing
@@ -148,10 +148,7 @@ class Classifier(
         """Accuracy: the weighted share of rows whose label is predicted."""
         predicted, labels = on_host(X, self.predict(X)), Labels.of(self._labels(y))
         n = len(predicted)
-        if len(labels) != n:
-            raise InvalidInput(
-                f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
-            )
+        check_lengths(n, len(labels))
         classes, codes = labels.encode()
         if "U" in (classes.dtype.kind, predicted.dtype.kind):
             same_kind(classes, predicted)

@@ -8,9 +8,9 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.batches import split_named
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, check_lengths
 from suffice.data.weights import Weights
-from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
+from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.candidates import log_probabilities
 from suffice.selection.evaluation import Evaluation, evaluate_predictions
 from suffice.selection.thresholds import Thresholds, tabulate_thresholds
@@ -90,9 +90,6 @@ def _predictions(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Floats
         )
     log_p = log_probabilities(model, X)
     labels, n = Labels.of(y), len(log_p)
-    if len(labels) != n:
-        raise InvalidInput(
-            f"X has {n} rows but y has {len(labels)} labels: inconsistent numbers of samples."
-        )
+    check_lengths(n, len(labels))
     weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
     return log_p, weights

@@ -14,10 +14,11 @@ from suffice.answers import mixture as _mixture  # noqa: F401 - registers its an
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
+from suffice.data.labels import check_lengths
 from suffice.data.parameters import check_callable, count, is_number, not_negative
 from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
-from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
+from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.base import Estimator
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.new_rows import RowsInMemory
@@ -195,10 +196,7 @@ def encoded(X: Any, columns: Any) -> tuple[Encoding | None, Any]:
 def training_rows(X: Any, codes: Indices, classes: Array | None, sample_weight: Any) -> Training:
     """Checked rows; classes without a row of positive weight are left out."""
     n = as_features(X).shape[0]
-    if len(codes) != n:
-        raise InvalidInput(
-            f"X has {n} rows but y has {len(codes)} labels: inconsistent numbers of samples."
-        )
+    check_lengths(n, len(codes))
     weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
     classes = np.zeros(1, np.int64) if classes is None else classes
     counted = codes if weights is None else np.where(weights > 0, codes, -1)

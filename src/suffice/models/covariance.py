@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from suffice.data.arrays import Floats, Indices
+from suffice.data.arrays import Floats, Indices, namespace
 from suffice.data.gaps import Gaps
 from suffice.models.filling import (
     fill_by_pattern,
@@ -218,7 +219,8 @@ class LowRankCovariance:
     """A few directions with individual variances, and one variance for all others.
 
     In features divided by their scale: basis' diag(variances) basis + floor (I - basis' basis).
-    Takes O(rd) where a matrix would take O(d²). A feature of scale zero is ignored.
+    Takes O(rd) where a matrix would take O(d²). A feature of scale zero is ignored. `whiten` also
+    works with arrays on a device.
     """
 
     inverse_scale: Floats  # (d,): zero for a feature that is ignored
@@ -320,8 +322,9 @@ class LowRankCovariance:
 
     def _stretch(self, scaled: Floats) -> Floats:
         inside, outside = self._split(scaled)
-        stretched = (inside / np.sqrt(self.variances)) @ self.basis
-        return np.asarray(stretched + outside / np.sqrt(self.floor))
+        root = namespace(self.variances).sqrt(self.variances)
+        stretched: Floats = (inside / root) @ self.basis + outside / math.sqrt(self.floor)
+        return stretched
 
     def _split(self, scaled: Floats) -> tuple[Floats, Floats]:
         # Subtract before squaring: |u|² - |inside|² would cancel if the floor is small.

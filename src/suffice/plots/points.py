@@ -9,8 +9,9 @@ import numpy as np
 
 from suffice.answers.pair import class_position
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import check_lengths
 from suffice.data.partial_labels import label_column, partial_classes
-from suffice.errors import HasGaps, InvalidInput
+from suffice.errors import HasGaps
 from suffice.plots.style import Style, as_text, ground, ink
 from suffice.text import plural
 
@@ -122,10 +123,8 @@ def encode_labels(
     values = np.asarray(column)
     if values.ndim == 2 and values.shape[1] == 1:
         column = values = values[:, 0]
-    if values.ndim == 1 and len(values) != n:
-        raise InvalidInput(
-            f"X has {n} rows but y has {len(values)} labels: inconsistent numbers of samples."
-        )
+    if values.ndim == 1:
+        check_lengths(n, len(values))
     own, codes = partial_classes(column, unlabelled)
     if classes is None:
         present = np.unique(codes[codes >= 0])

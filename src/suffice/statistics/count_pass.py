@@ -9,10 +9,10 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import split_target
-from suffice.data.labels import Labels, narrowest
+from suffice.data.labels import Labels, check_lengths, narrowest
 from suffice.data.levels import MISSING, Column, columns_of
 from suffice.data.weights import Weights
-from suffice.errors import InvalidFeatures, InvalidInput, InvalidWeights
+from suffice.errors import InvalidFeatures, InvalidWeights
 from suffice.statistics.counts import Counts, LevelTable
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
@@ -50,7 +50,7 @@ def count_levels(
     labels = Labels.of(y)
     n = len(labels)
     if not n:
-        _check_rows(len(columns_of(X)[0][0].values), n)  # an empty X has raised its own error
+        check_lengths(len(columns_of(X)[0][0].values), n)  # an empty X has raised its own error
     weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
     classes, codes = labels.encode()
     counted = np.ones(n, bool) if weights is None else weights > 0
@@ -72,13 +72,13 @@ def _tables(
     X: Any, codes: Indices, weights: Floats | None, k: int, n: int
 ) -> tuple[tuple[LevelTable, ...], tuple[str, ...] | None]:
     if is_large(X):
-        _check_rows(len(X), n)
+        check_lengths(len(X), n)
         whole, high = as_integers(X)
         tables = None if whole is None else _of_integers(whole, high, codes, weights, k)
         if tables is not None:
             return tables, None
     columns, names = columns_of(X)
-    _check_rows(len(columns[0].values), n)
+    check_lengths(len(columns[0].values), n)
     return tuple(_of_column(column, codes, weights, k) for column in columns), names
 
 
@@ -116,13 +116,6 @@ def as_integers(X: Array) -> tuple[Array | None, Indices]:
     parts = in_parallel(work, shares(len(X), n_threads()))
     highest = np.max([high for _, high in parts], axis=0)
     return (out if all(fine for fine, _ in parts) else None), highest
-
-
-def _check_rows(rows: int, labels: int) -> None:
-    if rows != labels:
-        raise InvalidInput(
-            f"X has {rows} rows but y has {labels} labels: inconsistent numbers of samples."
-        )
 
 
 def _of_column(column: Column, codes: Indices, weights: Floats | None, k: int) -> LevelTable:

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.engine import ENGINES
-from suffice.data.labels import DIRECT_RANGE, TABLE_RANGE, Labels
+from suffice.data.labels import DIRECT_RANGE, TABLE_RANGE, Labels, check_lengths
 from suffice.data.weights import Weights
 from suffice.engines.arrays.space import Space, library_of
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
@@ -105,10 +105,7 @@ def _encoded(y: Any, n: int, space: Space) -> tuple[Array, Any]:
     length = y.shape[0] if labels is None and y.ndim else 0 if labels is None else len(labels)
     if labels is None and y.ndim != 1:
         raise InvalidLabels(f"y must have one label per row; its shape is {tuple(y.shape)}.")
-    if length != n:
-        raise InvalidInput(
-            f"X has {n} rows but y has {length} labels: inconsistent numbers of samples."
-        )
+    check_lengths(n, length)
     if labels is None:
         return _codes_on_device(y, space)
     classes, codes = labels.encode()

@@ -85,27 +85,19 @@ class DeviceSplit:
 
     space: Space
     points: Points
-    parts: tuple[tuple[Any, Any, Any, float], ...]  # inverse scale, basis, deviations, floor
+    parts: tuple[LowRankCovariance, ...]  # with arrays on the device
 
     def distances(self, X: Any) -> Any:
         """Squared distances of rows."""
-        parts = []
-        for c in range(len(self.parts)):
-            white = self._white(self.points.steps(X, c, c + 1)[0, :, :], c)
-            parts.append(self.space.xp.sum(white * white, axis=1))
-        return self.space.xp.stack(parts, axis=1)
+        columns = []
+        for c, covariance in enumerate(self.parts):
+            white = covariance.whiten(self.points.steps(X, c, c + 1)[0, :, :])
+            columns.append(self.space.xp.sum(white * white, axis=1))
+        return self.space.xp.stack(columns, axis=1)
 
     def white(self, X: Any) -> Any:
         """Rows about a point in the space of the first covariance."""
-        return self._white(X, 0)
-
-    def _white(self, steps: Any, c: int) -> Any:
-        inverse, basis, deviations, floor = self.parts[c]
-        scaled = steps * inverse
-        inside = scaled @ basis.T
-        # By subtraction before squaring, which would cancel where the floor is small.
-        outside = scaled - inside @ basis
-        return (inside / deviations) @ basis + outside / floor**0.5
+        return self.parts[0].whiten(X)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +152,9 @@ def measure(space: Space, points: Points, covariances: tuple[Covariance, ...]) -
         centre = space.xp.mean(points.high, axis=0)
         return DeviceIndependent(space, points, space.put(np.array(diagonal)[owner]), centre)
     split = [
-        (space.put(c.inverse_scale), space.put(c.basis), space.put(np.sqrt(c.variances)), c.floor)
+        LowRankCovariance(
+            space.put(c.inverse_scale), space.put(c.basis), space.put(c.variances), c.floor
+        )
         for c in distinct
         if isinstance(c, LowRankCovariance)
     ]

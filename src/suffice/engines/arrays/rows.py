@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.data.features import gap, infinite
+from suffice.data.features import check_not_empty, check_two_dimensional, gap, infinite
 from suffice.engines.arrays.space import Space
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 
@@ -22,17 +22,8 @@ class DeviceRows:
         """X after checking its shape and type; its values are checked when they are used."""
         space = Space.of(X)
         _check_layout(X, space)
-        if X.ndim != 2:
-            raise InvalidFeatures(
-                f"Expected 2D array, got {X.ndim}D array instead (shape {tuple(X.shape)}). "
-                "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
-            )
-        for size, what in zip(X.shape, ("sample(s)", "feature(s)"), strict=True):
-            if size == 0:
-                raise InvalidFeatures(
-                    f"Found array with 0 {what} (shape={tuple(X.shape)}) while a minimum of 1 is "
-                    "required: X is empty."
-                )
+        check_two_dimensional(tuple(X.shape))
+        check_not_empty(tuple(X.shape))
         if not space.xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
             raise NotNumbers(f"X holds {X.dtype} values; features must be real numbers.")
         space.check_doubles()
