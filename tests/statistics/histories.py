@@ -2,39 +2,79 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import os
+from contextlib import contextmanager
+from unittest.mock import patch
+
 import numpy as np
 
 import suffice as sf
 
 DETAILS = ("separate", "shared", "diagonal")
 
+# Where a kind of rows is not installed, histories do without it.
+ENGINES = [name for name in ("torch", "dask") if importlib.util.find_spec(name)]
+
 
 def random_rows(rng):
-    """Rows of a random type, with labels and a grid that suits them."""
+    """Rows of a random type, with labels, weights or None, and a grid that suits them."""
     n, d, k = int(rng.integers(2, 60)), int(rng.integers(1, 65)), int(rng.integers(1, 51))
     kind = rng.choice(["integer", "decimal", "float32", "float64"])
+    unit = 2.0 ** -int(rng.integers(0, 11))
     if kind == "integer":
-        X, grid = rng.integers(-1000, 1000, (n, d)), sf.Grid.decimal(0)
+        X, grid = rng.integers(-1000, 1000, (n, d)), sf.Grid.decimal(0, weight_unit=unit)
     elif kind == "decimal":
-        X, grid = rng.normal(0, 1000, (n, d)).round(2), sf.Grid.decimal(2)
+        X = rng.normal(0, 1000, (n, d)).round(2)
+        grid = sf.Grid.decimal(2, weight_unit=unit)
     else:
         X = rng.normal(rng.normal(0, 1e4), 10.0 ** rng.integers(-3, 4), (n, d))
         X = X.astype(kind)
-        grid = sf.Grid.of(X, bits=int(rng.integers(8, 49)))
+        grid = sf.Grid.of(X, bits=int(rng.integers(8, 49)), weight_unit=unit)
     labels = rng.integers(0, k, n)
     y = labels if rng.random() < 0.5 else np.array([f"c{label}" for label in labels])
-    weights = rng.integers(0, 1000, n) if rng.random() < 0.3 else None
+    weights = rng.integers(0, 1000, n) * unit if rng.random() < 0.3 else None
     if weights is not None:
         weights[0] = 1
+    if X.dtype.kind == "f" and rng.random() < 0.15:
+        X[1:][rng.random((n - 1, d)) < 0.05] = np.nan
+    if rng.random() < 0.2 and kind != "float32":
+        X[-1] = grid.low if rng.random() < 0.5 else grid.high
     return X, y, weights, grid
 
 
-def summarized(X, y, weights, at, detail, grid):
-    """The exact statistics of some rows; None where none of them counts."""
-    own = None if weights is None else weights[at]
-    if not len(at) or (own is not None and not own.any()):
-        return None
-    return sf.summarize(X[at], y[at], own, detail, grid=grid)
+@contextmanager
+def compiled_loops(used=True):
+    """Use compiled loops for rows of any number, or never for so few."""
+    importlib.import_module("suffice.statistics.kernels.compiled")
+    names = ("suffice.statistics.kernels.choice", "suffice.statistics.reader")
+    first, second = (patch(f"{name}.COMPILED_FROM", 1 if used else 1 << 22) for name in names)
+    with first, second:
+        yield
+
+
+@contextmanager
+def random_machine(rng):
+    """Compiled loops or NumPy's, and one, two or three threads."""
+    threads = {"SUFFICE_NUM_THREADS": str(rng.integers(1, 4))}
+    with compiled_loops(rng.random() < 0.5), patch.dict(os.environ, threads):
+        yield
+
+
+def summarized(X, y, weights, detail, grid, engine=None):
+    """The exact statistics of rows, in memory or where an engine has them."""
+    if engine == "torch":
+        import torch
+
+        X = torch.tensor(X)
+    elif engine == "dask":
+        import dask.array as da
+
+        rows = max(1, len(X) // 2)
+        X, y = da.from_array(X, chunks=(rows, X.shape[1])), da.from_array(y, chunks=rows)
+        weights = None if weights is None else da.from_array(weights, chunks=rows)
+    return sf.summarize(X, y, weights, detail, grid=grid)
 
 
 def added(parts):
@@ -42,7 +82,7 @@ def added(parts):
     return sum(part for part in parts if part is not None)
 
 
-def history(rng):
+def history(rng, engines=ENGINES):
     """Statistics after a random history of adding and removing, and of the rows left alone."""
     X, y, weights, grid = random_rows(rng)
     detail = str(rng.choice(DETAILS))
@@ -51,9 +91,22 @@ def history(rng):
     if weights is not None and not weights[left].any():
         left = np.append(left[left != 0], 0)
     gone = np.setdiff1d(np.arange(n), left)
+    if rng.random() < 0.2:
+        # Whole classes go.
+        gone = np.flatnonzero(np.isin(y, y[gone]))
+        left = np.setdiff1d(np.arange(n), gone)
+        if not len(left) or (weights is not None and not weights[left].any()):
+            left, gone = np.arange(n), np.arange(0)
 
-    def of(rows):
-        return summarized(X, y, weights, rows, detail, grid)
+    def of(at):
+        own = None if weights is None else weights[at]
+        if not len(at) or (own is not None and not own.any()):
+            return None
+        here = None if rng.random() < 0.9 or not engines else str(rng.choice(engines))
+        if here == "torch" and np.isnan(X).any():
+            here = None  # missing values are taken in memory only
+        with random_machine(rng):
+            return summarized(X[at], y[at], own, detail, grid, here)
 
     cuts = np.array_split(rng.permutation(n), int(rng.integers(1, 8)))
     total = added(of(part) for part in cuts)
