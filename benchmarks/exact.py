@@ -1,11 +1,13 @@
 """Exact statistics against floats, in one run: speed, and digests of random histories.
 
-python benchmarks/exact.py [--histories 10000] [--threads 1]
+python benchmarks/exact.py [--histories 10000] [--cpu]
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import math
 import sys
 from pathlib import Path
 from time import perf_counter, process_time
@@ -17,17 +19,19 @@ import suffice as sf
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "statistics"))
 
 
-def best(work, clock, times=7):
-    """The shortest of several runs, in seconds."""
-    seconds = []
-    for _ in range(times):
-        start = clock()
-        work()
-        seconds.append(clock() - start)
-    return min(seconds)
+def best(works, clock, rounds=7):
+    """The shortest time of each piece of work, in seconds; all of them in every round."""
+    seconds = dict.fromkeys(works, math.inf)
+    for _ in range(rounds):
+        for name, work in works.items():
+            start = clock()
+            work()
+            seconds[name] = min(seconds[name], clock() - start)
+    return seconds
 
 
 def speed(clock) -> None:
+    importlib.import_module("suffice.statistics.kernels.compiled")  # one pass would not repay it
     grid = sf.Grid(-8, 8)
     print("rows x features   X.T @ X   pooled  per class   read   diagonal  derive scatter")
     for n, d in ((200_000, 256), (100_000, 512)):
@@ -35,20 +39,16 @@ def speed(clock) -> None:
         X, y = rng.standard_normal((n, d)), rng.integers(0, 10, n)
 
         def exact(detail, X=X, y=y):
-            return sf.summarize(X, y, detail=detail, grid=grid)
+            return lambda: sf.summarize(X, y, detail=detail, grid=grid)
 
-        exact("shared")  # loads the compiled loops
-        product, read = best(lambda X=X: X.T @ X, clock), best(lambda X=X: X.sum(), clock)
-        pooled, own = (
-            best(lambda name=name: exact(name), clock) for name in ("shared", "separate")
-        )
-        product = min(product, best(lambda X=X: X.T @ X, clock))
-        squares = best(lambda: exact("diagonal"), clock)
-        s = exact("shared")
-        derived = best(lambda s=s: s.scatter, clock, 2)
+        s = exact("shared")()
+        works = {name: exact(name) for name in ("shared", "separate", "diagonal")}
+        works |= {"product": lambda X=X: X.T @ X, "read": lambda X=X: X.sum()}
+        t = best(works | {"derive": lambda s=s: s.scatter}, clock)
         print(
-            f"{n:>7,} x {d:<7} {product:9.3f}s {pooled / product:6.2f}x {own / product:8.2f}x "
-            f"{read:8.3f}s {squares / read:6.2f}x {derived:10.3f}s"
+            f"{n:>7,} x {d:<7} {t['product']:9.3f}s {t['shared'] / t['product']:6.2f}x "
+            f"{t['separate'] / t['product']:8.2f}x {t['read']:8.3f}s "
+            f"{t['diagonal'] / t['read']:6.2f}x {t['derive']:10.3f}s"
         )
 
 
@@ -57,9 +57,10 @@ def one_row(clock) -> None:
     X, y = rng.standard_normal((1000, 16)), rng.integers(0, 3, 1000)
     grid = sf.Grid(-8, 8)
     whole, row = sf.summarize(X, y, grid=grid), sf.summarize(X[:1], y[:1], grid=grid)
-    for name, work in (("+", lambda: whole + row), ("-", lambda: whole - row)):
-        many = best(lambda work=work: [work() for _ in range(100)], clock) / 100
-        print(f"one row {name} at 16 features: {1e6 * many:.0f} microseconds")
+    works = {"+": lambda: whole + row, "-": lambda: whole - row}
+    many = {name: lambda work=work: [work() for _ in range(100)] for name, work in works.items()}
+    for name, seconds in best(many, clock, 20).items():
+        print(f"one row {name} at 16 features: {1e4 * seconds:.0f} microseconds")
 
 
 def histories(number: int) -> None:

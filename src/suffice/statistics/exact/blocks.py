@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -13,8 +14,10 @@ from suffice.statistics.exact.exact_sums import ExactSums, FloatSums, class_sums
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.outside import is_inside
-from suffice.statistics.kernels.choice import COMPILED_FROM
+from suffice.statistics.kernels import plain
 from suffice.statistics.reader import Reader
+
+SortByClass = Callable[[Indices, int], tuple[Indices, Indices]]  # see `kernels.choice.Kernels`
 
 # Compiled loops round by adding a constant, which is right for whole numbers below this.
 MOST_COMPILED = 2.0**51
@@ -22,16 +25,14 @@ MOST_COMPILED = 2.0**51
 
 def blocks_for(reader: Reader, total: FloatSums) -> ExactBlocks:
     """The loops that suit these rows: compiled ones where they are possible and worth loading."""
-    n, d = reader.shape
-    grid, large = total.grid, reader.batch.is_long or n * d >= COMPILED_FROM
-    plain = total.weighted or grid.is_decimal
-    if not large or plain or (np.abs(grid.anchor) + grid.reach >= MOST_COMPILED).any():
-        return ExactBlocks(total)
+    grid, sort = total.grid, reader.kernels.by_class
+    far = (np.abs(grid.anchor) + grid.reach >= MOST_COMPILED).any()
+    if reader.kernels is plain or total.weighted or grid.is_decimal or far:
+        return ExactBlocks(total, sort)
     if total.detail == "diagonal":
-        return (
-            CompiledSquares(total) if grid.bits <= CompiledSquares.most_bits else ExactBlocks(total)
-        )
-    return CompiledProducts(total) if total.digits.number == 2 else ExactBlocks(total)
+        small = grid.bits <= CompiledSquares.most_bits
+        return CompiledSquares(total, sort) if small else ExactBlocks(total, sort)
+    return CompiledProducts(total, sort) if total.digits.number == 2 else ExactBlocks(total, sort)
 
 
 class ExactBlocks:
@@ -40,8 +41,8 @@ class ExactBlocks:
     fewest_rows: ClassVar[int] = 128
     entries: ClassVar[int] = 1 << 15  # of the rows that are taken at a time
 
-    def __init__(self, total: FloatSums) -> None:
-        self.total = total
+    def __init__(self, total: FloatSums, by_class: SortByClass) -> None:
+        self.total, self.by_class = total, by_class
         d = total.sums.shape[2]
         most = total.digits.most_rows(total.weighted)
         self.step = max(1, min(max(self.fewest_rows, self.entries // d), most))
@@ -63,11 +64,9 @@ class ExactBlocks:
 
     def add_squares(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
         """Add rows, the squares of each class by itself; False if a value is not on the grid."""
-        k = self.total.sums.shape[1]
-        counted = np.flatnonzero(codes < k)
-        order = counted[np.argsort(codes[counted], kind="stable")]
-        for low in range(0, len(order), self.step):
-            some = order[low : low + self.step]
+        order, edges = self.by_class(codes, self.total.sums.shape[1])
+        for low in range(0, edges[-1], self.step):
+            some = order[low : min(low + self.step, edges[-1])]
             own = None if weights is None else weights[some]
             factors = self._factors(X, some, codes, own)
             if factors is None:
@@ -149,26 +148,31 @@ def _weighted(factors: list[Floats], weights: Indices | None) -> list[tuple[int,
 class CompiledProducts(ExactBlocks):
     """Adds rows of two digits without weights to sums, with compiled loops."""
 
+    # Products of a power of two of rows are slower: such rows share places in the cache.
+    fewest_rows = 320
     # Each block is a few calls from Python, which small ones would not repay.
-    entries = 1 << 17
+    entries = fewest_rows << 8
 
-    def __init__(self, total: FloatSums) -> None:
-        super().__init__(total)
+    def __init__(self, total: FloatSums, by_class: SortByClass) -> None:
+        super().__init__(total, by_class)
+        grid = total.grid
         self._room = np.empty((3, self.step, total.sums.shape[2]))
-        self._grid = (*_floats(total.grid), float(1 << total.digits.width))
+        ends = grid.lowest.astype(float), grid.highest.astype(float)
+        self._grid = (grid.scale, _bias(grid), *ends, float(1 << total.digits.width))
 
     def add_products(
         self, X: Array, order: Indices, codes: Indices, weights: Indices | None, group: int
     ) -> bool:
         """Add some rows, all products to one group; False if a value is not on the grid."""
-        from suffice.statistics.kernels.factors import factors_of_two
+        from suffice.statistics.kernels.factors import factors_of_two, fetch
 
         total = self.total
         total.add_weights(codes[order], None)
-        # By class, so that its sums stay in the cache.
-        order = order[np.argsort(codes[order], kind="stable")]
         for low in range(0, len(order), self.step):
             some = order[low : low + self.step]
+            fetch(X, some)
+            # By class, so that its sums stay in the cache.
+            some = some[np.argsort(codes[some], kind="stable")]
             total.make_room(len(some), group)
             room = self._room[:, : len(some)]
             # The lower digit's sum takes whole integers: they stay below 2^53, too.
@@ -182,33 +186,36 @@ class CompiledProducts(ExactBlocks):
 class CompiledSquares(ExactBlocks):
     """Adds rows without weights to sums of integers and of their squares, with compiled loops."""
 
-    entries = 1 << 20
-    most_bits: ClassVar[int] = 32  # two squares of such integers are added in 64 bits
+    entries = 1 << 17
+    most_bits: ClassVar[int] = 32  # four squares of such integers are added in 64 bits
     most_rows: ClassVar[int] = 1 << 27
 
-    def __init__(self, total: FloatSums) -> None:
-        super().__init__(total)
-        self._grid = _floats(total.grid)
+    def __init__(self, total: FloatSums, by_class: SortByClass) -> None:
+        super().__init__(total, by_class)
+        grid = total.grid
+        self._grid = grid.scale, _bias(grid), grid.lowest, grid.highest
         # Of the integers, and of the lower and upper halves of their squares.
         self._sums = np.zeros((3, *total.sums.shape[1:]), np.int64)
+        self._places = np.arange(self.step)
         self._rows = 0
 
     def add_squares(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
         """Add rows, the squares of each class by itself; False if a value is not on the grid."""
-        from suffice.statistics.kernels.factors import add_squares
+        from suffice.statistics.kernels.factors import add_squares, fetch
 
         self.total.add_weights(codes, None)
         k = self._sums.shape[1]
         for low in range(0, len(codes), self.step):
-            own = codes[low : low + self.step]
+            rows, own = X[low : low + self.step], codes[low : low + self.step]
+            fetch(rows, self._places[: len(rows)])
             # By class, so that its sums stay in the cache.
-            order = np.argsort(own, kind="stable")
-            order = order[own[order] < k] if own.max(initial=0) >= k else order
+            order, edges = self.by_class(own, k)
+            order = order[: edges[k]]
             self._rows += len(order)
             if self._rows > self.most_rows:
                 self._flush()
                 self._rows = len(order)
-            if add_squares(X[low : low + self.step], order, own, *self._grid, *self._sums):
+            if add_squares(rows, order, own, *self._grid, *self._sums):
                 return False
         return True
 
@@ -226,6 +233,6 @@ class CompiledSquares(ExactBlocks):
         self._sums[:] = 0
 
 
-def _floats(grid: Grid) -> tuple[Floats, Floats, Floats, Floats]:
-    """The grid in the form that compiled loops take."""
-    return grid.scale, grid.anchor, grid.lowest.astype(float), grid.highest.astype(float)
+def _bias(grid: Grid) -> Floats:
+    """What compiled loops add to scaled values, which rounds them and subtracts the anchor."""
+    return np.asarray(1.5 * 2.0**52 - grid.anchor)

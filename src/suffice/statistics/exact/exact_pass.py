@@ -72,13 +72,12 @@ def _add(
     """Add the rows of a block; False if one of their values is not on the grid."""
     if detail == "diagonal":
         return blocks.add_squares(block.rows, block.codes, weights)
-    counted = np.flatnonzero(block.codes < k)
     if detail == "shared":
+        counted = np.flatnonzero(block.codes < k)
         return blocks.add_products(block.rows, counted, block.codes, weights, 0)
-    order = counted[np.argsort(block.codes[counted], kind="stable")]
-    edges = np.searchsorted(block.codes[order], np.arange(k + 1)).tolist()
+    order, edges = blocks.by_class(block.codes, k)
     return all(
         blocks.add_products(block.rows, order[low:high], block.codes, weights, c)
-        for c, (low, high) in enumerate(pairwise(edges))
+        for c, (low, high) in enumerate(pairwise(edges.tolist()))
         if high > low
     )

@@ -47,8 +47,7 @@ def remove(whole: ExactStatistics, removed: ExactStatistics) -> ExactStatistics:
         raise NeverIncluded(
             f"removing these rows would leave {reason}. Were they added, with the same weights?"
         )
-    kept = np.flatnonzero(count > 0)
-    return left if len(kept) == at.size else left.keep_classes(kept)
+    return left if count.all() else left.keep_classes(np.flatnonzero(count))
 
 
 def impossible(s: ExactStatistics, touched: Indices) -> str | None:
@@ -69,7 +68,9 @@ def impossible(s: ExactStatistics, touched: Indices) -> str | None:
                 f"no rows in class {shown(s.classes[emptied[0]])}, but sums: they are not the same "
                 "rows"
             )
-    own = np.flatnonzero(s.count > 0) if s.detail == "shared" else touched[s.count[touched] > 0]
+    if s.detail == "shared":
+        touched = np.arange(len(s.count))
+    own = touched if s.count.all() else touched[s.count[touched] > 0]
     return _against_sums(s, own) if len(own) else None
 
 
@@ -112,9 +113,7 @@ def _against_pairs(
 ) -> str | None:
     """A correlation beyond one: a product of two features larger than their squares allow."""
     i, j = triangle(s.n_features)
-    beyond = mean[:, i] * sums[:, j]
-    if s.detail == "shared":
-        beyond = beyond.sum(axis=0, keepdims=True)
+    beyond = (mean.T @ sums)[None, i, j] if s.detail == "shared" else mean[:, i] * sums[:, j]
     # Differences of large numbers are judged by the variances alone, in integers.
     clear = spread > 2**8 * ROUNDING * squares
     root = np.where(clear, np.sqrt(np.abs(spread) + 4 * ROUNDING * squares), np.inf)

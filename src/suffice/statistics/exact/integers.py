@@ -112,12 +112,13 @@ class Integers:
 
     def floats(self) -> Floats:
         """The integers as floats, up to a few roundings of their size."""
-        half, mask = LIMB_BITS // 2, (1 << LIMB_BITS // 2) - 1
-        out: Floats = self.limbs[-1].astype(np.float64)
-        for limb in self.limbs[-2::-1]:
-            # By halves: -2^60 plus a whole limb would lose the digits of a small negative number.
-            out = (out * 2.0**half + (limb >> half)) * 2.0**half + (limb & mask)
-        return out
+        *lower, top = self.limbs
+        # Limbs of one sign: -2^60 plus a whole limb would lose the digits of a small number.
+        sign = top >> (LIMB_BITS + 3)
+        out: Floats = top - sign
+        for i in range(len(lower) - 1, -1, -1):
+            out = out * 2.0**LIMB_BITS + (lower[i] + sign * (MASK + (i == 0)))
+        return np.asarray(out, np.float64)
 
     def validated(self) -> Self:
         """These integers, if each has one form only; a ValueError otherwise."""

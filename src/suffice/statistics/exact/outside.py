@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
@@ -21,7 +23,7 @@ def is_inside(grid: Grid, rows: Array, q: Floats) -> bool:
     return not grid.is_decimal or not _between(grid, rows, q).any()
 
 
-def raise_outside(reader: Reader, grid: Grid) -> None:
+def raise_outside(reader: Reader, grid: Grid) -> NoReturn:
     """Raise the error for the first value, in the order of the table, that is not on the grid."""
     batch = reader.batch
     error = reader.infinite()
@@ -36,6 +38,7 @@ def raise_outside(reader: Reader, grid: Grid) -> None:
             rows = np.where(counted[:, None], rows, grid.values(grid.lowest))
         q = np.rint(rows.astype(np.float64) * grid.scale) - grid.anchor
         check_inside(grid, rows, q, batch.first_row + block.first, batch.features.names)
+    raise AssertionError("a loop reported a value outside the grid, but there is none")
 
 
 def _between(grid: Grid, rows: Array, q: Floats) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -114,12 +115,11 @@ class GridPoints(Savable):
             return True
         if not isinstance(other, GridPoints):
             return NotImplemented
-        return self._content() == other._content()
-
-    def _content(self) -> list[Any]:
-        """All fields, in a form that compares; bytes, since a grid is compared with every row."""
-        values = (getattr(self, name) for name in _FIELDS)
-        return [one.tobytes() if isinstance(one, np.ndarray) else one for one in values]
+        # Bytes, since this is done with every row that is added.
+        return all(
+            a.tobytes() == b.tobytes() if isinstance(a, np.ndarray) and b is not None else a == b
+            for a, b in zip(_values(self), _values(other), strict=True)
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -180,11 +180,11 @@ class GridPoints(Savable):
         anchor = self.anchor
         if (np.rint(anchor / 2) * 2 != anchor).any() or (anchor.any() and self.is_decimal):
             raise ValueError("an origin of the grid is not one of its points")
-        return Grid.made(**{name: getattr(self, name) for name in _FIELDS})
+        return Grid.made(**dict(zip(_FIELDS, _values(self), strict=True)))
 
     def changed(self, **changes: Any) -> Self:
         """The same with some fields replaced."""
-        return type(self).made(**{name: getattr(self, name) for name in _FIELDS} | changes)
+        return type(self).made(**dict(zip(_FIELDS, _values(self), strict=True)) | changes)
 
     @classmethod
     def made(cls, **values: Any) -> Self:
@@ -201,10 +201,11 @@ class GridPoints(Savable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through `made`, so that copies are locked too.
-        return _remade, (type(self), {name: getattr(self, name) for name in _FIELDS})
+        return _remade, (type(self), dict(zip(_FIELDS, _values(self), strict=True)))
 
 
 _FIELDS = tuple(one.name for one in fields(GridPoints))
+_values = attrgetter(*_FIELDS)
 
 
 def _remade(kind: type[GridPoints], values: dict[str, Any]) -> GridPoints:
