@@ -342,6 +342,21 @@ def test_the_copied_code_makes_the_same_model(visit, files):
     )
 
 
+def test_the_copied_code_has_every_digit_of_parameters_set_by_hand(visit, files):
+    page = visit(files["iris"], "#pooling=0&row=0")
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
+    page.get_by_role("button", name=re.compile("^Long axis")).focus()
+    for key in ("ArrowRight", "Shift+ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    page.get_by_role("button", name="Copy Python").click()
+    space = {}
+    exec(page.locator("textarea").input_value(), space)
+    model, known = space["model"], page.evaluate(f"{STATE}.lesson.known")
+    np.testing.assert_array_equal(model.means_, known["means"])
+    np.testing.assert_array_equal(model.priors_, known["priors"])
+    np.testing.assert_allclose(model.covariances_, known["covariances"], rtol=4e-16)
+
+
 def test_a_finger_moves_a_handle_and_scrolls_beside_it(visit, files):
     phone = {"width": 390, "height": 844}
     page = visit(files["iris"], "#row=0", viewport=phone, has_touch=True, is_mobile=True)

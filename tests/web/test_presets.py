@@ -32,6 +32,25 @@ def test_the_lesson_has_ten_links_or_more():
     assert len(links("guides/teaching.md")) >= 10
 
 
+def test_every_link_of_the_lesson_shows_what_the_lesson_says(visit, tmp_path):
+    path = sf.explore(path=tmp_path / "lecture.html").save(tmp_path / "lecture.html")
+    text = (DOCS / "guides" / "teaching.md").read_text(encoding="utf-8")
+    counts = {}
+    for item in re.split(r"\n(?=\d+\. )", text)[1:]:
+        for link in re.findall(r'explorer\.html#([^"]+)', item):
+            page = visit(path, "#" + html.unescape(link))
+            assert page.locator(".message").is_hidden(), link
+            said = re.search(r"(\d+)\s+errors", item)
+            if said:
+                errors = page.locator("dl div", has_text="Training errors").locator("dd")
+                counts[link] = int(said[1])
+                assert errors.inner_text().startswith(f"{said[1]} of 500"), link
+            if "x1 = 2" in item:
+                assert page.locator(".equation math").text_content() == "x1=2"
+                assert page.locator(".bars .value").all_inner_texts() == ["0.5000", "0.5000"]
+    assert sorted(counts.values()) == [108, 112, 113, 114]
+
+
 def test_presets_have_their_own_names_and_data():
     names = {one.name for one in preset_datasets()}
     assert len({one.name for one in PRESETS}) == len(PRESETS)
