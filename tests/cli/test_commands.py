@@ -73,7 +73,9 @@ def test_every_kind_of_model_is_fitted_and_predicts(folder, tmp_path, name, kind
 def test_a_pool_forgets_and_merges_through_its_members(folder, tmp_path):
     paths = {name: tmp_path / name for name in ("whole", "less", "again")}
     run("fit", folder / "iris.csv", "-t", "species", "--model", "pooled", "-o", paths["whole"])
-    run("forget", paths["whole"], folder / "test.csv", "-t", "species", "-o", paths["less"])
+    gone = ("forget", paths["whole"], folder / "test.csv", "-t", "species", "-o", paths["less"])
+    assert "suffice forget --keep-weights" in refused(*gone)
+    run(*gone, "--keep-weights")
     less = sf.load(paths["less"])
     assert sum(less.members_["LDA"].statistics_.count) == 120
     run("merge", paths["less"], paths["less"], "-o", paths["again"])

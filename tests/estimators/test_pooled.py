@@ -292,7 +292,7 @@ def test_forgetting_rows_leaves_the_members_of_never_having_seen_them(X):
     y, gone = IRIS[1], np.arange(150) % 5 == 0
     pool = pooled(X, y)
     before = pool.weights_, pool.share_weight_
-    pool.forget(X[gone], y[gone])
+    pool.forget(X[gone], y[gone], keep_weights=True)
     for member in pool.members_.values():
         never = clone(member).fit(X[~gone], y[~gone])
         np.testing.assert_allclose(
@@ -302,6 +302,15 @@ def test_forgetting_rows_leaves_the_members_of_never_having_seen_them(X):
     assert pool.share_weight_ == before[1]
     shares = np.bincount(y[~gone]) / (~gone).sum()
     np.testing.assert_allclose(pool.priors_, shares, rtol=1e-12)
+
+
+def test_forgetting_refuses_unless_the_weights_may_stay():
+    X, y = IRIS
+    pool = pooled()
+    before = pool.predict_log_proba(X)
+    with pytest.raises(InvalidParameter, match=r"forget\(X, y, keep_weights=True\)"):
+        pool.forget(X[:5], y[:5])
+    assert np.array_equal(pool.predict_log_proba(X), before)
 
 
 def test_parts_merge_to_the_whole():
@@ -331,15 +340,16 @@ def test_new_classes_are_learned_with_an_offset_of_zero_and_forgotten_again():
     pool.partial_fit(X[100:], y[100:])
     assert pool.classes_.tolist() == [0, 1, 2]
     assert pool.score(X, y) > 0.95
-    pool.forget(X[100:], y[100:])
+    pool.forget(X[100:], y[100:], keep_weights=True)
     np.testing.assert_allclose(pool.predict_proba(X[:100]), wanted, atol=1e-7)
 
 
 def test_a_failed_update_changes_nothing():
     pool = pooled()
     before = pool.predict_log_proba(GAPS)
+    twice = np.vstack([IRIS[0], IRIS[0]]), np.concatenate([IRIS[1], IRIS[1]])
     with pytest.raises(ValueError, match="cannot be removed"):
-        pool.forget(np.vstack([IRIS[0], IRIS[0]]), np.concatenate([IRIS[1], IRIS[1]]))
+        pool.forget(*twice, keep_weights=True)
     with pytest.raises(ValueError, match="class labels are integers"):
         pool.partial_fit(IRIS[0][:5], ["x"] * 5)
     assert np.array_equal(pool.predict_log_proba(GAPS), before)
@@ -405,7 +415,7 @@ def test_a_member_of_another_library_predicts_but_has_no_density():
         with pytest.raises(InvalidParameter, match="member 'LogisticRegression' has none"):
             ask()
     with pytest.raises(InvalidParameter, match="'LogisticRegression' is not a function of stat"):
-        pool.forget(FRAME[:5], IRIS[1][:5])
+        pool.forget(FRAME[:5], IRIS[1][:5], keep_weights=True)
     with pytest.raises(InvalidParameter, match="member 'LogisticRegression' cannot be saved"):
         pool.save("pool.suffice")
     with pytest.raises(InvalidParameter, match="no density to integrate"):

@@ -9,7 +9,7 @@ import typer
 
 from suffice.cli import options
 from suffice.cli.grids import check_exact, own_grid
-from suffice.errors import NeverIncluded
+from suffice.errors import InvalidParameter, NeverIncluded
 
 if TYPE_CHECKING:
     from suffice.cli.training import TrainingTable
@@ -34,6 +34,14 @@ def forget(
             "nothing is left of the rows.",
         ),
     ] = False,
+    keep_weights: Annotated[
+        bool,
+        typer.Option(
+            "--keep-weights",
+            help="Of a pool of models: let its weights and recalibrations, which were found with "
+            "the rows, too, stay as they are.",
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Remove rows: the result is what the other rows alone would give.
@@ -49,7 +57,7 @@ def forget(
         found = load_any(learnt)
         check_exact(learnt, found)
         before = found.digest()
-    left = without(learnt, gone, labelled)
+    left = without(learnt, gone, labelled, keep_weights)
     if not len(left.classes if hasattr(left, "classes") else left.classes_):
         raise NeverIncluded(
             f"forgetting these rows would leave none; nothing was written. Delete {learnt} instead."
@@ -58,7 +66,9 @@ def forget(
     save_and_report(left, out, json, proof)
 
 
-def without(learnt: Path, gone: Path, labelled: options.LabelledReading) -> Any:
+def without(
+    learnt: Path, gone: Path, labelled: options.LabelledReading, keep_weights: bool = False
+) -> Any:
     """What a file holds, without some rows or statistics of them."""
     from suffice.cli.loaded import Loaded, is_ours, load_any, load_statistics
     from suffice.cli.summarize import counts_of, statistics_of
@@ -70,7 +80,14 @@ def without(learnt: Path, gone: Path, labelled: options.LabelledReading) -> Any:
         loaded = Loaded(content, str(learnt))
         loaded.method("forget", "statistics to remove rows from")
         rows = loaded.read_labelled(gone, labelled)
-        return content.forget(rows.features, rows.labels, rows.weights)
+        if not keep_weights:
+            return content.forget(rows.features, rows.labels, rows.weights)
+        if not hasattr(content, "recalibrations_"):
+            raise InvalidParameter(
+                f"--keep-weights is for pools of models; leave it out for {learnt}, which holds "
+                f"one {type(content).__name__}."
+            )
+        return content.forget(rows.features, rows.labels, rows.weights, keep_weights=True)
     rows = _rows_of(content, gone, labelled)
     like = counts_of if hasattr(content, "discrete") else statistics_of
     return content - like(rows, content.detail, own_grid(content))

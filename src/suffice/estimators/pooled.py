@@ -78,8 +78,10 @@ class PooledDiscriminant(PooledAnswers):
     Where some members take levels as levels and others as indicators, p(x) is that of the former:
     a Gaussian over indicators is not a density over levels.
 
-    `partial_fit`, `merge` and `forget` change the statistics of the members; weights and
-    recalibrations, a few numbers found at `fit`, stay as they are: fit again to find them anew.
+    `partial_fit` and `merge` change the statistics of the members; weights and recalibrations, a
+    few numbers found at `fit`, stay as they are: fit again to find them anew. `forget` refuses,
+    since these numbers were found with the rows to be forgotten, unless they may stay:
+    `forget(X, y, keep_weights=True)`.
 
     Parameters
     ----------
@@ -192,12 +194,23 @@ class PooledDiscriminant(PooledAnswers):
         )
 
     @learns
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def forget(
+        self, X: Any, y: Any, sample_weight: Any = None, *, keep_weights: bool = False
+    ) -> Self:
         """Remove rows from the statistics of every member, as if they had never been seen.
 
-        Weights and recalibrations stay: a few numbers that were found with these rows, too.
+        keep_weights : weights and recalibrations, which were found with these rows, too, stay as
+            they are; without it, an error says so
         """
         check_is_fitted(self)
+        if not flag("keep_weights", keep_weights):
+            found = self.weights_.size + sum(1 + own.offsets.size for own in self.recalibrations_)
+            raise InvalidParameter(
+                f"the weights and recalibrations of this pool, {found} numbers, were found with "
+                "the rows to be forgotten, too: call fit(X, y) with the remaining rows, or let "
+                "these numbers stay: forget(X, y, keep_weights=True), or suffice forget "
+                "--keep-weights."
+            )
         return self._update(lambda _, member: member.forget(X, y, sample_weight))
 
     def merge(self, other: PooledDiscriminant) -> Self:
