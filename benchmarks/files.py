@@ -19,7 +19,7 @@ from benchmarks.memory import usage
 from benchmarks.row import AT_MOST, Row
 from benchmarks.timing import fastest
 from suffice.statistics.checkpoint import Checkpoint, PassState
-from suffice.statistics.statistics import DETAILS
+from suffice.statistics.shape import DETAILS
 
 SUBJECT = "files"
 OF_THE_READER = 1.5

@@ -15,14 +15,15 @@ from sklearn.datasets import load_digits
 import suffice as sf
 from closeness import near
 from lawful import examples
-from suffice.models import densities, gaussian, scoring
+from suffice.models import scoring
 from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.densities import Densities
 from suffice.models.em import EMPTY, fit_mixture, sizes_by_bic
-from suffice.models.gaussian import GaussianModel
+from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.linalg import whitener
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
+from suffice.models.side_by_side import SideBySide
 from suffice.models.structures import DIAGONAL, SPHERICAL
 from suffice.models.training import Effort, Given, Training
 from suffice.statistics import soft_rows
@@ -160,8 +161,8 @@ def test_short_cuts_change_nothing(kind, gaps, monkeypatch):
     X = with_gaps(X, 0.02) if gaps else X
     start = start_of(X, 3, kind)
     short = fitted(X, 3, kind, given=start, tol=0.0, max_iter=6)
-    monkeypatch.setattr(densities, "FEW_DEVIATIONS", 0.0)
-    monkeypatch.setattr(gaussian, "FAR", 0.0)
+    monkeypatch.setattr(SideBySide, "few_deviations", 0.0)
+    monkeypatch.setattr(LinearScores, "far", 0.0)
     long = fitted(X, 3, kind, given=start, tol=0.0, max_iter=6)
     near(short.model.components.means, long.model.components.means, 1e-12)
     near(matrices(short), matrices(long), 1e-12)

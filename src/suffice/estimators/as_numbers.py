@@ -11,7 +11,7 @@ from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.mixed import MixedStatistics
-from suffice.statistics.statistics import DETAILS
+from suffice.statistics.shape import DETAILS
 from suffice.statistics.table_statistics import TableStatistics
 
 

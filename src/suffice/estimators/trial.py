@@ -41,7 +41,8 @@ from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import metrics_of
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
-from suffice.statistics.statistics import DETAILS, Statistics
+from suffice.statistics.shape import DETAILS
+from suffice.statistics.statistics import Statistics
 
 # Scores by metric (candidates, folds), complexity of each candidate, and notes.
 Scored = tuple[Mapping[str, Floats], Any, Sequence[str]]

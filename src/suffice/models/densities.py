@@ -12,8 +12,8 @@ from suffice.data.gaps import Gaps
 from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.expectation import are_regular, regressions
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import NARROW, Cholesky, reciprocal
-from suffice.models.side_by_side import FEW_DEVIATIONS
+from suffice.models.linalg import Cholesky, reciprocal, strips
+from suffice.models.side_by_side import SideBySide
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Densities:
         means, variances = self.model.means, self.variances
         if variances is not None:
             centre = self.model.priors @ means
-            if ((means - centre) ** 2 <= FEW_DEVIATIONS**2 * variances).all():
+            if ((means - centre) ** 2 <= SideBySide.few_deviations**2 * variances).all():
                 return np.repeat(centre[None], len(means), axis=0)
         return means
 
@@ -88,10 +88,8 @@ class Densities:
             covariance.whitener, Cholesky
         ):
             return covariance.squared_lengths(steps.T)
-        matrix, d = covariance.whitener.matrix, len(steps)
-        step = max(NARROW, d // 4)
-        for low in range(0, d, step):  # triangular: skip most products with zeros
-            high = min(d, low + step)
+        matrix = covariance.whitener.matrix
+        for low, high in strips(len(steps)):  # triangular: skip most products with zeros
             np.matmul(matrix[low:high, :high], steps[:high], out=white[low:high])
         white *= white
         return np.asarray(white.sum(axis=0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -30,17 +30,16 @@ from suffice.statistics.shift import difference
 from suffice.statistics.soundness import check_labels
 from suffice.statistics.threads import small_matrices
 
-# Number of rows at a time for which BLAS is fastest with a few columns.
-FEW_ROWS = 1024
-
-
-# Larger squared distances are computed directly, not as differences of linear scores.
-FAR = 1e6
-
 
 @dataclass(frozen=True)
 class LinearScores:
     """Scores (x - centre)'coefficients + constants, where all classes share a covariance."""
+
+    # Number of rows at a time for which BLAS is fastest with a few columns.
+    few_rows: ClassVar[int] = 1024
+
+    # Larger squared distances are computed directly, not as differences of linear scores.
+    far: ClassVar[float] = 1e6
 
     centre: Floats  # (d,)
     coefficients: Floats  # (k, d)
@@ -68,11 +67,9 @@ class LinearScores:
         """The scores of rows (n, d), (k, n)."""
         near = self.is_near_origin
         scores = np.empty((len(X), len(self.constants)))
-        for low in range(0, len(X), FEW_ROWS):
-            rows = X[low : low + FEW_ROWS]
-            np.matmul(
-                rows if near else rows - self.centre, self.slopes, out=scores[low : low + FEW_ROWS]
-            )
+        for low in range(0, len(X), self.few_rows):
+            at = slice(low, low + self.few_rows)
+            np.matmul(X[at] if near else X[at] - self.centre, self.slopes, out=scores[at])
         scores = scores.T.copy()
         scores += (self.intercepts if near else self.constants)[:, None]
         return scores
@@ -148,7 +145,7 @@ class GaussianModel(ClassModel):
         steps = self.means_about(centre)
         coefficients = self.covariances[0].solve(steps)
         lengths = np.einsum("ij,ij->i", coefficients, steps)
-        far_apart = bool((lengths > FAR).any())
+        far_apart = bool((lengths > LinearScores.far).any())
         return LinearScores(centre, coefficients, self.log_priors - lengths / 2, far_apart)
 
     @property
@@ -235,12 +232,11 @@ class GaussianModel(ClassModel):
 
     def _distances(self, X: Floats) -> Floats:
         out = np.empty((len(self.classes), len(X)))
-        for low in range(0, len(X), FEW_ROWS):
-            rows = X[low : low + FEW_ROWS]
+        for low in range(0, len(X), LinearScores.few_rows):
+            at = slice(low, low + LinearScores.few_rows)
             for c in range(len(out)):
-                covariance = self.covariance_of(c)
-                steps = self.about_mean(rows, c)
-                out[c, low : low + FEW_ROWS] = covariance.squared_lengths(steps)
+                steps = self.about_mean(X[at], c)
+                out[c, at] = self.covariance_of(c).squared_lengths(steps)
         return out
 
     def _score_far_rows(self, X: Array, scores: Floats) -> Floats:

@@ -16,10 +16,6 @@ from suffice.statistics.numbers import EPSILON
 from suffice.statistics.registry import storable
 from suffice.statistics.threads import blas_threads
 
-# Smallest number of columns in the strips by which a triangular matrix is applied.
-NARROW = 16
-
-
 # Squared pivots below this may be nothing but rounding.
 DOUBTFUL = 1e-6
 
@@ -123,10 +119,8 @@ class Cholesky:
 
     def apply(self, rows: Floats, out: Floats) -> None:
         """Write rows A' to `out`, skipping most products with zeros."""
-        columns, d = self.columns, len(self.scale)
-        step = max(NARROW, d // 4)
-        for low in range(0, d, step):
-            high = min(d, low + step)
+        columns = self.columns
+        for low, high in strips(len(self.scale)):
             np.matmul(rows[:, :high], columns[:high, low:high], out=out[:, low:high])
 
     def scaled(self, factor: float) -> Cholesky:
@@ -147,6 +141,16 @@ class Cholesky:
     def rank(self) -> int:
         """Every direction is kept."""
         return len(self.scale)
+
+
+def strips(d: int, narrowest: int = 16) -> list[tuple[int, int]]:
+    """Ranges of the columns of a triangular matrix, each applied without the zeros beyond it.
+
+    >>> strips(40)
+    [(0, 16), (16, 32), (32, 40)]
+    """
+    width = max(narrowest, d // 4)
+    return [(low, min(d, low + width)) for low in range(0, d, width)]
 
 
 def compose(second: Whitener | Cholesky, first: Whitener) -> Whitener:

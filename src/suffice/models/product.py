@@ -18,7 +18,7 @@ from suffice.models.model import ClassModel, Model
 from suffice.models.priors import class_priors
 from suffice.models.repairs import Repair
 from suffice.statistics.mixed import MixedStatistics
-from suffice.statistics.statistics import DETAILS
+from suffice.statistics.shape import DETAILS
 from suffice.statistics.threads import in_parallel
 
 # The layout of statistics, and the form of each part: its detail, with its grid if it has one.

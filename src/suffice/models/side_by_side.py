@@ -9,11 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.linalg import NARROW, Cholesky
-
-# Largest distance, in deviations, of all means from a single reference point: a row within its
-# class then loses two digits, sums of squares four.
-FEW_DEVIATIONS = 64.0
+from suffice.models.linalg import Cholesky, strips
 
 
 @dataclass(frozen=True)
@@ -23,6 +19,10 @@ class SideBySide:
     With x and the means about one centre, (x, 1) times (A', -mean A') needs no subtraction per
     class. Each product takes the same few columns of every A', and skips the zeros below them.
     """
+
+    # Largest distance, in deviations, of all means from a single reference point: a row within its
+    # class then loses two digits, sums of squares four.
+    few_deviations: ClassVar[float] = 64.0
 
     # Largest number of entries of all factors: larger ones are as fast class by class.
     most_entries: ClassVar[int] = 1 << 18
@@ -37,21 +37,18 @@ class SideBySide:
         if steps.size * steps.shape[1] > cls.most_entries:
             return None
         scales = np.array([factor.scale for factor in factors])
-        near = np.abs(steps) <= FEW_DEVIATIONS * scales
+        near = np.abs(steps) <= cls.few_deviations * scales
         return cls(centre, steps, factors) if near.all() else None
 
     @cached_property
     def strips(self) -> list[Floats]:
         """The next few columns of (-mean A', A') of all classes, without rows of zeros."""
-        d = len(self.centre)
-        width = max(NARROW, d // 4)
-        strips = []
-        for low in range(0, d, width):
-            high = min(d, low + width)
+        parts = []
+        for low, high in strips(len(self.centre)):
             columns = [factor.columns[:high, low:high] for factor in self.factors]
             starts = [-step[:high] @ A for step, A in zip(self.steps, columns, strict=True)]
-            strips.append(np.vstack([np.concatenate(starts), np.hstack(columns)]))
-        return strips
+            parts.append(np.vstack([np.concatenate(starts), np.hstack(columns)]))
+        return parts
 
     def squared_distances(self, X: Floats) -> Floats:
         """Squared Mahalanobis distance of each row to each mean, (k, n)."""

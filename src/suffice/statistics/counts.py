@@ -15,8 +15,8 @@ from suffice.statistics.alignment import align
 from suffice.statistics.registry import storable
 from suffice.statistics.removal import lost_precision
 from suffice.statistics.saving import Savable
+from suffice.statistics.shape import positions
 from suffice.statistics.soundness import check_counts, check_labels, check_names
-from suffice.statistics.statistics import positions
 from suffice.text import quote_names, shown
 
 

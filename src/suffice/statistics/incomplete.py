@@ -15,8 +15,9 @@ from suffice.statistics.by_pattern import ByPattern, key_of
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
+from suffice.statistics.shape import check_same_shape, is_coarser, positions
 from suffice.statistics.soundness import check_names
-from suffice.statistics.statistics import Statistics, check_same_shape, is_coarser, positions
+from suffice.statistics.statistics import Statistics
 
 
 @storable

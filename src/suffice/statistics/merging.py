@@ -14,8 +14,9 @@ from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import ClassMoments
 from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
 from suffice.statistics.scatter import DiagonalScatter, Scatter
+from suffice.statistics.shape import check_same_shape
 from suffice.statistics.shift import Shift, shift_of_merge
-from suffice.statistics.statistics import Statistics, check_same_shape
+from suffice.statistics.statistics import Statistics
 
 
 def merge(a: Statistics, b: Statistics) -> Statistics:

@@ -17,20 +17,20 @@ from suffice.statistics.shift import Shift
 from suffice.statistics.statistics import Statistics
 from suffice.text import shown
 
-# Bound on the rounding in a sum over rows, in units of rounding; the largest measured, for ten to
-# a million rows, is 320.
-ROUNDINGS = 512
-
-# Means of the same rows agree to this relative difference.
-SAME_MEAN = 1e-6
-
-# A removal that leaves a spread with fewer than five digits is refused.
-LEAST_PRECISION = 1e-5
-
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
     """Bounds on the rounding error in the remaining statistics."""
+
+    # Bound on the rounding in a sum over rows, relative to it; the largest measured, for ten to a
+    # million rows, is 320 units of rounding.
+    in_sums: ClassVar[float] = 512 * EPSILON
+
+    # Means of the same rows agree to this relative difference.
+    in_means: ClassVar[float] = 1e-6
+
+    # A removal that leaves a spread with fewer than five digits is refused.
+    least_precision: ClassVar[float] = 1e-5
 
     squares: Floats  # (groups, d): of sums of squares
     means: Floats  # (k, d)
@@ -44,7 +44,7 @@ class Rounding:
         counts twice.
         """
         per_class, at = whole.spread.per_class, shift.alignment
-        unit, total, right = ROUNDINGS * EPSILON, whole.weight[at.both], removed.weight
+        unit, total, right = cls.in_sums, whole.weight[at.both], removed.weight
         before, removed_squares = (s.spread.diagonal() for s in (whole, removed))
         own = before[at.both] if per_class else before
         deviation = np.sqrt(own / total[:, None]) + np.sqrt(removed_squares / right[:, None])
@@ -136,7 +136,7 @@ class Remainder:
         """Sums of squares up to this bound may be nothing but rounding."""
         # Rows removed one by one leave the rounding error of all the rows there once were; the
         # spread of the other classes indicates its size.
-        usual = ROUNDINGS * EPSILON * np.maximum(self.squares, 0.0).sum(axis=0)
+        usual = Rounding.in_sums * np.maximum(self.squares, 0.0).sum(axis=0)
         has_fallen = (self.before > usual) & (self.error > 0)
         return np.where(has_fallen, np.maximum(self.error, usual), self.error)
 
@@ -191,7 +191,7 @@ def without_rounding(
     none, single = remainder.are_at_most(0), remainder.are_at_most(1)
     # A single row has no variance; a variance far from zero means that the removed rows were
     # never part of the whole.
-    bound = np.where(single, bound * (SAME_MEAN / (ROUNDINGS * EPSILON)), bound)
+    bound = np.where(single, bound * (Rounding.in_means / Rounding.in_sums), bound)
     bound = np.where(none, np.inf, bound)
     impossible = np.asarray((squares < -bound) | (single & (squares > bound)))
     if impossible.any():
@@ -201,7 +201,7 @@ def without_rounding(
             "were, earlier removals have used up the digits: summarize the remaining rows again."
         )
     zero = squares <= bound
-    noisy = np.asarray((remainder.error > LEAST_PRECISION * squares) & ~zero)
+    noisy = np.asarray((remainder.error > Rounding.least_precision * squares) & ~zero)
     doubtful = zero & (remainder.before > 0) & (remainder.error > 0) & ~single
     noisy |= doubtful & ~remainder.hides_nothing(np.where(zero, 0.0, squares), bound)
     if noisy.any():

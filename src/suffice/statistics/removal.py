@@ -19,9 +19,6 @@ from suffice.statistics.factored_scatter import FactoredScatter, from_matrices
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.numbers import EPSILON, DoubleDouble
 from suffice.statistics.remainder import (
-    LEAST_PRECISION,
-    ROUNDINGS,
-    SAME_MEAN,
     CellPlaces,
     Rounding,
     feature_name,
@@ -30,8 +27,9 @@ from suffice.statistics.remainder import (
 )
 from suffice.statistics.scatter import DenseScatter, Scatter
 from suffice.statistics.semidefinite import is_semidefinite
+from suffice.statistics.shape import check_same_shape
 from suffice.statistics.shift import Shift, difference
-from suffice.statistics.statistics import Statistics, check_same_shape
+from suffice.statistics.statistics import Statistics
 from suffice.text import shown
 
 
@@ -117,7 +115,7 @@ def _check_emptied(whole: Statistics, removed: Statistics, at: Alignment) -> Non
         return
     deviation = np.sqrt(whole.squares.sum(axis=0) / whole.weight.sum())
     mean = whole.mean[at.both]
-    far = np.abs(removed.mean - mean) > SAME_MEAN * (
+    far = np.abs(removed.mean - mean) > Rounding.in_means * (
         deviation + np.abs(removed.mean) + np.abs(mean)
     )
     far &= emptied[:, None]
@@ -183,7 +181,7 @@ def _of_few_rows(left: Statistics, error: Rounding) -> Scatter:
     rank = np.maximum(left.count - 1, 0)
     if not spread.per_class:
         rank = rank.sum(keepdims=True)
-    sizes = np.maximum(error.squares / (ROUNDINGS * EPSILON), spread.diagonal())
+    sizes = np.maximum(error.squares / Rounding.in_sums, spread.diagonal())
     return from_matrices(spread.sums.high, rank, sizes, spread.per_class)
 
 
@@ -200,8 +198,8 @@ def _left_fourth(
         return fourth_left
     before = whole.fourth.in_unit(fourth_left.unit).keep(kept).quartic
     touched = np.isin(left.classes, removed.classes) & (fourth_left.quartic != 0)
-    lost = ROUNDINGS * EPSILON * before > LEAST_PRECISION * fourth_left.quartic
+    lost = Rounding.in_sums * before > Rounding.least_precision * fourth_left.quartic
     # The squares also follow from the scatter, which has more digits.
     squares = (left.spread.diagonal() / fourth_left.unit / fourth_left.unit).sum(axis=1)
-    lost |= np.abs(fourth_left.square - squares) > LEAST_PRECISION * squares
+    lost |= np.abs(fourth_left.square - squares) > Rounding.least_precision * squares
     return None if (touched & lost).any() else fourth_left

@@ -26,7 +26,7 @@ from suffice.statistics.exact.checking import no_levels
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.progress import Listener, progress_listener
-from suffice.statistics.statistics import DETAILS
+from suffice.statistics.shape import DETAILS
 from suffice.statistics.streaming import summarize_stream
 from suffice.statistics.table_statistics import RowStatistics, TableStatistics, added
 from suffice.text import shown

@@ -25,8 +25,9 @@ from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.scatter import DiagonalScatter
+from suffice.statistics.shape import DETAILS, check_same_shape, positions
 from suffice.statistics.soundness import check_counts, check_labels, check_names
-from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
+from suffice.statistics.statistics import Statistics
 from suffice.text import plural
 
 Parts = dict[bytes, ExactStatistics]

@@ -27,8 +27,9 @@ from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.triangle import diagonal_places, triangle_places
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
+from suffice.statistics.shape import DETAILS, check_same_shape, positions
 from suffice.statistics.soundness import check_counts, check_labels, check_names
-from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape, positions
+from suffice.statistics.statistics import Statistics
 from suffice.text import quote_names, shown
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from suffice.statistics.exact.points import (
     MOST_DECIMALS,
     GridPoints,
 )
-from suffice.statistics.statistics import positions
+from suffice.statistics.shape import positions
 from suffice.text import format_number, plural, shown
 
 MOST_SHOWN = 12  # features in the printed table

@@ -14,8 +14,8 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidFeatures, Mismatch
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
+from suffice.statistics.shape import positions
 from suffice.statistics.soundness import check_names
-from suffice.statistics.statistics import positions
 from suffice.text import quote_names
 
 MOST_BITS = 48

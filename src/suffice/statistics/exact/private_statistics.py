@@ -21,8 +21,9 @@ from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter
+from suffice.statistics.shape import DETAILS, check_same_shape
 from suffice.statistics.soundness import MOST_ROWS, check_labels, check_names
-from suffice.statistics.statistics import DETAILS, Statistics, check_same_shape
+from suffice.statistics.statistics import Statistics
 from suffice.text import plural
 
 
