@@ -91,7 +91,7 @@ def gapped_scores(model: GaussianModel, rows: Gapped) -> Floats:
 
 
 def _score_far_rows(model: GaussianModel, gapped: Gapped, scores: Floats) -> None:
-    """Rows so far out that squares overflow: the nearest class is certain there."""
+    """Rows whose squares overflow: the nearest class is certain there."""
     far = np.flatnonzero(~np.isfinite(scores).any(axis=1))
     far = far[~np.isinf(gapped.X[gapped.at[far]]).any(axis=1)]
     if not len(far):

@@ -201,7 +201,7 @@ class Product(Likelihood):
         return out
 
     def repairs(self, model: ProductModel, statistics: MixedStatistics) -> tuple[Repair, ...]:
-        """Those of all parts."""
+        """What the models of all parts had to do differently from their settings."""
         pairs = model.parts.items()
         repairs = (self.parts[k].likelihood.repairs(own, statistics.parts[k]) for k, own in pairs)
         return tuple(repair for of_part in repairs for repair in of_part)

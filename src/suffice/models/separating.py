@@ -32,9 +32,9 @@ class Separation:
 
         share : variance within classes of a feature that separates them, as a share of the overall
         """
-        overall = overall_variances(statistics)
-        constant = np.asarray(overall == 0)
-        still = statistics.squares.sum(axis=0) == 0
+        squares = statistics.squares.sum(axis=0)
+        overall = overall_variances(statistics, squares)
+        constant, still = np.asarray(overall == 0), squares == 0
         separating = still & ~constant
         if separating.any() and len(statistics.classes) > 1 and (statistics.count == 1).all():
             raise no_spread()
@@ -99,9 +99,13 @@ def mean_steps(statistics: AnyStatistics) -> Floats:
     return np.asarray((steps - (share * steps).sum(axis=0)) * np.sqrt(share))
 
 
-def overall_variances(statistics: AnyStatistics) -> Floats:
-    """Variance of each feature over all rows, between classes included, (d,)."""
-    within = statistics.squares.sum(axis=0) / statistics.known_weight.sum(axis=0)
+def overall_variances(statistics: AnyStatistics, squares: Floats | None = None) -> Floats:
+    """Variance of each feature over all rows, between classes included, (d,).
+
+    squares : sums of squares about the class means, (d,), if they are known
+    """
+    squares = statistics.squares.sum(axis=0) if squares is None else squares
+    within = squares / statistics.known_weight.sum(axis=0)
     with np.errstate(over="ignore"):
         variances = np.asarray(within + (mean_steps(statistics) ** 2).sum(axis=0))
     large = np.flatnonzero(np.isinf(variances))

@@ -18,24 +18,8 @@ from suffice.models.covariance import (
     FullCovariance,
     LowRankCovariance,
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Points:
-    """Where distances are measured from, in two parts as the means of classes are kept."""
-
-    high: Any  # (k, d)
-    low: Any = None  # (k, d)
-
-    def steps(self, X: Any, low: int, high: int) -> Any:
-        """Rows (b, d) about some of the points, (points, b, d)."""
-        steps = X[None, :, :] - self.high[low:high, None, :]
-        return steps if self.low is None else steps - self.low[low:high, None, :]
-
-    def about(self, centre: Any) -> Any:
-        """The points about a centre, (k, d)."""
-        steps = self.high - centre
-        return steps if self.low is None else steps + self.low
+from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.shift import difference
 
 
 class Measure(Protocol):
@@ -53,7 +37,7 @@ class Whitened:
     """Full covariances by their whiteners: rows times `columns` have the lengths of rows."""
 
     space: Space
-    points: Points
+    points: DoubleDouble  # of arrays on the device, (k, d)
     columns: Any  # (g, d, r)
     owner: Indices  # (k,): which whitener each point has
 
@@ -64,7 +48,7 @@ class Whitened:
         parts = []
         for low in range(0, k, step):
             high = min(k, low + step)
-            steps = self.points.steps(X, low, high)
+            steps = _steps(X, self.points, low, high)
             white = xp.matmul(steps, self._some(self.owner[low:high]))
             parts.append(xp.sum(white * white, axis=2))
         return xp.concat(parts).T
@@ -84,14 +68,14 @@ class DeviceSplit:
     """Covariances of a few directions and one variance for all others, one per point."""
 
     space: Space
-    points: Points
+    points: DoubleDouble  # of arrays on the device, (k, d)
     parts: tuple[LowRankCovariance, ...]  # with arrays on the device
 
     def distances(self, X: Any) -> Any:
         """Squared distances of rows."""
         columns = []
         for c, covariance in enumerate(self.parts):
-            white = covariance.whiten(self.points.steps(X, c, c + 1)[0, :, :])
+            white = covariance.whiten(_steps(X, self.points, c, c + 1)[0, :, :])
             columns.append(self.space.xp.sum(white * white, axis=1))
         return self.space.xp.stack(columns, axis=1)
 
@@ -107,7 +91,7 @@ class DeviceIndependent:
     near: ClassVar[float] = 2.0**14  # squared distances whose differences still have enough digits
 
     space: Space
-    points: Points
+    points: DoubleDouble  # of arrays on the device, (k, d)
     precisions: Any  # (k, d)
     centre: Any  # (d,)
 
@@ -115,7 +99,7 @@ class DeviceIndependent:
         """Squared distances of rows."""
         xp = self.space.xp
         steps, p = X - self.centre, self.precisions
-        mean = self.points.about(self.centre)
+        mean = difference(self.points, DoubleDouble(self.centre))
         far = (steps * steps) @ p.T
         # x'x - 2 x'm + m'm takes two products, but loses digits where x'x is large.
         if bool(xp.max(far) < self.near) and bool(
@@ -135,13 +119,13 @@ class DeviceIndependent:
         parts = []
         for low in range(0, k, step):
             high = min(k, low + step)
-            steps = self.points.steps(X, low, high)
+            steps = _steps(X, self.points, low, high)
             product = xp.matmul(steps * steps, self.precisions[low:high, :, None])
             parts.append(product[:, :, 0])
         return xp.concat(parts).T
 
 
-def measure(space: Space, points: Points, covariances: tuple[Covariance, ...]) -> Measure:
+def measure(space: Space, points: DoubleDouble, covariances: tuple[Covariance, ...]) -> Measure:
     """The measure of covariances on the host: one per point, or one for all."""
     distinct = list({id(covariance): covariance for covariance in covariances}.values())
     place = {id(covariance): g for g, covariance in enumerate(distinct)}
@@ -162,6 +146,11 @@ def measure(space: Space, points: Points, covariances: tuple[Covariance, ...]) -
         return DeviceSplit(space, points, tuple(split[g] for g in owner.tolist()))
     columns = [_columns(covariance, points.high.shape[1]) for covariance in distinct]
     return Whitened(space, points, space.put(_padded(columns)), owner)
+
+
+def _steps(X: Any, points: DoubleDouble, low: int, high: int) -> Any:
+    """Rows (b, d) about some of the points, (points, b, d)."""
+    return difference(DoubleDouble(X[None, :, :]), points[low:high, None, :])
 
 
 def _columns(covariance: Covariance, d: int) -> Floats:

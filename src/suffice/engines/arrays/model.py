@@ -11,9 +11,10 @@ import numpy as np
 
 from suffice.engines.arrays.factors import Factors
 from suffice.engines.arrays.held_model import HeldModel
-from suffice.engines.arrays.measures import DeviceIndependent, Measure, Points, Whitened, measure
+from suffice.engines.arrays.measures import DeviceIndependent, Measure, Whitened, measure
 from suffice.engines.arrays.space import Space
 from suffice.models.gaussian import LOG_2PI, GaussianModel
+from suffice.statistics.numbers import DoubleDouble
 
 # Models that were moved to a device, by the id of the model and the device.
 _moved: dict[tuple[int, str], ArrayModel] = {}
@@ -91,7 +92,7 @@ class ArrayModel:
         centre, steps = _about_centre(model, space)
         if model.shared:
             line = model.linear
-            distances = measure(space, Points(centre[None, :]), model.covariances)
+            distances = measure(space, DoubleDouble(centre[None, :]), model.covariances)
             parts = (line.centre, line.slopes, line.constants)
             linear = DeviceLinear(space, *(space.put(part) for part in parts))
             return cls(space, centre, steps, space.put(-model.volumes), distances, linear)
@@ -137,7 +138,7 @@ class ArrayModel:
         points = self.measure.white(self.steps)
         xp = self.space.xp
         return DeviceIndependent(
-            self.space, Points(points), xp.ones_like(points), xp.mean(points, axis=0)
+            self.space, DoubleDouble(points), xp.ones_like(points), xp.mean(points, axis=0)
         )
 
 
@@ -155,7 +156,9 @@ def _of_factors(model: GaussianModel, factors: Factors) -> ArrayModel:
     lengths = (white * white).sum(dim=1)
     constants = space.put(model.log_priors) - lengths / 2
     line = DeviceLinear(space, centre, slopes.contiguous(), constants)
-    distances = Whitened(space, Points(centre[None, :]), factors.columns, np.zeros(1, np.int64))
+    distances = Whitened(
+        space, DoubleDouble(centre[None, :]), factors.columns, np.zeros(1, np.int64)
+    )
     return ArrayModel(space, centre, steps, space.put(-volumes), distances, line)
 
 
@@ -165,6 +168,6 @@ def _about_centre(model: GaussianModel, space: Space) -> tuple[Any, Any]:
     return space.put(centre), space.put(model.means_about(centre))
 
 
-def _points(model: GaussianModel, space: Space) -> Points:
+def _points(model: GaussianModel, space: Space) -> DoubleDouble:
     low = None if model.means_low is None else space.put(model.means_low)
-    return Points(space.put(model.means), low)
+    return DoubleDouble(space.put(model.means), low)
