@@ -18,7 +18,7 @@ from suffice.data.features import (
 )
 from suffice.data.gaps import is_missing
 from suffice.data.labels import string_array
-from suffice.errors import InvalidFeatures, NotFinite
+from suffice.errors import InvalidFeatures, Mismatch, NotFinite
 from suffice.text import shown
 
 # Codes that are not positions among the levels.
@@ -71,6 +71,18 @@ def comparable(a: Array, b: Array) -> bool:
     """Whether two lists of levels are of one kind."""
     kinds = {a.dtype.kind, b.dtype.kind}
     return not len(a) or not len(b) or len(kinds) == 1 or kinds == {"i", "f"}
+
+
+def union_of_levels(a: Array, b: Array, where: str) -> Array:
+    """The levels of both sides, sorted; `where` names the feature that has them."""
+    if not len(a) or not len(b):
+        return a if len(a) else b
+    if not comparable(a, b):
+        raise Mismatch(
+            f"levels of {where} have two types: {shown(a[0])} on one side and {shown(b[0])} on the "
+            "other; convert one side first."
+        )
+    return np.union1d(a, b)
 
 
 def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...] | None]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import narrowest, place_of
-from suffice.data.levels import comparable
+from suffice.data.levels import union_of_levels
 from suffice.errors import InvalidParameter, LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.registry import storable
@@ -257,21 +257,11 @@ def _align_tables(a: Counts, b: Counts) -> tuple[Any, list[LevelTable], list[Lev
     at = align(a.classes, b.classes)
     mine, theirs = [], []
     for j, (x, y) in enumerate(zip(a.tables, b.tables, strict=True)):
-        levels = _union(x.levels, y.levels, j if a.feature_names is None else a.feature_names[j])
+        name = j if a.feature_names is None else a.feature_names[j]
+        levels = union_of_levels(x.levels, y.levels, f"feature {shown(name)}")
         mine.append(x.spread(at.left, at.size, levels))
         theirs.append(y.spread(at.right, at.size, levels))
     return at, mine, theirs
-
-
-def _union(a: Array, b: Array, feature: int | str) -> Array:
-    if not len(a) or not len(b):
-        return a if len(a) else b
-    if not comparable(a, b):
-        raise Mismatch(
-            f"levels of feature {shown(feature)} have two types: {shown(a[0])} on one side and "
-            f"{shown(b[0])} on the other; convert one side first."
-        )
-    return np.union1d(a, b)
 
 
 def _check_included(

@@ -14,7 +14,7 @@ from suffice.data.frame_output import FrameForm
 from suffice.data.indicator_rows import check_level_count, every_name
 from suffice.data.labels import narrowest
 from suffice.data.level_groups import RARE_ROWS, LevelGroups, distinct
-from suffice.data.levels import comparable
+from suffice.data.levels import union_of_levels
 from suffice.data.missing_kinds import WithIndicator
 from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
@@ -121,7 +121,8 @@ class TableStatistics(Savable):
         if not isinstance(other, TableStatistics):
             return NotImplemented
         self._check_reader(other)
-        levels = tuple(map(_union, self.reader.level_names, self.known_levels, other.known_levels))
+        sides = zip(self.reader.level_names, self.known_levels, other.known_levels, strict=True)
+        levels = tuple(union_of_levels(a, b, f"column {name!r}") for name, a, b in sides)
         a, b = self.with_levels(levels), other.with_levels(levels)
         return replace(a, every=a.every + b.every)
 
@@ -241,12 +242,3 @@ def added(a: Any, b: Any) -> Any:
 
 def _same(a: Array, b: Array) -> bool:
     return a is b or (len(a) == len(b) and bool(np.all(a == b)))
-
-
-def _union(name: str, a: Array, b: Array) -> Array:
-    if not comparable(a, b):
-        raise Mismatch(
-            f"column {name!r} holds levels of different kinds on the two sides: "
-            f"{shown(a[0])} and {shown(b[0])}."
-        )
-    return np.union1d(a, b)
