@@ -18,7 +18,7 @@ export function cholesky(matrix, d) {
       if (i === j && !(sum > rounding)) return null;
       L[i * d + j] = i === j ? Math.sqrt(sum) : sum / L[j * d + j];
     }
-  for (let at = 0; at < d * d; at++) L[at] *= scale[Math.floor(at / d)];
+  for (let i = 0; i < d; i++) for (let j = 0; j <= i; j++) L[i * d + j] *= scale[i];
   return L;
 }
 

@@ -163,7 +163,8 @@ export class Groups {
     const denominator = (1 - share) * own + share * this.pooledDenominator;
     if (!(denominator > 0)) return null;
     const scatter = statistics.scatterOf(c ?? 0);
-    const out = this.pooledScatter.map((pooled, at) => ((share === 1 ? 0 : (1 - share) * scatter[at]) + share * pooled) / denominator);
+    const out = new Float64Array(d * d);
+    for (let at = 0; at < d * d; at++) out[at] = ((share === 1 ? 0 : (1 - share) * scatter[at]) + share * this.pooledScatter[at]) / denominator;
     for (let j = 0; j < d; j++) out[j * d + j] += this.floor[j];
     return out;
   }

@@ -156,10 +156,14 @@ export function planeRegions(sixes, box, origin, width, height) {
 /** Pairs of classes whose regions touch. @param {ReturnType<typeof planeRegions>} regions */
 export function neighbours({ labels, width }) {
   const seen = /** @type {Map<number, number[]>} */ (new Map());
-  labels.forEach((a, at) => {
-    for (const b of [(at + 1) % width ? labels[at + 1] : a, labels[at + width] ?? a])
-      if (a !== b && a >= 0 && b >= 0) seen.set(Math.min(a, b) * 1e5 + Math.max(a, b), [a, b]);
-  });
+  /** @param {number} a @param {number} b */
+  const meet = (a, b) => {
+    if (a !== b && a >= 0 && b >= 0) seen.set(Math.min(a, b) * 1e5 + Math.max(a, b), [a, b]);
+  };
+  for (let at = 0; at < labels.length; at++) {
+    if ((at + 1) % width) meet(labels[at], labels[at + 1]);
+    if (at + width < labels.length) meet(labels[at], labels[at + width]);
+  }
   return [...seen.values()];
 }
 
@@ -187,14 +191,14 @@ export function zeroCurve(six, box, origin, cells = 56) {
   };
   for (let j = 0; j < cells; j++)
     for (let i = 0, at = j * (cells + 1); i < cells; i++, at++) {
-      const [a, b, c, d] = [values[at] > 0, values[at + 1] > 0, values[at + cells + 2] > 0, values[at + cells + 1] > 0];
+      const a = values[at] > 0, b = values[at + 1] > 0, c = values[at + cells + 2] > 0, d = values[at + cells + 1] > 0;
       if (a === b && a === c && a === d) continue;
       const ends = /** @type {number[][]} */ ([]);
       if (a !== b) ends.push(across(i, j));
       if (b !== c) ends.push(up(i + 1, j));
       if (d !== c) ends.push(across(i, j + 1));
       if (a !== d) ends.push(up(i, j));
-      out.push(...ends.flat());
+      for (let m = 0; m + 1 < ends.length; m += 2) out.push(...ends[m], ...ends[m + 1]);
     }
   return out;
 }

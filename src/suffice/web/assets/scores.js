@@ -69,15 +69,12 @@ class LeftOut {
     this.settings = settings;
     this.model = buildModel(statistics, settings);
     const { d } = statistics;
+    this.groups = new Groups(statistics, settings);
     this.out = new Float64Array(statistics.k);
-    this.total = statistics.total;
-    this.pooledTotal = this.total - settings.ddof * statistics.present.length;
     this.centre = meanOfMeans(statistics.mean, d);
     this.buffers = Array.from({ length: 4 }, () => new Float64Array(d));
-    const pooled = statistics.pooled();
-    this.squares = Float64Array.from({ length: d }, (_, j) => pooled[j * d + j]);
     // Where a class borrows, or a variance has a floor, every removal changes what it borrows.
-    this.refits = this.model.borrowed.length > 0 || statistics.overallVariances().some((v, j) => v > 0 && this.squares[j] === 0);
+    this.refits = this.model.borrowed.length > 0 || this.groups.floor.some((v) => v > 0);
     this.diagonal = settings.structure !== "full";
     this.frames = this.refits || this.diagonal ? [] : this.makeFrames();
     this.logPriors = Array.from(this.out, (_, c) => this.logPriorsWithout(c));
@@ -85,8 +82,8 @@ class LeftOut {
 
   /** One frame per class, the same one where they share a covariance. */
   makeFrames() {
-    const { statistics, settings, centre } = this;
-    const { d, mean } = statistics;
+    const { settings, centre } = this;
+    const { d, mean } = this.statistics;
     const ones = new Float64Array(d).fill(1);
     /** @type {Map<any, Frame>} */
     const made = new Map();
@@ -98,7 +95,7 @@ class LeftOut {
     if (settings.shrinkage === 0)
       return framed(this.model.covariances, (own) => new Frame((step, out) => own.whiten(step, out), mean, centre, ones, own.logDeterminant));
     // Shrinkage leaves the eigenvectors of the unshrunk covariance as they are.
-    return framed(new Groups(statistics, settings).unshrunk(), (matrix) => {
+    return framed(this.groups.unshrunk(), (matrix) => {
       const { values, vectors } = eigen(matrix, d);
       /** @param {Float64Array} step @param {Float64Array} out */
       const project = (step, out) => {
@@ -121,8 +118,9 @@ class LeftOut {
 
   /** ln of the priors without one row of class c. @param {number} c */
   logPriorsWithout(c) {
-    const { settings, total } = this;
-    return this.statistics.weight.map((weight, g) => {
+    const { settings, statistics } = this;
+    const { total } = statistics;
+    return statistics.weight.map((weight, g) => {
       const left = weight - (g === c ? 1 : 0);
       if (left <= 0) return -Infinity;
       return settings.priors === null ? Math.log(left / (total - 1)) : this.model.logPriors[g];
@@ -132,7 +130,7 @@ class LeftOut {
   /** Rank-one removal from each covariance; false where too few digits are left.
    * @param {Float64Array} x @param {number} c */
   closedForm(x, c) {
-    const { statistics, settings, model, out } = this;
+    const { statistics, settings, groups, model, out } = this;
     const { d } = statistics;
     const [step, place, e, u] = this.buffers;
     const n = statistics.weight[c];
@@ -147,7 +145,7 @@ class LeftOut {
         out[g] = weight <= 0 ? -Infinity : model.constants[g] - model.logPriors[g] - model.squaredDistance(x, g) / 2;
         continue;
       }
-      const before = (1 - lambda) * (weight - settings.ddof) + lambda * this.pooledTotal;
+      const before = (1 - lambda) * (weight - settings.ddof) + lambda * groups.pooledDenominator;
       const after = before - share;
       const loss = (share * n) / (n - 1) / after;
       const stretch = g === c ? n / (n - 1) : 1;
@@ -198,13 +196,13 @@ class LeftOut {
 
   /** The same for independent features. @param {number} g @param {number} after @param {number} loss */
   diagonalDensity(g, after, loss) {
-    const { statistics, settings, squares } = this;
+    const { statistics, settings, groups } = this;
     const { d } = statistics;
     const [, variances, e, u] = this.buffers;
     let mean = 0;
     for (let j = 0; j < d; j++) {
       const own = statistics.scatter[(g * d + j) * d + j];
-      const sum = (1 - settings.pooling) * own + settings.pooling * squares[j];
+      const sum = (1 - settings.pooling) * own + settings.pooling * groups.pooledScatter[j * d + j];
       variances[j] = sum / after - loss * u[j] * u[j];
       // What is left of a square that nearly vanishes is rounding.
       if (!(variances[j] > (LEAST_LEFT * sum) / after)) return null;
