@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 from lawful import EXHAUSTIVE, examples
+from suffice.data import chunk, sample, text_blocks, text_source
 from suffice.statistics import reader
+from suffice.statistics.checkpoint import Checkpoint
 from suffice.statistics.kernels import choice
 
 # A busy machine is not a failure.
@@ -15,28 +20,74 @@ settings.load_profile("patient")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out tests marked `exhaustive`; scikit-learn's checks run for one setting per class.
-
-    SUFFICE_EXHAUSTIVE=1 runs all of them, and tries more examples of each law.
-    """
+    """Leave out tests marked `exhaustive`, unless SUFFICE_EXHAUSTIVE=1 asks for all of them."""
     if EXHAUSTIVE:
         return
-    first: dict[tuple[str, type], str] = {}
-    kept, others = [], []
-    for item in items:
-        if item.get_closest_marker("exhaustive"):
-            others.append(item)
-            continue
-        parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        if {"estimator", "check"} <= parameters.keys():
-            estimator = parameters["estimator"]
-            test = item.nodeid.partition("[")[0], type(estimator)
-            if first.setdefault(test, repr(estimator)) != repr(estimator):
-                others.append(item)
-                continue
-        kept.append(item)
+    others = [item for item in items if item.get_closest_marker("exhaustive")]
     config.hook.pytest_deselected(items=others)
-    items[:] = kept
+    items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
+
+
+@pytest.fixture
+def one_thread():
+    """No threads within BLAS: those of several test processes would wait for each other."""
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture
+def read_in_parts(monkeypatch):
+    """Sets how inputs are read.
+
+    entries : rows times features of a chunk
+    block : bytes of a block of text
+    sampled : first rows that decide about columns
+    checkpoints : write one after each chunk
+    """
+
+    def set_parts(entries=None, *, block=None, sampled=None, checkpoints=False):
+        if entries is not None:
+            monkeypatch.setattr(chunk, "CHUNK_ENTRIES", entries)
+            monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
+        if block is not None:
+            monkeypatch.setattr(text_source, "BLOCK_BYTES", block)
+            monkeypatch.setattr(text_blocks, "BLOCK_BYTES", block)
+        if sampled is not None:
+            monkeypatch.setattr(sample, "SAMPLE_ROWS", sampled)
+            monkeypatch.setattr(sample, "FEWEST_ROWS", 1)
+        if checkpoints:
+            monkeypatch.setattr(Checkpoint, "interval", 0.0)
+            monkeypatch.setattr(Checkpoint, "sparseness", 0.0)
+
+    return set_parts
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, one for all pages: playwright cannot run twice in a thread."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no Chromium on this machine")
+    with sync_api.sync_playwright() as play:
+        made = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def new_context(browser):
+    """Opens windows of the browser, with no others' cookies, that wait long for what is to come."""
+    made = []
+
+    def new_context(**options):
+        made.append(browser.new_context(**options))
+        made[-1].set_default_timeout(180_000)
+        return made[-1]
+
+    yield new_context
+    for context in made:
+        context.close()
 
 
 def _force(monkeypatch: pytest.MonkeyPatch, threshold: int) -> None:

@@ -8,7 +8,6 @@ import pytest
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from threadpoolctl import threadpool_limits
 
 import suffice as sf
 from closeness import near
@@ -32,13 +31,6 @@ COPY = 3.0, -20.0
 SINGULAR = [sf.QDA(), sf.LDA(), sf.GaussianDiscriminant(pooling=0.4)]
 every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 singular_models = pytest.mark.parametrize("model", SINGULAR, ids=repr)
-
-
-@pytest.fixture
-def one_thread():
-    """No threads within BLAS: those of several test processes would wait for each other."""
-    with threadpool_limits(1):
-        yield
 
 
 def fitted(model):

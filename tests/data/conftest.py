@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from suffice.data import chunk, stream, text_blocks, text_source
+from suffice.data import stream
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small(read_in_parts):
     """Chunks of sixteen rows and blocks of a thousand bytes."""
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 48)
-    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(text_source, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 1000)
+    read_in_parts(48, block=1000)
 
 
 @pytest.fixture(params=["short", "long"])

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import chunk, packages, sample, text_blocks, text_source
+from suffice.data import packages, text_blocks, text_source
 from suffice.data.table_file import read_table
 from suffice.errors import (
     BatchFailed,
@@ -33,11 +33,10 @@ from suffice.errors import (
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, read_in_parts):
     """An empty folder to work in, and chunks of a few rows."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 40)
-    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
+    read_in_parts(40)
     return tmp_path
 
 
@@ -134,11 +133,9 @@ def test_files_cut_short_or_of_another_kind(folder):
 @pytest.mark.parametrize("columns", [None, ["a", "b"]])
 @pytest.mark.parametrize("block", [1 << 24, 300])
 def test_a_bad_line_of_csv_is_reported_by_its_number(
-    folder, monkeypatch, line, message, columns, block
+    folder, read_in_parts, line, message, columns, block
 ):
-    monkeypatch.setattr(text_source, "BLOCK_BYTES", block)
-    monkeypatch.setattr(sample, "SAMPLE_ROWS", 50)  # of the rows before that line
-    monkeypatch.setattr(sample, "FEWEST_ROWS", 1)
+    read_in_parts(block=block, sampled=50)  # of the rows before that line
     lines = frame().write_csv().splitlines()
     (folder / "rows.csv").write_text("\n".join([*lines[:70], line, *lines[70:]]))
     with pytest.raises((InvalidFile, NotNumbers), match=rf"rows\.csv, line 71: {message}"):

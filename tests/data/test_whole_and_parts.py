@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import suffice as sf
-from suffice.data import chunk, text_blocks, text_source
 from suffice.data.roles import ReadOptions
 from suffice.data.table_file import read_table
 from suffice.errors import SufficeError
@@ -19,13 +18,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*first column has no name")
 
 
 @pytest.fixture(autouse=True)
-def small(tmp_path, monkeypatch):
+def small(tmp_path, monkeypatch, read_in_parts):
     """Blocks and chunks of a few rows."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 4)
-    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(text_source, "BLOCK_BYTES", 30)
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 30)
+    read_in_parts(4, block=30)
     return tmp_path
 
 

@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 from scipy.special import logsumexp, softmax
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 import suffice as sf
 from closeness import near
@@ -77,13 +76,6 @@ def with_gaps(X, share=0.35, seed=1):
 X, Y = rows()
 GAPS = with_gaps(X)
 COMPLETE = ~np.isnan(GAPS).any(axis=1)
-
-
-@pytest.fixture
-def one_thread():
-    """No threads within BLAS: those of several test processes would wait for each other."""
-    with threadpool_limits(1):
-        yield
 
 
 def fitted(model):

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from itertools import pairwise
 
 import pages
 import pytest
 
 import suffice as sf
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium on this machine", allow_module_level=True)
 
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 
@@ -55,14 +49,6 @@ CONTRASTS = """
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as play:
-        made = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield made
-        made.close()
-
-
-@pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     X, y = pages.numbers(200, 5, 20)
@@ -79,14 +65,12 @@ def files(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(browser, files):
+def opened(new_context, files):
     """Opens a page; whatever it says on the console or asks the network for is remembered."""
-    contexts, noise = [], []
+    noise = []
 
     def open_page(name, size=DESK, scheme="light"):
-        context = browser.new_context(viewport=size, color_scheme=scheme)
-        contexts.append(context)
-        found = context.new_page()
+        found = new_context(viewport=size, color_scheme=scheme).new_page()
         found.on("console", lambda message: noise.append(message.text))
         found.on("pageerror", lambda error: noise.append(str(error)))
         found.on("dialog", lambda dialog: noise.append(dialog.message))
@@ -98,9 +82,7 @@ def opened(browser, files):
         own = files[name].as_uri()
         return found, [one for one in shown if one != own and not one.startswith("data:")]
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    return open_page
 
 
 @pytest.mark.parametrize("name", ["hostile", "plane", "many"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import exact
 import suffice as sf
 from lawful import examples
-from suffice.data import chunk, stream
+from suffice.data import stream
 from suffice.errors import InvalidInput, NotFinite
 
 D = 5
@@ -21,10 +21,9 @@ CHUNK = 2 * BLOCK + 37
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch):
+def small(read_in_parts):
     """Chunks of some hundred rows, in which there are several blocks and a rest."""
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", CHUNK * D)
-    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
+    read_in_parts(CHUNK * D)
 
 
 def rows(n=6 * CHUNK + 100, d=D, k=3, seed=0):
@@ -175,9 +174,9 @@ def test_rows_with_weights():
     assert found == sf.summarize(frame, y, w, detail="shared")
 
 
-def test_more_features_than_rows_are_kept_thin(monkeypatch):
+def test_more_features_than_rows_are_kept_thin(read_in_parts):
     X, y = rows(90, d=40)
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 30 * 40)
+    read_in_parts(30 * 40)
     assert streamed(X, y) == in_memory(X, y)
 
 
@@ -204,8 +203,8 @@ def test_any_stream_equals_its_table(data):
 
 
 @pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
-def test_a_stream_comes_to_the_same_bits_every_time(detail, monkeypatch):
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 64)
+def test_a_stream_comes_to_the_same_bits_every_time(detail, read_in_parts):
+    read_in_parts(64)
     X, y = rows(200, d=4)
     table = pa.table({**{f"x{j}": X[:, j] for j in range(4)}, "y": y})
     found = {
@@ -214,9 +213,9 @@ def test_a_stream_comes_to_the_same_bits_every_time(detail, monkeypatch):
     assert len(found) == 1
 
 
-def test_a_class_that_moves_keeps_its_digits(monkeypatch):
+def test_a_class_that_moves_keeps_its_digits(read_in_parts):
     """It is near by the measure of another class, which is wide."""
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", CHUNK * 2)
+    read_in_parts(CHUNK * 2)
     rng = np.random.default_rng(0)
     n = 6 * CHUNK
     y = rng.integers(2, size=n)
@@ -239,12 +238,12 @@ def test_a_heavy_part_far_from_a_light_one_keeps_its_digits():
     assert exact.relative_error(found.mean[1, 0], mean[0]) <= 2e-16
 
 
-def test_threads_of_the_library_held_elsewhere_change_no_bit(monkeypatch):
+def test_threads_of_the_library_held_elsewhere_change_no_bit(monkeypatch, read_in_parts):
     """What a fit of many features does in another thread of the process."""
     from suffice.statistics.threads import small_matrices
 
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "2")
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 4096 * 300)
+    read_in_parts(4096 * 300)
     X, y = rows(12_000, d=300, k=2)
     alone = streamed(X, y).digest()
     with small_matrices(400):

@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 
 import suffice as sf
-from suffice.data import chunk, indicator_rows, sample
+from suffice.data import indicator_rows, sample
 from suffice.errors import ColumnNote, InvalidFeatures, InvalidParameter, NotNumbers
-from suffice.statistics import checkpoint
 
 ROWS = 240
 
@@ -36,19 +35,15 @@ def table():
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small(read_in_parts):
     """Chunks of a few rows, and a checkpoint after each."""
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 640)
-    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(checkpoint.Checkpoint, "interval", 0.0)
-    monkeypatch.setattr(checkpoint.Checkpoint, "sparseness", 0.0)
+    read_in_parts(640, checkpoints=True)
 
 
 @pytest.fixture
-def blind(monkeypatch):
+def blind(read_in_parts):
     """Roles are decided by the first rows of files."""
-    monkeypatch.setattr(sample, "SAMPLE_ROWS", 40)
-    monkeypatch.setattr(sample, "FEWEST_ROWS", 1)
+    read_in_parts(sampled=40)
 
 
 def written(folder, ending, frame=None):

@@ -1,9 +1,8 @@
-"""Fixtures of the explorer's tests: the oracle, the browser, and pages in it."""
+"""Fixtures of the explorer's tests: the oracle, a server, and pages in the browser."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 import time
 from contextlib import contextmanager
@@ -17,18 +16,6 @@ def oracle_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("oracle") / "oracle.json"
     path.write_text(json.dumps(make_oracle.oracle()))
     return path
-
-
-@pytest.fixture(scope="session")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("there is no Chromium on this machine")
-    with sync_api.sync_playwright() as play:
-        made = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="session")
@@ -54,14 +41,13 @@ def running():
 
 
 @pytest.fixture
-def visit(browser):
+def visit(new_context):
     """Open a page; it must raise no error and make no request but for itself."""
-    contexts = []
+    pages = []
 
     def visit(path, hash="", **options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
+        page = new_context(**{"viewport": {"width": 1280, "height": 900}, **options}).new_page()
+        pages.append(page)
         page.problems = []
         page.on("pageerror", lambda error: page.problems.append(str(error)))
         page.on(
@@ -77,11 +63,7 @@ def visit(browser):
         return page
 
     yield visit
-    for context in contexts:
-        for page in context.pages:
-            assert page.problems == [], page.problems
-            others = [
-                url for url in page.requests if not url.startswith(("file:", "blob:", "data:"))
-            ]
-            assert others == []
-        context.close()
+    for page in pages:
+        assert page.problems == [], page.problems
+        others = [url for url in page.requests if not url.startswith(("file:", "blob:", "data:"))]
+        assert others == []

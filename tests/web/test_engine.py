@@ -30,7 +30,7 @@ def test_the_modules_pass_their_own_tests(oracle_file):
     assert int(re.search(r"pass (\d+)", done.stdout)[1]) >= 40
 
 
-def test_the_browser_computes_the_same(browser, oracle_file):
+def test_the_browser_computes_the_same(new_context, oracle_file):
     """The oracle once more, by the code that pages hold, in the engine that runs it."""
     check = (HERE / "check_oracle.mjs").read_text()
     body = check.partition("const RELATIVE")[1] + check.partition("const RELATIVE")[2]
@@ -47,7 +47,7 @@ def test_the_browser_computes_the_same(browser, oracle_file):
             "statistics",
         )
     )
-    page = browser.new_page()
+    page = new_context().new_page()
     page.evaluate(
         f"(() => {{ {bundle()}\nconst engine = {{ {names} }};\n"
         f"{body.replace('export function', 'function')}\n"
@@ -55,7 +55,6 @@ def test_the_browser_computes_the_same(browser, oracle_file):
     )
     found = page.evaluate("text => differences(JSON.parse(text))", oracle_file.read_text())
     assert found[:10] == []
-    page.close()
 
 
 def test_every_module_is_part_of_the_bundle():

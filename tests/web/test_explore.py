@@ -169,12 +169,12 @@ def test_a_notebook_gets_a_widget_and_a_frame(iris):
     assert "export default" in one._esm
 
 
-def test_the_widget_draws_in_a_browser(browser, iris):
+def test_the_widget_draws_in_a_browser(new_context, iris):
     pytest.importorskip("anywidget")
     from suffice.web.widget import widget
 
     one = widget(explorer_page(*iris))
-    page = browser.new_page()
+    page = new_context().new_page()
     problems = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.set_content("<div id='cell'></div>")
@@ -192,16 +192,14 @@ def test_the_widget_draws_in_a_browser(browser, iris):
     page.get_by_text(expected).wait_for()
     assert page.locator(".bars li").count() == 3
     assert problems == []
-    page.close()
 
 
-def test_the_frame_of_a_notebook_draws(browser, iris):
-    page = browser.new_page()
+def test_the_frame_of_a_notebook_draws(new_context, iris):
+    page = new_context().new_page()
     page.set_content(str(explorer_page(*iris)._repr_html_()))
     frame = page.frame_locator("iframe")
     frame.locator(".bars li").first.wait_for()
     assert frame.locator(".bars li").count() == 3
-    page.close()
 
 
 @pytest.fixture
@@ -259,7 +257,7 @@ def test_the_command_refuses_in_one_line(csv, tmp_path, words):
     assert not out.exists()
 
 
-def test_the_command_serves_its_page_to_the_browser_it_names(csv, browser):
+def test_the_command_serves_its_page_to_the_browser_it_names(csv, new_context):
     pytest.importorskip("uvicorn")
     words = ["explore", str(csv), "--target", "species", "--no-browser"]
     process = subprocess.Popen(
@@ -274,10 +272,10 @@ def test_the_command_serves_its_page_to_the_browser_it_names(csv, browser):
             line = process.stdout.readline()
             assert line or process.poll() is None, "the server ended"
         address = re.search(r"http://127\.0\.0\.1:\d+/#token=[\w-]+", line)[0]
-        page = browser.new_page()
+        page = new_context().new_page()
         problems = []
         page.on("pageerror", lambda error: problems.append(str(error)))
-        for _ in range(50):
+        for _ in range(300):
             try:
                 page.goto(address)
                 break
@@ -291,12 +289,10 @@ def test_the_command_serves_its_page_to_the_browser_it_names(csv, browser):
         page.get_by_text("two Gaussians per class").wait_for()
         page.reload()
         page.locator(".part-asking").wait_for()
-        stranger = browser.new_page()
+        stranger = new_context().new_page()
         stranger.goto(address.partition("#")[0])
         stranger.get_by_text("cannot be shown").wait_for()
         assert problems == []
-        page.close()
-        stranger.close()
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(20)

@@ -53,9 +53,9 @@ def environment(tmp_path):
 
 
 @pytest.fixture
-def offline(browser):
+def offline(new_context):
     """A tab that reaches nothing but this machine."""
-    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context = new_context(viewport={"width": 1400, "height": 1000})
     context.route(
         lambda url: not url.startswith(("http://127.0.0.1", "file:", "blob:", "data:")),
         lambda route: route.abort(),
@@ -63,10 +63,10 @@ def offline(browser):
     page = context.new_page()
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(error.stack))
-    yield page
-    context.close()
+    return page
 
 
+@pytest.mark.exhaustive
 def test_a_converted_notebook_draws_without_a_network(notebook, environment, offline):
     pytest.importorskip("nbconvert", reason="nbconvert is not installed")
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")
@@ -107,7 +107,7 @@ def lab(notebook, environment, tmp_path):
     ) as process:
         try:
             runtime = tmp_path / "runtime"
-            for _ in range(600):
+            for _ in range(1800):
                 if process.poll() is not None or list(runtime.glob("jpserver-*.json")):
                     break
                 time.sleep(0.1)
@@ -117,11 +117,12 @@ def lab(notebook, environment, tmp_path):
             process.terminate()
 
 
+@pytest.mark.exhaustive
 def test_a_cell_of_jupyterlab_shows_the_widget(lab, offline):
     offline.goto(lab)
-    offline.locator(".jp-CodeCell .cm-content").click(timeout=60_000)
-    offline.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
+    offline.locator(".jp-CodeCell .cm-content").click()
+    offline.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
     offline.keyboard.press("Shift+Enter")
-    offline.wait_for_function(f"() => ({DRAWN})(({IN_THE_WIDGET})())", timeout=60_000)
+    offline.wait_for_function(f"() => ({DRAWN})(({IN_THE_WIDGET})())")
     assert offline.locator(".jp-OutputArea-output iframe").count() == 0
     assert offline.problems == []

@@ -74,14 +74,12 @@ def notebook(page, made, count=1):
 
 
 @pytest.fixture
-def at_home(browser, made, request, tmp_path):
+def at_home(new_context, made, request, tmp_path):
     """A page in one of the homes; it must raise no error."""
-    contexts, problems = [], []
+    problems = []
 
     def at_home(home, **options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
+        page = new_context(**{"viewport": {"width": 1280, "height": 900}, **options}).new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
         if home == "notebook":
             notebook(page, made)
@@ -92,8 +90,6 @@ def at_home(browser, made, request, tmp_path):
         return page
 
     yield at_home
-    for context in contexts:
-        context.close()
     assert problems == []
 
 
@@ -128,8 +124,7 @@ def test_nothing_moves_by_itself_where_the_reader_wants_it_still(at_home, home):
     assert moving == 0
 
 
-def test_twenty_widgets_share_a_notebook(browser, made):
-    page = browser.new_page()
+def test_twenty_widgets_share_a_notebook(new_context, made):
+    page = new_context().new_page()
     notebook(page, made, 20)
     assert page.evaluate(DRAWN) == 20
-    page.close()
