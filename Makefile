@@ -4,8 +4,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FULL := $(VENV)/.full
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-# One test per core: more threads than that only wait for one another.
-ONE_THREAD := OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OMP_NUM_THREADS=1
+# One process per core, each with one thread: more only wait for one another. A file stays in one
+# process, which starts its browser or cluster and compiles its loops once; processes that tests
+# start find the modules compiled.
+TESTS := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OMP_NUM_THREADS=1 \
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 .DEFAULT_GOAL := demo
 .PHONY: help demo test test-all coverage check docs bench extras wheel clean
@@ -17,13 +20,13 @@ demo: $(READY)  ## fit a real table and show what comes out
 	$(BIN)/python examples/demo.py
 
 test: $(FULL)  ## the tests, doctests included
-	$(ONE_THREAD) $(BIN)/python -m pytest -q -n auto $(ARGS)
+	$(TESTS) $(ARGS)
 
 test-all: $(FULL)  ## the same, with every setting and more examples of each law
-	SUFFICE_EXHAUSTIVE=1 $(ONE_THREAD) $(BIN)/python -m pytest -q -n auto $(ARGS)
+	SUFFICE_EXHAUSTIVE=1 $(TESTS) $(ARGS)
 
 coverage: $(FULL)  ## the tests, and which lines none of them reaches; takes half as long again
-	$(ONE_THREAD) $(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered $(ARGS)
+	$(TESTS) --cov --cov-report=term:skip-covered $(ARGS)
 
 check: $(FULL)  ## lint, types, import contract
 	$(BIN)/ruff check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -13,8 +14,27 @@ EXHAUSTIVE = bool(os.environ.get("SUFFICE_EXHAUSTIVE"))
 
 
 def examples(most):
-    """How many examples of a law to try: a third of them unless all tests are asked for."""
-    return most if EXHAUSTIVE else min(most, max(5, most // 3))
+    """How many examples of a law to try: a fifth of them unless all tests are asked for."""
+    return most if EXHAUSTIVE else min(most, max(5, most // 5))
+
+
+def one_per_class(estimators):
+    """Estimators to run scikit-learn's checks on: the first of each class, or all if asked for."""
+    first = {}
+    for one in estimators:
+        first.setdefault(type(one), one)
+    return estimators if EXHAUSTIVE else [*first.values()]
+
+
+def few(names, every, default, ids=None):
+    """Parameters of a costly test: those of `default`, and all with SUFFICE_EXHAUSTIVE=1."""
+    every, alone = [*every], "," not in names
+    assert {*default} <= {*every}, {*default} - {*every}
+    left_out = dict.fromkeys({*every} - {*default}, pytest.mark.exhaustive)
+    parameters = [
+        pytest.param(*([one] if alone else one), marks=left_out.get(one, ())) for one in every
+    ]
+    return pytest.mark.parametrize(names, parameters, ids=ids)
 
 
 def law(most):

@@ -8,6 +8,8 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from lawful import few
+
 GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
 SCRIPTS = sorted(GALLERY.rglob("*.py"))
 
@@ -26,7 +28,7 @@ def test_there_are_scripts():
     assert len(SCRIPTS) > 10
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.relative_to(GALLERY).as_posix())
+@few("script", SCRIPTS, SCRIPTS[::3], ids=lambda path: path.relative_to(GALLERY).as_posix())
 def test_a_script_draws(script, pyplot, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # wherever it is started, and leaving nothing behind
     runpy.run_path(str(script), run_name="__main__")

@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
+from lawful import one_per_class
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.estimators.bayesian import BayesianDiscriminant
 
@@ -44,12 +45,14 @@ def gapped(X, share=0.3, seed=0):
 
 
 @parametrize_with_checks(
-    [
-        *KINDS,
-        BayesianDiscriminant(density="map", pooling=1, priors="uniform"),
-        BayesianDiscriminant("diagonal", pooling=1, density="map"),
-        BayesianDiscriminant(prior_mean=0.0, prior_covariance=1.0),
-    ]
+    one_per_class(
+        [
+            *KINDS,
+            BayesianDiscriminant(density="map", pooling=1, priors="uniform"),
+            BayesianDiscriminant("diagonal", pooling=1, density="map"),
+            BayesianDiscriminant(prior_mean=0.0, prior_covariance=1.0),
+        ]
+    )
 )
 def test_every_check_of_sklearn_passes(estimator, check):
     check(estimator)

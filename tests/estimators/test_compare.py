@@ -101,6 +101,7 @@ def test_mixed_frames_with_gaps_are_compared():
     assert np.isfinite(found.table["log_loss"]).all()
 
 
+@pytest.mark.exhaustive
 def test_two_gaussians_a_class_win_where_classes_are_such():
     path = Path(__file__).parents[1] / "reference" / "notes3b.csv"
     frame = pd.read_csv(path)

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
 from closeness import near
+from lawful import one_per_class
 from suffice.errors import (
     InvalidFeatures,
     InvalidInput,
@@ -68,7 +69,9 @@ def known(values):
 
 @pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 @parametrize_with_checks(
-    [sf.BernoulliNB(), sf.CategoricalNB(), sf.MixedNB(), sf.MixedNB(structure="full")]
+    one_per_class(
+        [sf.BernoulliNB(), sf.CategoricalNB(), sf.MixedNB(), sf.MixedNB(structure="full")]
+    )
 )
 def test_every_estimator_passes_every_check_of_sklearn(estimator, check):
     check(estimator)

@@ -174,7 +174,7 @@ class Interrupting:
 def check_interrupts(once, call, table, stride=1):
     """Interrupt a call everywhere, and compare what is left with the old and the new model.
 
-    At every second place unless all tests are asked for.
+    At every third place unless all tests are asked for.
     """
     quiet(lambda: call(copy(once)))  # what is imported or compiled is so before
     one, counting = copy(once), Interrupting()
@@ -183,7 +183,7 @@ def check_interrupts(once, call, table, stride=1):
     new = state(one, table)
     assert new != old, "the call changes nothing, so that the test shows nothing"
     found = set()
-    for at in counting.places()[:: stride if EXHAUSTIVE else 2 * stride]:
+    for at in counting.places()[:: stride if EXHAUSTIVE else 3 * stride]:
         one = copy(once)
         stopped = quiet(lambda at=at, one=one: Interrupting(at)(lambda: call(one)))
         left = state(one, table)

@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
 from closeness import near
+from lawful import one_per_class
 from suffice import GaussianMixture, MixtureDiscriminant
 from suffice.errors import (
     InvalidFeatures,
@@ -53,18 +54,20 @@ def with_gaps(X, share=0.1):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
-    [
-        GaussianMixture(),
-        GaussianMixture(2, random_state=0),
-        GaussianMixture(2, covariance_type="tied", random_state=0),
-        GaussianMixture(3, covariance_type="diag", reg_covar=1e-3, random_state=0),
-        GaussianMixture(2, structure="spherical", pooling=1.0, random_state=0),
-        MixtureDiscriminant(),
-        MixtureDiscriminant(1),
-        MixtureDiscriminant(3, pooling=1.0, shrinkage="oas", priors="uniform", random_state=0),
-        MixtureDiscriminant(structure="diagonal", unlabelled=None, random_state=0),
-        MixtureDiscriminant("bic", structure="diagonal", random_state=0),
-    ]
+    one_per_class(
+        [
+            GaussianMixture(),
+            GaussianMixture(2, random_state=0),
+            GaussianMixture(2, covariance_type="tied", random_state=0),
+            GaussianMixture(3, covariance_type="diag", reg_covar=1e-3, random_state=0),
+            GaussianMixture(2, structure="spherical", pooling=1.0, random_state=0),
+            MixtureDiscriminant(),
+            MixtureDiscriminant(1),
+            MixtureDiscriminant(3, pooling=1.0, shrinkage="oas", priors="uniform", random_state=0),
+            MixtureDiscriminant(structure="diagonal", unlabelled=None, random_state=0),
+            MixtureDiscriminant("bic", structure="diagonal", random_state=0),
+        ]
+    )
 )
 def test_every_mixture_passes_every_check_of_sklearn(estimator, check):
     check(estimator)

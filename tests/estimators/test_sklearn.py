@@ -24,6 +24,7 @@ from sklearn.utils.fixes import parse_version
 
 import suffice as sf
 from closeness import near
+from lawful import one_per_class
 from suffice.errors import InvalidParameter, RepairedModel
 
 # Up to 1.8 LDA's svd solver divides by N - K and QDA by n - 1; from 1.9 on by N and n.
@@ -65,7 +66,7 @@ def near_up_to_sign(got, wanted, tolerance=1e-8):
 
 
 @pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
-@parametrize_with_checks(SETTINGS)
+@parametrize_with_checks(one_per_class(SETTINGS))
 def test_every_estimator_passes_every_check_of_sklearn(estimator, check):
     check(estimator)
 

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from lawful import EXHAUSTIVE
+
 WORKER = Path(__file__).with_name("fuzz_files.py")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory in the way of Linux")
 def test_mutated_files_are_refused_or_serve_with_little_work_and_memory():
-    count = int(os.environ.get("SUFFICE_FUZZ_FILES", "400"))
+    count = int(os.environ.get("SUFFICE_FUZZ_FILES", 400 if EXHAUSTIVE else 150))
     seed = os.environ.get("SUFFICE_FUZZ_SEED", "0")
     # Every further thread would reserve memory of its own.
     alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "SUFFICE_NUM_THREADS": "1"}

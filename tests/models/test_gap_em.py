@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import suffice as sf
-from lawful import examples
+from lawful import EXHAUSTIVE, few
 from suffice.errors import NotConverged, TooFewRows
 from suffice.models import gap_em
 from suffice.models.completion import complete
@@ -65,7 +65,7 @@ def plain_em(rows, codes, steps=20_000):
     raise AssertionError("EM has not converged")
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 0.4])
+@few("share", [0.1, 0.25, 0.4], [0.1, 0.25])
 def test_own_covariances_are_those_of_a_plain_em(share):
     for seed in range(3):
         X, y = table(400, share, seed)
@@ -77,7 +77,7 @@ def test_own_covariances_are_those_of_a_plain_em(share):
             np.testing.assert_allclose(model.covariances_[c], S, rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.4, 0.6])
+@few("share", [0.1, 0.4, 0.6], [0.1, 0.4])
 def test_a_shared_covariance_is_that_of_a_plain_em(share):
     for seed in range(2):
         X, y = table(300, share, seed)
@@ -147,10 +147,10 @@ def test_a_class_borrows_where_its_likelihood_has_no_maximum():
 
 
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-@pytest.mark.parametrize("n", [120, 400])
+@few("n", [120, 400], [400])
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
 def test_steps_are_few_however_many_values_are_missing(settings, n, share):
-    for seed in range(examples(6)):
+    for seed in range(6 if EXHAUSTIVE else 2):
         assert complete(sf.summarize(*table(n, share, seed)), settings).steps < 500
 
 

@@ -19,24 +19,20 @@ import stream_runs
 
 import suffice as sf
 from forged import with_field
-from lawful import examples
-from suffice.data import chunk
+from lawful import EXHAUSTIVE
 from suffice.data.files import read_whole, write_whole
 from suffice.errors import ChangedInput, CheckpointFailed, InvalidFile, InvalidParameter
 from suffice.statistics import checkpoint, container
 
-KILLS = examples(100)
+KILLS = 100 if EXHAUSTIVE else 30
 SAVED = "half.checkpoint"
 DELAY = 0.003
 
 
 @pytest.fixture
-def often(monkeypatch):
+def often(read_in_parts):
     """Chunks of a few rows, and a checkpoint after each."""
-    monkeypatch.setattr(chunk, "CHUNK_ENTRIES", 64)
-    monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(checkpoint.Checkpoint, "interval", 0.0)
-    monkeypatch.setattr(checkpoint.Checkpoint, "sparseness", 0.0)
+    read_in_parts(64, checkpoints=True)
 
 
 def table(rows, seed=0, gaps=False):
@@ -85,12 +81,9 @@ def stop_after(chunks):
 )
 @pytest.mark.parametrize("ending", list(WRITERS))
 def test_an_interrupted_pass_goes_on_to_the_same_bits(
-    often, tmp_path, monkeypatch, ending, detail, gaps
+    often, tmp_path, read_in_parts, ending, detail, gaps
 ):
-    from suffice.data import text_blocks, text_source
-
-    monkeypatch.setattr(text_source, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 1000)
+    read_in_parts(block=1000)
     files, saved = write_files(tmp_path, ending, gaps=gaps), tmp_path / SAVED
     task = {"target": "label", "detail": detail}
     whole = sf.summarize(files, **task)

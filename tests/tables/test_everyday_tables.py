@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 import suffice as sf
+from lawful import few
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 raw_tables = pytest.importorskip("benchmarks.raw_tables", reason="the benchmarks are not here")
@@ -19,6 +18,8 @@ from benchmarks.walk import Walk, difference  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
 ROWS = 240
+SOME = ["penguins, raw", "votes in Congress", "Titanic, with names", "wages"]
+SOME += ["mail, with times", "liver disease"]
 # Columns that no model should learn from, by table.
 SET_ASIDE = {
     "penguins, raw": {"Individual ID"},
@@ -29,7 +30,7 @@ SET_ASIDE = {
 }
 
 
-@pytest.mark.parametrize("name", TABLES)
+@few("name", TABLES, SOME)
 def test_every_answer_is_the_same_in_python_and_on_the_command_line(name, tmp_path, capsys):
     frame, target = load(name, ROWS)
     walk = Walk.of(frame, target, tmp_path)
@@ -51,7 +52,7 @@ def test_names_and_ids_are_not_learned_from(name):
     assert {column.name for column in sf.describe(frame, target).set_aside} >= SET_ASIDE[name]
 
 
-@pytest.mark.skipif(not os.environ.get("SUFFICE_EXHAUSTIVE"), reason="takes minutes")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["Titanic, with names", "votes in Congress", "animal tracks"])
 def test_the_full_choice_and_the_report_are_the_same_on_both_sides(name, tmp_path):
     walk = Walk.of(*load(name, 120), tmp_path)
