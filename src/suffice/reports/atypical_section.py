@@ -18,11 +18,6 @@ from suffice.reports.markup import heading, items, paragraphs, short, short_numb
 from suffice.reports.material import Material
 from suffice.text import format_number, plural
 
-MOST_ROWS = 8  # listed
-MOST_VALUES = 3  # odd values of a row that are listed
-MOST_REASONS = 3  # rows that are explained
-LEVEL = 0.01  # p-value below which rows are counted
-
 
 @dataclass(frozen=True, slots=True)
 class OddValue:
@@ -59,22 +54,30 @@ class OddRow:
 class AtypicalRows:
     """The most atypical rows, the oddest first.
 
-    rare : number of rows with a p-value below `LEVEL`
+    level : the p-value below which rows are counted
+    rare : number of rows below it
     expected : the number expected under the model
     """
 
     rows: tuple[OddRow, ...]
+    level: float
     rare: int
     expected: float
 
 
-def atypical(data: Material, choice: Choice) -> AtypicalRows:
-    """The rows that are least likely under the chosen model."""
+def atypical(
+    data: Material, choice: Choice, *, most: int = 8, explained: int = 3, level: float = 0.01
+) -> AtypicalRows:
+    """The rows that are least likely under the chosen model.
+
+    most, explained : number of rows that are listed, and of those with reasons
+    level : p-value below which rows are counted
+    """
     model, X, names = _model_with_density(data, choice)
     if not hasattr(model, "outlier_pvalue"):
         raise InvalidParameter(f"a {choice.name} has no density, so no row is atypical under it.")
     p = np.asarray(model.outlier_pvalue(X))
-    order = np.argsort(p, kind="stable")[:MOST_ROWS]
+    order = np.argsort(p, kind="stable")[:most]
     own = X is data.X
     some = data.at(order) if own else X[order]
     posterior = np.asarray(model.predict_proba(some))
@@ -91,10 +94,10 @@ def atypical(data: Material, choice: Choice) -> AtypicalRows:
                 model.classes_[best].item(),
                 float(posterior[i, best]),
                 tuple(odd[i]),
-                _reason(model, row, posterior[i], names) if i < MOST_REASONS else "",
+                _reason(model, row, posterior[i], names) if i < explained else "",
             )
         )
-    return AtypicalRows(tuple(rows), int((p < LEVEL).sum()), LEVEL * len(p))
+    return AtypicalRows(tuple(rows), level, int((p < level).sum()), level * len(p))
 
 
 def _model_with_density(data: Material, choice: Choice) -> tuple[Any, Any, list[str]]:
@@ -118,8 +121,10 @@ def _reason(model: Any, row: Any, posterior: Floats, names: list[str]) -> str:
     return explanation(named, 0, [short(name, 40) for name in names])
 
 
-def _odd_values(data: Material, model: Any, names: list[str], order: Array) -> list[list[OddValue]]:
-    """For each row the values with the lowest density given the rest of the row."""
+def _odd_values(
+    data: Material, model: Any, names: list[str], order: Array, most: int = 3
+) -> list[list[OddValue]]:
+    """For each row the values with the lowest density given the rest of the row, `most` of them."""
     d = data.shape[1]
     most_columns = 120  # with more, leaving out each in turn would take too long
     if d < 2 or d > most_columns or not hasattr(model, "impute"):
@@ -136,7 +141,7 @@ def _odd_values(data: Material, model: Any, names: list[str], order: Array) -> l
     odd = []
     for i, row in enumerate(rows):
         by_density = np.argsort(given_rest[i], kind="stable").tolist()
-        at = [j for j in by_density if not is_missing(row[j])][:MOST_VALUES]
+        at = [j for j in by_density if not is_missing(row[j])][:most]
         odd.append([OddValue(names[j], row[j], expected[i, j, j]) for j in at])
     return odd
 
@@ -179,7 +184,7 @@ def atypical_html(found: AtypicalRows) -> Html:
     number = f"{plural(found.rare, 'row')} {'is' if found.rare == 1 else 'are'}"
     counted = (
         f"{number if found.rare else 'No row is'} so unlike every class that the p-value is below "
-        f"{LEVEL:g}; about {format_number(found.expected, 2)} are expected by chance."
+        f"{found.level:g}; about {format_number(found.expected, 2)} are expected by chance."
     )
     advice = "That is no more than chance explains."
     if found.rare > found.expected + 2 * found.expected**0.5:

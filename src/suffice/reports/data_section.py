@@ -73,8 +73,8 @@ def data_facts(data: Material, judged: int) -> DataFacts:
     counts = np.bincount(data.codes, minlength=len(data.classes)).tolist()
     classes = tuple(zip(data.classes.tolist(), counts, strict=True))
     incomplete = int(data.missing.any(axis=1).sum())
-    found = tuple(columns[j] for j in sorted(columns))
-    return DataFacts(n, found, classes, incomplete, judged, data.notes)
+    described = tuple(columns[j] for j in sorted(columns))
+    return DataFacts(n, described, classes, incomplete, judged, data.notes)
 
 
 def _number(data: Material, i: int, j: int) -> ColumnFacts:

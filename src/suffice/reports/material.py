@@ -19,8 +19,6 @@ from suffice.errors import InvalidFeatures
 from suffice.plots.columns import width
 from suffice.plots.points import thin
 
-MOST_ROWS = 20_000  # that models are judged on, drawn at random from larger tables
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Material(LabelledTable):
@@ -96,8 +94,8 @@ class Material(LabelledTable):
         """Some of the rows, by position."""
         return replace(super().take(at), missing=self.missing[at], numbers=self.numbers[at])
 
-    def sampled(self, random_state: int, most: int = MOST_ROWS) -> Self:
-        """The same, or a part of a large table, drawn from each class by its share."""
+    def sampled(self, random_state: int, most: int = 20_000) -> Self:
+        """The same, or of more than `most` rows that many, drawn from each class by its share."""
         if len(self) <= most:
             return self
         at = thin(self.codes, most, random_state)

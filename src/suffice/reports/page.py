@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,35 +25,22 @@ from suffice.reports.markup import items, note, percent, reason, short
 from suffice.reports.material import Material
 from suffice.reports.pictures import Pictures, pictures
 from suffice.reports.quality_section import quality, quality_html
-from suffice.reports.sheet import stylesheet
 from suffice.reports.usage_section import usage, usage_html
 from suffice.selection.steps import ProgressCallback, Steps
 from suffice.text import shown
 
 Part = TypeVar("Part")
 
-# Relative durations of the parts.
-STEPS = {
-    "choice": 6.0,
-    "quality": 1.0,
-    "atypical": 1.0,
-    "usage": 0.1,
-    "diagnosis": 1.0,
-    "gaps": 0.1,
-    "pictures": 4.0,
-}
-
-
-# The sections in order, with their titles.
-TITLES = {
-    "data": "The data",
-    "choice": "The model",
-    "quality": "How well it predicts",
-    "pictures": "Pictures",
-    "diagnosis": "Do the assumptions hold?",
-    "atypical": "The most atypical rows",
-    "gaps": "Missing values",
-    "usage": "Use it",
+# The sections in order: their titles, and how long they take in relation to each other.
+SECTIONS = {
+    "data": ("The data", 0.0),
+    "choice": ("The model", 6.0),
+    "quality": ("How well it predicts", 1.0),
+    "pictures": ("Pictures", 4.0),
+    "diagnosis": ("Do the assumptions hold?", 1.0),
+    "atypical": ("The most atypical rows", 1.0),
+    "gaps": ("Missing values", 0.1),
+    "usage": ("Use it", 0.1),
 }
 
 
@@ -101,7 +89,7 @@ def report(
     whole = Material.read(X, y)
     if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
         raise InvalidParameter(f"random_state is {shown(random_state)}; it must be a whole number.")
-    steps = Steps(sum(STEPS.values()), progress)
+    steps = Steps(sum(size for _, size in SECTIONS.values()), progress)
     explorer = file.with_suffix(".explorer.html") if flag("explore", explore) else None
     if explorer is not None:
         check_writable(explorer)
@@ -119,7 +107,7 @@ def make(
 ) -> Report:
     """The report, in which a part that fails does not affect the others."""
     failures: dict[str, str] = {}
-    progress = {name: steps.part(size) for name, size in STEPS.items()}
+    progress = {name: steps.part(size) for name, (_, size) in SECTIONS.items()}
 
     def attempt(name: str, part: Callable[[], Part]) -> Part | None:
         try:
@@ -184,7 +172,7 @@ def page(found: Report) -> str:
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'; img-src data:\">\n"
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escaped(found.title)}</title>\n<style>\n{stylesheet()}</style>"
+        f"<title>{escaped(found.title)}</title>\n<style>\n{_stylesheet()}</style>"
     )
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
@@ -192,10 +180,14 @@ def page(found: Report) -> str:
     )
 
 
+def _stylesheet() -> str:
+    return files("suffice.reports").joinpath("sheet.css").read_text("utf-8")
+
+
 def _section(name: str, content: Html | None, found: Report) -> Html:
     if content is None:
         content = note(f"This part could not be made: {found.failures.get(name, '')}")
-    title = element("h2", TITLES[name], id=f"{name}-title")
+    title = element("h2", SECTIONS[name][0], id=f"{name}-title")
     return element("section", title, content, id=name, aria_labelledby=f"{name}-title")
 
 
@@ -217,7 +209,7 @@ def _tiles(found: Report) -> Html:
 
 
 def _contents() -> Html:
-    links = [element("a", title, href=f"#{name}") for name, title in TITLES.items()]
+    links = [element("a", title, href=f"#{name}") for name, (title, _) in SECTIONS.items()]
     return element("nav", items(links), aria_label="Contents")
 
 

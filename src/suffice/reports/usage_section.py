@@ -14,8 +14,6 @@ from suffice.reports.code import imports
 from suffice.reports.markup import code, heading
 from suffice.reports.material import Material
 
-FILE = "model.suffice"
-
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -43,7 +41,7 @@ def usage(data: Material, choice: Choice) -> Usage:
         lines.append("print(model.explain(X, row=0))")
     own = own and density
     if own:
-        lines += ["", f"sf.save(model, {FILE!r})", f"model = sf.load({FILE!r})"]
+        lines += ["", "sf.save(model, 'model.suffice')", "model = sf.load('model.suffice')"]
     return Usage("\n".join(lines), _command(data, choice) if own else "")
 
 
@@ -70,11 +68,11 @@ def _table(data: Material) -> list[str]:
 
 
 def _command(data: Material, choice: Choice) -> str:
-    predict = f"suffice predict {FILE} new.csv --out predictions.csv"
+    predict = "suffice predict model.suffice new.csv --out predictions.csv"
     if choice.given:
         return predict
     target = shlex.quote(data.target or "label")
-    return f"suffice fit table.csv --target {target} --out {FILE}\n{predict}"
+    return f"suffice fit table.csv --target {target} --out model.suffice\n{predict}"
 
 
 def usage_html(found: Usage) -> Html:
