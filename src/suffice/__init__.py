@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from suffice.estimators.categorical import CategoricalNB
     from suffice.estimators.comparing import compare
     from suffice.estimators.evaluating import evaluate, thresholds
-    from suffice.estimators.files import save
+    from suffice.estimators.files import load, save
     from suffice.estimators.gaussian import (
         QDA,
         DiagonalLDA,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from suffice.estimators.importance import importance
     from suffice.estimators.indicators import Indicators
     from suffice.estimators.linear import LDA, LinearDiscriminantAnalysis
-    from suffice.estimators.loading import load
     from suffice.estimators.mixed import MixedNB
     from suffice.estimators.mixture import GaussianMixture
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
@@ -90,7 +89,7 @@ _HOME = {
     "LDA": "suffice.estimators.linear",
     "LeaveOneOut": "suffice.selection.leave_one_out.left_out",
     "LinearDiscriminantAnalysis": "suffice.estimators.linear",
-    "load": "suffice.estimators.loading",
+    "load": "suffice.estimators.files",
     "MixedNB": "suffice.estimators.mixed",
     "MixedStatistics": "suffice.statistics.mixed",
     "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",

@@ -140,7 +140,7 @@ def test_paths_that_cannot_be_written_are_refused_before_any_work(folder, monkey
         raise AssertionError("read before the path was checked")
 
     monkeypatch.setattr("suffice.data.table_file.read_table", worked)
-    monkeypatch.setattr("suffice.estimators.loading.load", worked)
+    monkeypatch.setattr("suffice.estimators.files.load", worked)
     name = "a.csv" if asked[0] == "predict" else "a.suffice"
     os.mkdir(name)
     assert refused(*asked, "-o", name).startswith(f"{name} is a folder")

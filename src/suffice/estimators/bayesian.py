@@ -6,12 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from suffice.answers.boundary import Boundary
-from suffice.answers.geometry import Ellipse
 from suffice.answers.student import atypicality
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
-from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.state import at_once
 from suffice.models.beliefs import Beliefs, Prior
@@ -46,7 +43,8 @@ class BayesianDiscriminant(GaussianClassifier):
         one class), only the variances are taken from it. Units and origins of features do not
         matter.
     density : "predictive", one Student t distribution per class, with means and covariances
-        integrated out; or "map", one Gaussian per class at the maximum of the posterior
+        integrated out; or "map", one Gaussian per class at the maximum of the posterior, which
+        `boundary`, `whiten` and `ellipse` need
     priors, columns, grid : see `GaussianDiscriminant`
     class_strength : rows added to every class if priors are class shares (a Dirichlet prior)
 
@@ -138,29 +136,6 @@ class BayesianDiscriminant(GaussianClassifier):
         own = (weight / (weight + self.covariance_strength_)).mean() * (1 - self.pooling)
         return float(k * d + entries * (1 + own * (k - 1)))
 
-    def boundary(self, a: Any = None, b: Any = None) -> Boundary:
-        """Where two classes are equally probable; for density="map"."""
-        self._require_gaussian("boundary")
-        return super().boundary(a, b)
-
-    @on_rows
-    def whiten(self, X: Any, label: Any = None) -> Floats:
-        """Rows in the space where the distances of a class are Euclidean; for density="map"."""
-        self._require_gaussian("whiten")
-        return super().whiten(X, label)
-
-    def ellipse(
-        self,
-        label: Any,
-        features: tuple[int, int] = (0, 1),
-        *,
-        probability: float | None = None,
-        deviations: float | None = None,
-    ) -> Ellipse:
-        """Where a class lies in two features; for density="map"."""
-        self._require_gaussian("ellipse")
-        return super().ellipse(label, features, probability=probability, deviations=deviations)
-
     @property
     def _linear(self) -> LinearScores:
         if isinstance(self._fitted, StudentModel):
@@ -181,10 +156,10 @@ class BayesianDiscriminant(GaussianClassifier):
     def _prior(self) -> Prior:
         return self._posterior.prior
 
-    def _require_gaussian(self, name: str) -> None:
+    def _check_gaussian(self, answer: str) -> None:
         if isinstance(self._fitted, StudentModel):
             raise InvalidParameter(
-                f"{name} needs Gaussian classes, but these are Student t; use density='map'."
+                f"{answer} needs Gaussian classes, but these are Student t; use density='map'."
             )
 
     def _settings(self) -> Beliefs:

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.data.parameters import as_float, flag
 from suffice.errors import InvalidParameter
-from suffice.estimators.discrete_classifier import DiscreteClassifier
+from suffice.estimators.naive_bayes import DiscreteClassifier
 from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.models.binary import Binary
 from suffice.models.known_classes import KnownClasses

@@ -49,7 +49,7 @@ def _of_model(model: Any) -> list[str]:
 
 def _of_file(path: str | PathLike[str], key: bytes | None) -> list[str]:
     from suffice.data.parameters import check_path
-    from suffice.estimators.loading import read_file
+    from suffice.estimators.files import read_file
 
     check_path(path)
     stored, model = read_file(path, key)

@@ -12,7 +12,7 @@ from suffice.data.labels import string_array
 from suffice.data.levels import UNSEEN
 from suffice.data.parameters import flag
 from suffice.errors import InvalidParameter
-from suffice.estimators.discrete_classifier import DiscreteClassifier
+from suffice.estimators.naive_bayes import DiscreteClassifier
 from suffice.estimators.sklearn_parameters import smallest_alpha
 from suffice.estimators.state import at_once
 from suffice.models.categorical import MOST_LEVELS, Categorical
@@ -121,8 +121,8 @@ class CategoricalNB(DiscreteClassifier):
         tables = read_tables(probabilities)
         known = KnownClasses.read(classes, len(tables[0]))
         widths = [table.shape[1] for table in tables]
-        found = [np.arange(m) for m in widths] if levels is None else _ordered(levels, widths)
-        model = known_levels(found, tables, known, priors)
+        by_feature = [np.arange(m) for m in widths] if levels is None else _ordered(levels, widths)
+        model = known_levels(by_feature, tables, known, priors)
         estimator = cls(priors=known.in_order(priors), levels=levels)
         return estimator._hold_known(model, feature_names)
 

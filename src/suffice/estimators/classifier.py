@@ -20,7 +20,7 @@ from suffice.answers.imputation import draws, impute
 from suffice.answers.level_atypicality import LevelAtypicality, level_atypicality
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair
-from suffice.answers.sampling import draw, generator, random_codes
+from suffice.answers.sampling import generator
 from suffice.data.arrays import Array, Floats, Indices, namespace
 from suffice.data.elsewhere import RowsElsewhere, beside, labels_of, on_host
 from suffice.data.features import as_features
@@ -33,7 +33,7 @@ from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import on_labelled_rows, on_rows
 from suffice.estimators.base import Estimator
 from suffice.estimators.class_weight import refuse_class_weight, refusing
-from suffice.estimators.given_row import given_row
+from suffice.estimators.drawing import draw_rows
 from suffice.estimators.output import FrameOutput, framed
 from suffice.estimators.state import at_once
 from suffice.models.computable import beyond_floats
@@ -254,21 +254,8 @@ class Classifier(
         given : fixed values of every row: a mapping by feature name or position, or a row with
             NaN for values to be drawn; classes are then drawn from their posterior
         """
-        model, n = self._fitted, count("n_samples", n_samples, sys.maxsize)
-        check_room("n_samples", n, 8 * n * (self.n_features_in_ + 1), "Draw fewer rows at a time.")
-        rng = generator(random_state)
-        row = None if given is None else given_row(self, given)
-        if y is not None:
-            codes = class_codes(model.classes, y, n)
-        elif row is None:
-            codes = random_codes(model.priors, n, rng)
-        else:
-            codes = random_codes(self._answer_rows(row, posterior)[0], n, rng)
-        if row is not None:
-            rows = row[np.zeros(n, np.int64)]
-            return self._restore(draws(model, rows, 1, codes, rng)[0]), model.classes[codes]
-        seeds = np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist())
-        return self._restore(draw(model, codes, seeds)), np.asarray(model.classes[codes])
+        rows, codes = draw_rows(self, n_samples, y, random_state, given)
+        return self._restore(rows), np.asarray(self.classes_[codes])
 
     @on_rows
     def impute(self, X: Any, y: Any = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -35,15 +35,6 @@ from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import METRICS
 from suffice.selection.selection import standard_error
 from suffice.selection.steps import ProgressCallback, Steps
-
-# Share of the training rows that become outliers.
-OUTLIER_SHARE = 0.05
-
-# Training rows of the learning curve, as shares of those of a fold.
-TRAINING_SHARES = (0.1, 0.25, 0.5, 1.0)
-
-# Share of the progress that counts as choosing the automatic model.
-SELECTION_SHARE = 0.5
 
 # Changes the training rows at these positions of a table.
 Change = Callable[[LabelledTable, Indices], LabelledTable]
@@ -82,14 +73,15 @@ def compare(
     steps = Steps(1.0, progress)
     trial = Trial(X, y, sample_weight, cv, 1, groups)
     if models is None:
-        named = _default_models(X, y, sample_weight, steps.part(SELECTION_SHARE))
+        named = _default_models(X, y, sample_weight, steps.part(0.5))
     else:
         named = named_classifiers(models)
     names, candidates = tuple(named), list(named.values())
-    stages = (1 - steps.done) / (2 + len(TRAINING_SHARES))
+    refitted = 1 + len(_Contest.training_shares)
+    stages = (1 - steps.done) / (1 + refitted)
     selection = trial.run(candidates, metric, steps.part(stages))
     selection = replace(selection, baseline=trial.baseline())
-    refits = Steps((1 + len(TRAINING_SHARES)) * len(trial.folds), steps.part(1 - steps.done))
+    refits = Steps(refitted * len(trial.folds), steps.part(1 - steps.done))
     contest = _Contest(trial, candidates, rng, refits)
     outliers, curve = contest.score_with_outliers(), contest.learning_curve()
     steps.finish()
@@ -143,19 +135,26 @@ def _default_models(
     }
 
 
+@dataclass(frozen=True, eq=False)
 class _Contest:
-    """Refits with changed training rows, the same ones for all models."""
+    """Refits with changed training rows, the same ones for all models.
 
-    def __init__(
-        self, trial: Trial, models: Sequence[Any], rng: np.random.Generator, steps: Steps
-    ) -> None:
-        self.trial, self.models, self.rng, self.steps = trial, models, rng, steps
+    outlier_share : of the training rows that become outliers
+    training_shares : sizes of the training sets of the learning curve, as shares of a fold's
+    """
+
+    trial: Trial
+    models: Sequence[Any]
+    rng: np.random.Generator
+    steps: Steps
+    outlier_share: float = 0.05
+    training_shares: tuple[float, ...] = (0.1, 0.25, 0.5, 1.0)
 
     def score_with_outliers(self) -> dict[str, Floats]:
         """Mean scores when some training rows are outliers."""
 
         def add_outliers(table: LabelledTable, at: Indices) -> LabelledTable:
-            count = max(1, round(OUTLIER_SHARE * len(at)))
+            count = max(1, round(self.outlier_share * len(at)))
             rows = self.rng.choice(len(at), count, replace=False)
             part = table.take(at)
             return replace(part, X=with_outliers(part.X, rows, self.rng))
@@ -166,8 +165,8 @@ class _Contest:
     def learning_curve(self) -> LearningCurve:
         """Mean scores by number of training rows."""
         rows = np.mean([len(fold.train) for fold in self.trial.folds])
-        sizes = tuple(round(share * rows) for share in TRAINING_SHARES)
-        scores = [self._scores(partial(self._sample, share)) for share in TRAINING_SHARES]
+        sizes = tuple(round(share * rows) for share in self.training_shares)
+        scores = [self._scores(partial(self._sample, share)) for share in self.training_shares]
         by_fold = [[one[name] for one in scores] for name in ("log_loss", "accuracy")]
         means = (np.stack([one.mean(axis=1) for one in own], axis=1) for own in by_fold)
         errors = (np.stack([standard_error(one) for one in own], axis=1) for own in by_fold)

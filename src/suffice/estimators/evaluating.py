@@ -31,9 +31,9 @@ def evaluate(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Ev
     >>> import suffice as sf
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> found = sf.evaluate(sf.LDA().fit(X[::2], y[::2]), X[1::2], y[1::2])
+    >>> scores = sf.evaluate(sf.LDA().fit(X[::2], y[::2]), X[1::2], y[1::2])
     >>> names = ("roc_auc", "balanced_accuracy", "recall_0")
-    >>> [f"{found.metrics[name]:.3f} ± {found.errors[name]:.3f}" for name in names]
+    >>> [f"{scores.metrics[name]:.3f} ± {scores.errors[name]:.3f}" for name in names]
     ['0.992 ± 0.003', '0.931 ± 0.016', '0.873 ± 0.032']
     """
     X, y = labelled(model, X, y)
@@ -60,10 +60,10 @@ def thresholds(
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = sf.LDA().fit(X[::2], y[::2])
-    >>> found = sf.thresholds(model, X[1::2], y[1::2], positive=0, costs={(0, 1): 10})
-    >>> found.for_cost(), found.for_recall(0.95)
+    >>> table = sf.thresholds(model, X[1::2], y[1::2], positive=0, costs={(0, 1): 10})
+    >>> table.for_cost(), table.for_recall(0.95)
     ({0: 0.0141...}, {0: 0.0554...})
-    >>> labels = model.decide(X[1::2], threshold=found.for_recall(0.95))
+    >>> labels = model.decide(X[1::2], threshold=table.for_recall(0.95))
     """
     X, y = labelled(model, X, y)
     log_p, weights = _predictions(model, X, y, sample_weight)

@@ -28,9 +28,6 @@ from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, MixtureFit, Training
 from suffice.text import shown
 
-# Largest number of starts.
-MOST_STARTS = 1_000_000
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedMixture(State):
@@ -137,7 +134,7 @@ class Fitting(Estimator):
         return Effort(
             not_negative("tol", self.tol),
             _iterations(self.max_iter),
-            count("n_init", self.n_init, MOST_STARTS),
+            count("n_init", self.n_init, 1_000_000),
             addition,
             self._report_progress if self.verbose or self.callback is not None else None,
         )

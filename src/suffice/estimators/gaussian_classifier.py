@@ -30,7 +30,7 @@ from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.sklearn_parameters import with_estimated_scatter
 from suffice.estimators.state import at_once
 from suffice.models.completion import adapt_settings, complete
-from suffice.models.gaussian import GaussianModel, LinearScores
+from suffice.models.gaussian import GaussianModel, LinearScores, class_matrices
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.exact.checking import check_grid, no_levels
@@ -138,8 +138,8 @@ class GaussianClassifier(Learner[GaussianModel]):
             return float(settings.shrinkage)
         completed = complete(coarsen_for(statistics, settings), settings)
         groups = completed.groups
-        found = np.array([groups.share(groups.group(g)) for g in range(groups.size)])
-        return float(found[0]) if groups.shared else found
+        shares = np.array([groups.share(groups.group(g)) for g in range(groups.size)])
+        return float(shares[0]) if groups.shared else shares
 
     @property
     def means_(self) -> Floats:
@@ -154,13 +154,7 @@ class GaussianClassifier(Learner[GaussianModel]):
     @property
     def covariances_(self) -> Floats:
         """Covariance of each class, (k, d, d); computed on demand."""
-        model = self._fitted
-        matrices = model.matrices
-        return (
-            matrices
-            if matrices.ndim == 3
-            else np.repeat(matrices[None], len(model.classes), axis=0)
-        )
+        return class_matrices(self._fitted)
 
     @property
     def borrowed_classes_(self) -> Array:
@@ -181,12 +175,14 @@ class GaussianClassifier(Learner[GaussianModel]):
     @at_once
     def boundary(self, a: Any = None, b: Any = None) -> Boundary:
         """Where two classes are equally probable: a quadric, or a hyperplane if S is shared."""
+        self._check_gaussian("boundary")
         model = self._fitted
         return boundary_of(model, class_pair(model.classes, a, b), self._model_names())
 
     @on_rows
     def whiten(self, X: Any, label: Any = None) -> Floats:
         """Rows in the space where the distances of a class (or of all) are Euclidean."""
+        self._check_gaussian("whiten")
         model, rows = self._fitted, self._rows(X)
         if label is None and not model.shared:
             raise InvalidParameter(
@@ -206,6 +202,7 @@ class GaussianClassifier(Learner[GaussianModel]):
         deviations: float | None = None,
     ) -> Ellipse:
         """Where a class lies in two features."""
+        self._check_gaussian("ellipse")
         model = self._fitted
         pair = isinstance(features, Sequence) and not isinstance(features, str | bytes)
         pair |= isinstance(features, np.ndarray) and features.ndim == 1
@@ -239,6 +236,9 @@ class GaussianClassifier(Learner[GaussianModel]):
                 "covariance; they are linear with pooling=1."
             )
         return model.linear
+
+    def _check_gaussian(self, answer: str) -> None:
+        """Raise if classes are not Gaussian in the form that the answer of this name needs."""
 
     def _is_statistics(self, statistics: Any) -> bool:
         return isinstance(statistics, (*Settings.summary, TableStatistics))

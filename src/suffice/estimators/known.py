@@ -30,17 +30,17 @@ class KnownForm:
         """The covariances in this form; raises if the model cannot have them."""
         k, d = means.shape
         first = self.diagonal is True and self.shared is not True
-        found = GivenCovariances.read(given, k, d, variances_first=first)
-        if self.shared and not found.shared and k > 1:
+        covariances = GivenCovariances.read(given, k, d, variances_first=first)
+        if self.shared and not covariances.shared and k > 1:
             raise InvalidParameter(
                 f"covariances has one entry per class, but all classes of a {name} share one. Give "
                 f"one of shape {(d, d)} or {(d,)}, or use QDA.from_parameters."
             )
         if self.diagonal is True:
-            found = found.as_variances(found.names(known.given), name)
+            covariances = covariances.as_variances(covariances.names(known.given), name)
         elif self.diagonal is False:
-            found = found.as_matrices()
-        return found.repeated(k) if self.shared is False else found
+            covariances = covariances.as_matrices()
+        return covariances.repeated(k) if self.shared is False else covariances
 
 
 class KnownGaussians(Learner[Any]):

@@ -6,14 +6,22 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from suffice.data.arrays import Array
+from suffice.data.encoding import Encoding
 from suffice.data.powers import Powers
-from suffice.errors import NoStatistics
-from suffice.estimators.as_numbers import as_numbers
+from suffice.errors import InvalidParameter, NoStatistics
 from suffice.estimators.columns import LearnedColumns
+from suffice.estimators.new_rows import NewRows
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import State
 from suffice.models.gaussian import GaussianModel
+from suffice.models.settings import Settings
 from suffice.selection.selection import Selection
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
+from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.private_statistics import PrivateStatistics
+from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.shape import DETAILS
+from suffice.statistics.table_statistics import TableStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +101,59 @@ class Learned(State):
     def without_statistics(self) -> Self:
         """The part needed to answer for single rows."""
         return replace(self, statistics=None, selection=None)
+
+
+def facts_of(statistics: Any, rows: NewRows | None, before: Learned | None) -> dict[str, Any]:
+    """What a state holds of the table of its rows, by the names of its fields.
+
+    rows : those by which the statistics were changed, if any
+    before : the state before that change, if there was one
+    """
+    reader, columns = getattr(statistics, "reader", None), None
+    if reader is not None:
+        columns = LearnedColumns.of_reader(reader)
+    elif before is None and rows is not None:
+        columns = rows.columns()
+    target, frame = (None, None) if before is None else (before.target, before.frame)
+    if rows is not None:
+        target, frame = target or rows.target, frame or rows.frame
+    is_table = isinstance(statistics, TableStatistics)
+    return {
+        "columns": columns or LearnedColumns.of_statistics(statistics),
+        "reader": reader,
+        "encoding": Encoding(statistics.reader, statistics.groups) if is_table else None,
+        "target": target,
+        "frame": frame,
+    }
+
+
+def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
+    """The statistics of numbers and the settings from which a model is built.
+
+    Those of a table with levels are of indicators, rare levels merged. Fourth-order sums do not
+    exist for merged levels, so OAS replaces Ledoit-Wolf.
+    """
+    if isinstance(statistics, MixedStatistics):
+        for key, part in statistics.parts.items():
+            if isinstance(part, ExactStatistics | ExactIncomplete) and key in settings.parts:
+                _check_no_fourth_order(settings.parts[key].likelihood)
+        return statistics.numbers, settings
+    if isinstance(statistics, ExactStatistics | ExactIncomplete | PrivateStatistics):
+        _check_no_fourth_order(settings)
+        if statistics.detail == "separate" and settings.detail in DETAILS:
+            # While they are integers: pooled later, in floats, they would be rounded once more.
+            statistics = statistics.coarsen(settings.detail)
+        return statistics.numbers, settings
+    if not isinstance(statistics, TableStatistics):
+        return statistics, settings
+    if isinstance(settings, Settings) and settings.shrinkage == "ledoit-wolf":
+        settings = replace(settings, shrinkage="oas")
+    return statistics.numbers, settings
+
+
+def _check_no_fourth_order(settings: Any) -> None:
+    if getattr(settings, "shrinkage", None) == "ledoit-wolf":
+        raise InvalidParameter(
+            "shrinkage='ledoit-wolf' needs fourth-order sums, which exact statistics do not keep; "
+            "use shrinkage='oas' or a number."
+        )

@@ -10,14 +10,11 @@ from typing import Any, Generic, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.data.encoding import Encoding
 from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter, Mismatch, MissingClasses, NeverIncluded, TooFewRows
 from suffice.estimators.anywhere import learns, learns_afresh, on_labelled_rows
-from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.classifier import AnyModel, Classifier
-from suffice.estimators.columns import LearnedColumns
-from suffice.estimators.learned import Learned
+from suffice.estimators.learned import Learned, as_numbers, facts_of
 from suffice.estimators.new_rows import NewRows, RowsInMemory
 from suffice.estimators.outline import Outline
 from suffice.estimators.repairing import warn_repaired
@@ -39,6 +36,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
     _takes = "what suffice.summarize returns"  # description of the statistics for messages
     _has_powers = False  # whether features are raised to powers first
     _can_be_known = False  # whether it can be made from known parameters
+    _covariance_estimator: Any = None  # estimates covariances from rows, if the user gave one
     _judged = True  # whether the statistics suffice for leave-one-out and information criteria
 
     def _settings(self) -> Any:
@@ -54,11 +52,6 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
     ) -> Any:
         """Statistics of rows, in the form of `like`, if given."""
         return settings.summarize(X, y, sample_weight, None if like is None else like.detail)
-
-    @property
-    def _covariance_estimator(self) -> Any:
-        """What estimates covariances from rows in place of statistics, if the user gave it."""
-        return None
 
     @property
     def statistics_(self) -> Any:
@@ -258,38 +251,14 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         later : build the model on first use, since more rows may come before
         selection, powers : chosen with the first rows; they stay unchanged afterwards
         """
-        before, columns = self._state, None
+        before, priors = self._state, self._priors()
         if before is not None:
             selection, powers = before.selection, before.powers
-        reader = encoding = None
-        if getattr(statistics, "reader", None) is not None:
-            reader, columns = statistics.reader, LearnedColumns.of_reader(statistics.reader)
-        elif before is None and rows is not None:
-            columns = rows.columns()
-        if isinstance(statistics, TableStatistics):
-            encoding = Encoding(statistics.reader, statistics.groups)
-        target, frame = (None, None) if before is None else (before.target, before.frame)
-        if rows is not None:
-            target, frame = target or rows.target, frame or rows.frame
-        priors = self._priors()
         model = None if rows is None else rows.model(self, statistics, settings, later)
-        if model is None and later and not isinstance(statistics, TableStatistics):
-            # Exact statistics become numbers once a model is built, not with every row.
-            check_buildable(statistics, settings, priors)
-        elif model is None:
-            numbers, adapted = as_numbers(statistics, settings)
-            if later:
-                check_buildable(numbers, adapted, priors)
-            else:
-                self._check_statistics(numbers)
-                model = adapted.build(numbers, priors)
-                warn_repaired(self, model, numbers, adapted)
+        if model is None:
+            model = self._model_of(statistics, settings, priors, later)
         return Learned(
-            columns=columns or LearnedColumns.of_statistics(statistics),
-            reader=reader,
-            encoding=encoding,
-            target=target,
-            frame=frame,
+            **facts_of(statistics, rows, before),
             kept={} if model is None else {"model": model},
             classes=statistics.classes,
             statistics=statistics,
@@ -298,6 +267,23 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
             selection=selection,
             powers=powers,
         )
+
+    def _model_of(
+        self, statistics: Any, settings: Any, priors: Any, later: bool
+    ) -> AnyModel | None:
+        """The model of statistics; None if it is built later, after checking that it can be."""
+        if later and not isinstance(statistics, TableStatistics):
+            # Exact statistics become numbers once a model is built, not with every row.
+            check_buildable(statistics, settings, priors)
+            return None
+        numbers, adapted = as_numbers(statistics, settings)
+        if later:
+            check_buildable(numbers, adapted, priors)
+            return None
+        self._check_statistics(numbers)
+        model: AnyModel = adapted.build(numbers, priors)
+        warn_repaired(self, model, numbers, adapted)
+        return model
 
     def _check_statistics(self, statistics: Any) -> None:
         """Raise if parameters ask for more than the statistics hold."""

@@ -19,6 +19,7 @@ from suffice.estimators.naive_bayes import NaiveBayes
 from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.state import at_once
 from suffice.models.categorical import Categorical
+from suffice.models.gaussian import class_matrices
 from suffice.models.likelihood import Likelihood
 from suffice.models.product import Product, ProductModel, ProductPart
 from suffice.models.settings import Settings
@@ -200,12 +201,7 @@ class MixedNB(NaiveBayes[ProductModel]):
         gaussian: Any = self._fitted.parts.get(NUMERIC)
         if gaussian is None:
             raise InvalidFeatures("there are no numeric features.")
-        matrices = gaussian.matrices
-        return (
-            matrices
-            if matrices.ndim == 3
-            else np.repeat(matrices[None], len(self.classes_), axis=0)
-        )
+        return class_matrices(gaussian)
 
 
 def _other_parts(given: Any) -> dict[str, ProductPart]:

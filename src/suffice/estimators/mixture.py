@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -13,12 +12,13 @@ from suffice.answers import mixture as _mixture  # noqa: F401 - registers its an
 from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features
-from suffice.data.parameters import check_room, choice, count, flag, not_negative, numbers
+from suffice.data.parameters import choice, count, flag, not_negative, numbers
 from suffice.errors import (
     InvalidParameter,
     TooFewRows,
 )
 from suffice.estimators.anywhere import learns_afresh, on_labelled_rows, on_rows
+from suffice.estimators.drawing import drawn_count, seeds_of
 from suffice.estimators.fitting import FittedMixture, Fitting, encoded, training_rows
 from suffice.estimators.known import known_columns
 from suffice.estimators.new_rows import RowsInMemory
@@ -220,11 +220,10 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
     @at_once
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Floats, Indices]:
         """Rows drawn from the mixture, and their components; by `self.random_state` if None."""
-        model, n = self._fitted.components, count("n_samples", n_samples, sys.maxsize)
-        check_room("n_samples", n, 8 * n * (self.n_features_in_ + 1), "Draw fewer rows at a time.")
+        model, n = self._fitted.components, drawn_count(n_samples, self.n_features_in_)
         rng = generator(self.random_state if random_state is None else random_state)
         codes = random_codes(model.priors, n, rng)
-        rows = draw(model, codes, np.random.SeedSequence(rng.integers(0, 2**63, 4).tolist()))
+        rows = draw(model, codes, seeds_of(rng))
         learned = self._learned
         if learned.encoding is not None:
             return learned.encoding.decode(rows, None, learned.frame), codes

@@ -25,6 +25,7 @@ from suffice.estimators.fitting import Fitting, encoded, training_rows
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
 from suffice.models.em import fit_mixture, sizes_by_bic
+from suffice.models.gaussian import class_matrices
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
 from suffice.models.training import Effort, EmProgress, Training, most_components
@@ -128,11 +129,7 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     @property
     def covariances_(self) -> Floats:
         """Covariance of each component, (K, d, d); computed on demand."""
-        parts = self._fitted.components
-        matrices = parts.matrices
-        return (
-            matrices if matrices.ndim == 3 else np.repeat(matrices[None], len(parts.means), axis=0)
-        )
+        return class_matrices(self._fitted.components)
 
     @property
     def component_classes_(self) -> Array:

@@ -24,7 +24,7 @@ from suffice.estimators.gaussian import (
 from suffice.estimators.linear import LinearDiscriminantAnalysis
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
-from suffice.estimators.onnx_graph import DOUBLE, ELEMENTS, Graph, Node
+from suffice.estimators.onnx_graph import ELEMENTS, Graph, Node
 from suffice.estimators.onnx_mixtures import mixture_scores, pooled_scores
 from suffice.estimators.onnx_products import check_parts, product_scores
 from suffice.estimators.onnx_scores import (
@@ -182,7 +182,7 @@ def _answers(
     label = graph.add("Gather", graph.constant(classes, kind), best, axis=0)
     # Softmax subtracts the largest score first, so that nothing overflows.
     probabilities = graph.add("Softmax", scores, axis=1)
-    return label, graph.add("Cast", probabilities, to=ELEMENTS[dtype.name])
+    return label, graph.cast(probabilities, dtype.name)
 
 
 def _rows(graph: Graph, model: Any) -> str:
@@ -200,15 +200,15 @@ def _scores(graph: Graph, rows: str, model: Any) -> str:
     if isinstance(fitted, ProductModel):
         return product_scores(graph, fitted, model._learned.reader)
     if isinstance(fitted, MixtureModel):
-        return mixture_scores(graph, graph.add("Cast", rows, to=DOUBLE), fitted)
+        return mixture_scores(graph, graph.cast(rows, "float64"), fitted)
     if isinstance(fitted, GaussianModel):
-        numbers = graph.add("Cast", rows, to=DOUBLE)
+        numbers = graph.cast(rows, "float64")
         if isinstance(model, UnskewedDiscriminant):
             numbers = powers_of(graph, numbers, model._powers, fitted.means.shape[1])
         return gaussian_scores(graph, numbers, fitted)
     assert isinstance(fitted, DiscreteModel)
     if isinstance(model, BernoulliNB):
-        values = graph.add("Cast", rows, to=DOUBLE)
+        values = graph.cast(rows, "float64")
         threshold = 0.5 if model.binarize is None else float(model.binarize)
         return binary_scores(graph, values, fitted, threshold)
     texts = fitted.features[0].levels.dtype.kind == "U"

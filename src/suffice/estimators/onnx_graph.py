@@ -9,14 +9,8 @@ import numpy as np
 
 from suffice.data.arrays import Array
 
-# Opset version from which all reductions take their axis as an input.
-AXIS_AS_INPUT = 18
-
 # The numbers of element types in ONNX, which never change.
 ELEMENTS = {"float32": 1, "int64": 7, "str": 8, "bool": 9, "float64": 11}
-INTEGER = ELEMENTS["int64"]
-TEXT = ELEMENTS["str"]
-DOUBLE = ELEMENTS["float64"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +48,10 @@ class Graph:
         node = Node(kind, inputs, self._name(), options, domain)
         self.nodes.append(node)
         return node.output
+
+    def cast(self, value: str, dtype: str) -> str:
+        """A value as numbers or texts of another type."""
+        return self.add("Cast", value, to=ELEMENTS[dtype])
 
     def reduce(self, kind: str, value: str, axis: int, *, keep: bool = True) -> str:
         """A sum, maximum or minimum along an axis."""

@@ -10,7 +10,7 @@ from suffice.data.arrays import Array
 from suffice.data.mixed import DISCRETE, NUMERIC
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter
-from suffice.estimators.onnx_graph import DOUBLE, INTEGER, Graph
+from suffice.estimators.onnx_graph import Graph
 from suffice.estimators.onnx_scores import gaussian_scores, slot_scores
 from suffice.estimators.onnx_tables import level_codes
 from suffice.models.discrete import DiscreteModel
@@ -52,8 +52,8 @@ def _sum_unless_impossible(graph: Graph, total: str, scores: str) -> str:
 
 def _numbers(graph: Graph, columns: tuple[int, ...], reader: TableReader | None) -> str:
     if reader is None:
-        return graph.add("Cast", _columns(graph, columns), to=DOUBLE)
-    parts = [graph.add("Cast", reader.feature_names[j], to=DOUBLE) for j in columns]
+        return graph.cast(_columns(graph, columns), "float64")
+    parts = [graph.cast(reader.feature_names[j], "float64") for j in columns]
     return graph.add("Concat", *parts, axis=1)
 
 
@@ -75,12 +75,12 @@ def _slots(
 
 def _codes_of_numbers(graph: Graph, values: str, levels: Array) -> str:
     """Positions of levels that are numbers, then of an unseen and of a missing one, (n, 1)."""
-    number = graph.add("Cast", values, to=DOUBLE)
+    number = graph.cast(values, "float64")
     equal = graph.add("Equal", number, graph.constant(levels.astype(np.float64)[None]))
-    found = graph.add("Cast", equal, to=INTEGER)
-    at = graph.add("ArgMax", found, axis=1, keepdims=1)
+    matches = graph.cast(equal, "int64")
+    at = graph.add("ArgMax", matches, axis=1, keepdims=1)
     seen = graph.add(
-        "Greater", graph.reduce("ReduceSum", found, 1), graph.constant([[0]], np.int64)
+        "Greater", graph.reduce("ReduceSum", matches, 1), graph.constant([[0]], np.int64)
     )
     unseen = graph.constant([[len(levels)]], np.int64)
     codes = graph.add("Where", seen, at, unseen)

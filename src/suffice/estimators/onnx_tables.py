@@ -13,7 +13,7 @@ from suffice.data.level_groups import LevelGroups
 from suffice.data.missing_kinds import WithIndicator
 from suffice.data.table_rows import TableReader
 from suffice.data.time_parts import TimePart
-from suffice.estimators.onnx_graph import DOUBLE, INTEGER, TEXT, Graph
+from suffice.estimators.onnx_graph import Graph
 
 # The numbers that a date is read as.
 _PARTS = {
@@ -55,7 +55,7 @@ def input_notes(reader: TableReader) -> dict[str, str]:
 def encoded_rows(graph: Graph, encoding: Encoding) -> str:
     """The numbers that the model takes, (n, d) float64, NaN where a level is new or missing."""
     reader = encoding.reader
-    parts = [graph.add("Cast", name, to=DOUBLE) for name in reader.numeric_names]
+    parts = [graph.cast(name, "float64") for name in reader.numeric_names]
     for j, own in enumerate(encoding.groups):
         if own.size > 1:
             parts.append(_indicators(graph, reader, j, own))
@@ -82,9 +82,9 @@ def level_codes(
     if reader.indicators[j]:
         positions = _is_missing(graph, name, values, gaps)
     elif levels.dtype.kind == "b":
-        positions = graph.add("Cast", name, to=INTEGER)
+        positions = graph.cast(name, "int64")
     else:
-        texts = name if levels.dtype.kind == "U" else graph.add("Cast", name, to=TEXT)
+        texts = name if levels.dtype.kind == "U" else graph.cast(name, "str")
         keys = dict.fromkeys(gaps, missing) if levels.dtype.kind == "U" else {}
         keys |= {str(level): i for i, level in enumerate(levels.tolist())}
         return _lookup(graph, texts, keys, unseen)
@@ -106,10 +106,10 @@ def _gap_texts(reader: TableReader, kind: ColumnKind) -> list[str]:
 def _is_missing(graph: Graph, name: str, kind: ColumnKind, gaps: list[str]) -> str:
     """1 where a column is missing, else 0, (n, 1) int64; integers and booleans never are."""
     if not isinstance(kind, Levels):
-        return graph.add("Cast", graph.add("IsNaN", kind.features(name)[0]), to=INTEGER)
+        return graph.cast(graph.add("IsNaN", kind.features(name)[0]), "int64")
     if kind.values == "text":
         return _lookup(graph, name, dict.fromkeys(gaps, 1), 0)
-    return graph.add("Mul", graph.add("Cast", name, to=INTEGER), graph.constant([[0]], np.int64))
+    return graph.add("Mul", graph.cast(name, "int64"), graph.constant([[0]], np.int64))
 
 
 def _lookup(graph: Graph, texts: str, keys: dict[str, int], default: int) -> str:

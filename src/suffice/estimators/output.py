@@ -14,8 +14,7 @@ from suffice.data.parameters import choice
 Method = TypeVar("Method", bound=Callable[..., Any])
 Anyone = TypeVar("Anyone")
 
-INPUT = "input"
-OUTPUTS = ("default", "pandas", "polars", "pyarrow", INPUT)
+OUTPUTS = ("default", "pandas", "polars", "pyarrow", "input")
 
 
 class FrameOutput:
@@ -66,6 +65,6 @@ def framed(method: Method) -> Method:
         kind = getattr(self, "_sklearn_output_config", {}).get("predict_proba", "default")
         if kind == "default" or not isinstance(values, np.ndarray):
             return values
-        return label_frame(values, self.classes_, X, None if kind == INPUT else kind)
+        return label_frame(values, self.classes_, X, None if kind == "input" else kind)
 
     return cast(Method, answer)

@@ -21,7 +21,7 @@ from suffice.data.parameters import check_room, count, is_number
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.classifier import Classifier
-from suffice.estimators.given_row import given_row
+from suffice.estimators.drawing import drawn_count, given_row
 from suffice.estimators.marginals import marginal_posterior
 from suffice.estimators.member_rows import MemberRows, in_columns, joined, mean_of, pick
 from suffice.estimators.pooled_model import PooledModel, discrete_positions
@@ -87,8 +87,7 @@ class PooledAnswers(Classifier[PooledModel]):
         given : fixed values of every row: a mapping by feature name or position, or a row with
             NaN for values to be drawn
         """
-        model, n = self._fitted, count("n_samples", n_samples, sys.maxsize)
-        check_room("n_samples", n, 8 * n * (self.n_features_in_ + 1), "Draw fewer rows at a time.")
+        model, n = self._fitted, drawn_count(n_samples, self.n_features_in_)
         rng = generator(random_state)
         codes = None if y is None else class_codes(model.classes, y, n)
         if given is not None:

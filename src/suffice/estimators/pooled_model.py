@@ -15,7 +15,7 @@ from suffice.data.mixed import NUMERIC
 from suffice.errors import InvalidParameter
 from suffice.estimators.candidates import log_probabilities
 from suffice.estimators.classifier import Classifier
-from suffice.estimators.discrete_classifier import DiscreteClassifier
+from suffice.estimators.naive_bayes import DiscreteClassifier
 from suffice.models.model import ClassModel
 from suffice.models.product import ProductModel
 from suffice.models.scoring import log_sum

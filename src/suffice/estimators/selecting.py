@@ -27,16 +27,6 @@ from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
 from suffice.text import shown
 
-RULES = ("pool", "average", "careful", "best", "one-standard-error")
-
-# Below this many rows, where the choice is hardest, rows are shuffled into folds twice.
-SMALL_TABLE_ROWS = 1000
-
-MAX_REPEATS = 1000
-
-# Of more candidates, only the leading ones are scored by metrics that rank rows.
-RANKED_CANDIDATES = 50
-
 
 @repairs_expected()
 def select_model(
@@ -120,7 +110,7 @@ def select_model(
         options = AutomaticOptions(metric, rule, columns, rivals, time_limit)
         return choose_automatically(trial, options, steps)
     candidates = _candidates(models, grid, columns)
-    ranked = METRICS[metric].ranks or len(candidates) <= RANKED_CANDIDATES
+    ranked = METRICS[metric].ranks or len(candidates) <= 50  # metrics that rank rows take longest
     selection = trial.run(candidates, metric, steps.part(0.96), ranked)
     if rule == "average":
         selection, taken = _add_average(trial, candidates, selection)
@@ -140,7 +130,7 @@ def _rule(given: str | None, metric: str, automatic: bool, simple: bool) -> str:
         rule = "careful"
         if automatic and metric == "log_loss":
             rule = "average" if simple else "pool"
-    choice("rule", rule, RULES)
+    choice("rule", rule, ("pool", "average", "careful", "best", "one-standard-error"))
     if rule in ("average", "pool") and metric != "log_loss":
         raise InvalidParameter(
             f"rule={rule!r} weighs models by log_loss, but metric is {shown(metric)}; use "
@@ -155,10 +145,15 @@ def _rule(given: str | None, metric: str, automatic: bool, simple: bool) -> str:
     return rule
 
 
-def _folds_and_repeats(cv: Any, repeats: int | None, y: Any, automatic: bool) -> tuple[Any, int]:
-    """The folds, and how often rows are shuffled into them."""
+def _folds_and_repeats(
+    cv: Any, repeats: int | None, y: Any, automatic: bool, small: int = 1000
+) -> tuple[Any, int]:
+    """The folds, and how often rows are shuffled into them.
+
+    small : rows below which the choice is hardest, so that rows are shuffled twice
+    """
     folds, times = DEFAULT_FOLDS, 1
-    if cv is None and automatic and len(Labels.of(y)) < SMALL_TABLE_ROWS:
+    if cv is None and automatic and len(Labels.of(y)) < small:
         times = 2
     if repeats is None:
         return (folds, times) if cv is None else (cv, 1)
@@ -166,7 +161,7 @@ def _folds_and_repeats(cv: Any, repeats: int | None, y: Any, automatic: bool) ->
         raise InvalidParameter(
             "repeats needs a number of folds, such as cv=5; or repeat your own (train, test) pairs."
         )
-    return folds if cv is None else cv, count("repeats", repeats, MAX_REPEATS)
+    return folds if cv is None else cv, count("repeats", repeats, 1000)
 
 
 def _add_average(

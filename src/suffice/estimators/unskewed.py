@@ -7,8 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from suffice.answers.boundary import Boundary
-from suffice.answers.geometry import Ellipse
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.powers import Powers
@@ -53,14 +51,13 @@ class UnskewedDiscriminant(GaussianDiscriminant):
 
     _has_powers = True
     _can_be_known = False
+    _takes_device_rows = False
 
     def fit_statistics(self, statistics: Any) -> Self:
         """Build the model from statistics of rows raised to the powers of this model."""
         if self._state is None:
             raise InvalidParameter("the powers are estimated from rows: call fit(X, y) first.")
         return super().fit_statistics(statistics)
-
-    _takes_device_rows = False
 
     def _check_forgets(self) -> None:
         raise InvalidParameter(
@@ -92,26 +89,12 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         """Number of parameters that the model estimates, including one power per feature."""
         return super().n_parameters() + self.n_features_in_
 
-    def boundary(self, a: Any = None, b: Any = None) -> Boundary:
-        """Not available: it is an equation of the powers of the features, not the features."""
-        raise InvalidParameter(
-            "the boundary is a quadric in the powers of the features, not in the features; use "
-            "log_odds, or GaussianDiscriminant."
-        )
-
-    def ellipse(
-        self,
-        label: Any,
-        features: tuple[int, int] = (0, 1),
-        *,
-        probability: float | None = None,
-        deviations: float | None = None,
-    ) -> Ellipse:
-        """Not available: a class is an ellipse in the powers of the features."""
-        raise InvalidParameter(
-            "a class is an ellipse in the powers of the features, not in the features; use "
-            "GaussianDiscriminant."
-        )
+    def _check_gaussian(self, answer: str) -> None:
+        if answer != "whiten":
+            raise InvalidParameter(
+                f"{answer} is about classes that are Gaussian in the features, and these are "
+                "Gaussian in powers of the features; use log_odds, or GaussianDiscriminant."
+            )
 
     def outlier_threshold(self, quantile: float = 0.01) -> float:
         """Not available: use `outlier_pvalue`, which does not depend on the units of densities."""

@@ -260,6 +260,12 @@ class GaussianModel(ClassModel):
         return scores
 
 
+def class_matrices(model: Any) -> Floats:
+    """The covariance of each class of a model as a matrix, (k, d, d), shared or not."""
+    matrices: Floats = model.matrices
+    return matrices if matrices.ndim == 3 else np.repeat(matrices[None], len(model.means), axis=0)
+
+
 def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> GaussianModel:
     """The model that the settings ask for, from statistics alone."""
     if not len(statistics.classes):

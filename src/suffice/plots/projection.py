@@ -164,14 +164,14 @@ def _borders(model: Any, points: PlottedRows, means: Floats) -> list[Border]:
         columns[possible[0]] = np.zeros(len(rows))
         return np.column_stack(columns)
 
-    found = []
+    several = []
     for a, b in combinations(possible, 2):
         boundary = _between(model, means, a, b)
         lines = [] if boundary is None else boundary.curve(box)
         pieces = [piece for line in lines for piece in winning_pieces(line, scores, a, b)]
         if pieces:
-            found.append(Border((model.classes_[a], model.classes_[b]), tuple(pieces), True))
-    return found
+            several.append(Border((model.classes_[a], model.classes_[b]), tuple(pieces), True))
+    return several
 
 
 def _threshold(model: Any, means: Floats) -> list[Border]:

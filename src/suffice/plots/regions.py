@@ -141,8 +141,8 @@ def innermost(region: Array) -> tuple[int, int] | None:
 
 def posterior(view: View) -> Floats:
     """Probabilities of the classes on the grid of a view, (n, n, k)."""
-    n, found = view.resolution, np.asarray(view.ask("predict_proba", view.grid))
-    return found.reshape(n, n, found.shape[1])
+    n, probabilities = view.resolution, np.asarray(view.ask("predict_proba", view.grid))
+    return probabilities.reshape(n, n, probabilities.shape[1])
 
 
 def colours(posterior: Floats, paper: Any) -> Array:

@@ -15,7 +15,7 @@ from suffice.data.encoding import Encoding
 from suffice.data.features import as_features, infinite
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter, TooFewRows
-from suffice.models.gaussian import GaussianModel
+from suffice.models.gaussian import GaussianModel, class_matrices
 from suffice.reports.material import Material
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
@@ -191,12 +191,9 @@ def _statistics(s: Statistics) -> dict[str, list[float]]:
 
 
 def _parameters(model: GaussianModel) -> dict[str, Any]:
-    matrices = model.matrices
-    k = len(model.classes)
-    own = np.repeat(matrices[None], k, axis=0) if matrices.ndim == 2 else matrices
     return {
         "means": model.means.tolist(),
-        "covariances": own.tolist(),
+        "covariances": class_matrices(model).tolist(),
         "priors": model.priors.tolist(),
     }
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter, SufficeError
-from suffice.estimators.as_numbers import as_numbers
 from suffice.estimators.choosing import GRID
-from suffice.estimators.learned import FromFile, Learned
+from suffice.estimators.learned import FromFile, Learned, as_numbers
 from suffice.estimators.learning import Learner
 from suffice.estimators.model_file.footprint import check_footprint
 from suffice.models.beliefs import Beliefs

@@ -23,8 +23,7 @@ from suffice.estimators.model_file.known_content import KnownContent
 from suffice.estimators.model_file.learner_content import LearnerContent
 from suffice.estimators.model_file.parameters import split_storable
 from suffice.estimators.model_file.pooled_content import PooledContent
-from suffice.estimators.output import OUTPUTS as PROBABILITY_OUTPUTS
-from suffice.estimators.output import keep_output
+from suffice.estimators.output import OUTPUTS, keep_output
 from suffice.estimators.pooled import PooledDiscriminant
 from suffice.estimators.state import snapshot
 from suffice.statistics.container import brief
@@ -49,8 +48,6 @@ ESTIMATORS = (
     "QuadraticDiscriminantAnalysis",
     "UnskewedDiscriminant",
 )
-
-OUTPUTS = (None, "default", "pandas", "polars")
 
 # Longest version and date, in characters.
 LONGEST_NOTE = 100
@@ -139,7 +136,8 @@ class StoredModel:
         return model
 
     def _set_output(self, model: Any) -> None:
-        known = self.output in OUTPUTS and self.probabilities in (None, *PROBABILITY_OUTPUTS)
+        known = self.output in (None, "default", "pandas", "polars")
+        known &= self.probabilities in (None, *OUTPUTS)
         if not known or (self.output is not None and not hasattr(model, "transform")):
             raise ValueError("output is not a known kind of table")
         if self.output is not None:

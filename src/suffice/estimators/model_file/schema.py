@@ -41,8 +41,8 @@ def training_of(model: Any) -> dict[str, Any]:
 def _statistics(model: Any) -> Any:
     """The statistics of a model, or of the first member of a pool that has some; else None."""
     members = getattr(model, "members_", {"": model}).values()
-    found = (getattr(member, "statistics_", None) for member in members)
-    return next((one for one in found if one is not None), None)
+    candidates = (getattr(member, "statistics_", None) for member in members)
+    return next((one for one in candidates if one is not None), None)
 
 
 def _levels(model: Any) -> tuple[list[int], list[Array]]:
