@@ -28,6 +28,8 @@ export class Explorer {
   showsContours = false;
   stale = false;
   failed = false;
+  // From the first lesson on.
+  table = /** @type {Table} */ (/** @type {unknown} */ (null));
   model = /** @type {Model | null} */ (null);
   axes = /** @type {Axes | null} */ (null);
   scores = /** @type {Scores | null} */ (null);
@@ -62,7 +64,6 @@ export class Explorer {
     this.scorer = new Scorer(options.workerSource ?? null, (scores, stale) => this.takeScores(scores, stale));
     this.hands = new Hands(this);
     this.lesson = firstLesson(this.datasets[0]);
-    this.table = new Table(this.dataset);
     this.projected = { xs: new Float64Array(), ys: new Float64Array() };
     this.open(options.usesHash ? location.hash.slice(1) : "");
     this.listen();

@@ -5,7 +5,20 @@ import { Statistics } from "./statistics.js";
 
 /** The bytes of base64. @param {string | null} text */
 function decode(text) {
-  return Uint8Array.from(atob(text ?? ""), (letter) => letter.charCodeAt(0)).buffer;
+  const letters = atob(text ?? "");
+  const out = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) out[i] = letters.charCodeAt(i);
+  return out.buffer;
+}
+
+/** Rows and codes of datasets, decoded once. @type {WeakMap<Dataset, {rows: Float64Array, codes: Int32Array}>} */
+const decoded = new WeakMap();
+
+/** @param {Dataset} dataset */
+function rowsOf(dataset) {
+  const found = decoded.get(dataset) ?? { rows: new Float64Array(decode(dataset.rows)), codes: new Int32Array(decode(dataset.codes)) };
+  decoded.set(dataset, found);
+  return found;
 }
 
 /** Base64 of numbers. @param {Float64Array | Int32Array} values */
@@ -25,10 +38,10 @@ export class Table {
     this.hasRows = dataset.rows !== null;
     /** Whether the rows here are all rows that the statistics are of. */
     this.isWhole = this.hasRows && dataset.statistics === null;
-    const codes = new Int32Array(decode(dataset.codes));
+    const { rows, codes } = rowsOf(dataset);
     const added = edits.filter((edit) => edit.op === "add").length;
     this.rows = new Float64Array((codes.length + added) * this.d);
-    this.rows.set(new Float64Array(decode(dataset.rows)));
+    this.rows.set(rows);
     this.codes = new Int32Array(codes.length + added).fill(-1);
     this.codes.set(codes);
     this.size = codes.length;
