@@ -55,6 +55,12 @@ test("a lesson is the same after a link", () => {
   assert.deepEqual(fromHash(toHash(known), [dataset]), known);
 });
 
+test("a link holds the first two hundred edits", () => {
+  const edits = Array.from({ length: 250 }, (_, i) => /** @type {Edit} */ ({ op: "add", code: i % 2, values: [i / 3, -i] }));
+  const again = fromHash(toHash({ ...firstLesson(dataset), edits }), [dataset]);
+  assert.deepEqual(again.edits, edits.slice(0, 200));
+});
+
 for (const bad of ["data=other", "pooling=2", "pooling=", "pooling=NaN", "structure=round", "ddof=0.5", "priors=1,2", "priors=0.5", "x=9", "x=0&y=0", "row=99", "row=-1", "pair=0", "pair=0,0", "pair=0,5", "edits=z1", "edits=m99:1,2", "edits=m0:1", "edits=a7:1,2", "edits=r", "known={}", "known=%7B", "known=null", "known=[1]", "point=1", "point=1,Infinity", "nonsense=1", "%E0%A4%A", "view=top", "view=axes&view=x", "edits=" + "r0;".repeat(300), "data=" + "x".repeat(300000)])
   test(`a link is refused: ${bad.slice(0, 30)}`, () => {
     assert.throws(() => fromHash(bad, [dataset]));
