@@ -56,7 +56,7 @@ test("a lesson is the same after a link", () => {
 });
 
 test("a link holds the first two hundred edits", () => {
-  const edits = Array.from({ length: 250 }, (_, i) => /** @type {Edit} */ ({ op: "add", code: i % 2, values: [i / 3, -i] }));
+  const edits = Array.from({ length: 250 }, (_, i) => /** @type {Edit} */ ({ op: "add", code: i % 2, values: [i / 3, 1 - i] }));
   const again = fromHash(toHash({ ...firstLesson(dataset), edits }), [dataset]);
   assert.deepEqual(again.edits, edits.slice(0, 200));
 });
