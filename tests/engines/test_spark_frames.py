@@ -97,6 +97,14 @@ def plain(frame, *more):
     return frame.select(*(f"`{name}`" for name in NAMES), *more)
 
 
+@pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
+def test_exact_statistics_have_the_digest_of_those_in_memory(frame, detail):
+    grid, rows = sf.Grid(-1e6, 1e6), WHOLE.drop(columns="importance")
+    expected = sf.summarize(rows, target="label", detail=detail, grid=grid)
+    found = sf.summarize(plain(frame, "label"), target="label", detail=detail, grid=grid)
+    assert found.digest() == expected.digest()
+
+
 def test_statistics_equal_those_in_memory(frame):
     for detail in ("separate", "diagonal"):
         found = sf.summarize(plain(frame, "label"), detail=detail, target="label")

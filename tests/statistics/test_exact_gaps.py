@@ -7,7 +7,7 @@ import pytest
 from histories import DETAILS
 
 import suffice as sf
-from suffice.errors import InvalidFile, Mismatch, NeverIncluded
+from suffice.errors import InvalidFile, InvalidParameter, Mismatch, NeverIncluded
 
 GRID = sf.Grid(-30, 30)
 
@@ -96,3 +96,28 @@ def test_a_file_whose_patterns_contradict_it_is_refused(tmp_path):
     replace(whole, count=whole.count // whole.count).save(tmp_path / "wrong")
     with pytest.raises(InvalidFile, match="more rows"):
         sf.load(tmp_path / "wrong")
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+def test_statistics_with_missing_values_go_to_a_finer_grid_and_back(detail):
+    X, y, weights, _ = rows(4, 0.2)
+    fine = sf.Grid(-30, 30, bits=40, weight_unit=0.25)
+    s = sf.summarize(X, y, weights, detail, grid=GRID)
+    expected = sf.summarize(GRID.round(X), y, weights, detail, grid=fine)
+    assert s.regrid(fine).digest() == expected.digest()
+    assert s.regrid(fine).regrid(GRID).digest() == s.digest()
+    for grid in (None, "finer"):
+        for own in (s, sf.summarize(GRID.round(X[:, :1] * 0), y, grid=GRID)):
+            with pytest.raises(InvalidParameter, match="must be a grid"):
+                own.regrid(grid)
+
+
+def test_what_rows_with_missing_values_cannot_give_is_said():
+    X, y, *_ = rows(3, 0.2)
+    s = sf.summarize(X, y, grid=GRID)
+    with pytest.raises(InvalidParameter, match="takes rows without missing values"):
+        s.private(epsilon=1.0, delta=1e-6)
+    with pytest.raises(InvalidParameter, match="no class 9; the classes are 0, 1, 2"):
+        s.drop_class(9)
+    with pytest.raises(InvalidParameter, match="cannot become 'separate'"):
+        s.coarsen("shared").coarsen("separate")

@@ -11,9 +11,9 @@ from suffice.statistics.exact.grid import Grid
 from suffice.text import quote_names, shown
 
 
-def check_grid(grid: Any) -> None:
-    """Raise unless this is a grid, or None."""
-    if grid is not None and not isinstance(grid, Grid):
+def check_grid(grid: Any, optional: bool = True) -> None:
+    """Raise unless this is a grid, or None where it may be left out."""
+    if not (isinstance(grid, Grid) or (optional and grid is None)):
         raise InvalidParameter(
             f"grid is {shown(grid)}; it must be a grid, such as sf.Grid(low, high), "
             "sf.Grid.decimal(2) or sf.Grid.of(X)."

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import narrowest
-from suffice.data.parameters import choice
-from suffice.errors import InvalidParameter, Mismatch, NeverIncluded
+from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, features_of, key_of
-from suffice.statistics.exact.exact_statistics import ExactStatistics, check_exact
-from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.checking import check_grid
+from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
+from suffice.statistics.exact.on_grid import OnGrid, check_exact
+from suffice.statistics.exact.regridding import regrid_weights
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
-from suffice.statistics.saving import Savable
 from suffice.statistics.scatter import DiagonalScatter
-from suffice.statistics.shape import DETAILS, check_same_shape, positions
-from suffice.statistics.soundness import check_counts, check_labels, check_names
+from suffice.statistics.shape import positions
 from suffice.statistics.statistics import Statistics
-from suffice.text import plural
 
 Parts = dict[bytes, ExactStatistics]
 
 
 @storable
-@dataclass(frozen=True, eq=False, slots=True)
-class ExactIncomplete(Savable):
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class ExactIncomplete(OnGrid):
     """Exact statistics of rows with missing values, made by `summarize(..., grid=grid)`.
 
     As in `IncompleteStatistics`, each pattern of missing values has statistics of its own; for
@@ -44,26 +42,11 @@ class ExactIncomplete(Savable):
 
     classes: Array
     count: Indices  # (k,) rows, missing values or not
-    weights: Indices = field(repr=False)  # (k,) in units of weight
-    parts: Parts = field(repr=False)  # by the packed bits of their features, sorted
+    weights: Indices  # (k,) in units of weight
+    parts: Parts  # by the packed bits of their features, sorted
     detail: str
     grid: Grid
     feature_names: tuple[str, ...] | None = None
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return len(self.grid.exponent)
-
-    @property
-    def weight(self) -> Floats:
-        """Total sample weight of each class, (k,)."""
-        return np.asarray(np.ldexp(self.weights.astype(np.float64), self.grid.weight_exponent))
-
-    @property
-    def form(self) -> ExactForm:
-        """The detail and the grid: equal for statistics that can be added."""
-        return ExactForm(self.detail, self.grid)
 
     @property
     def mean(self) -> Floats:
@@ -102,12 +85,9 @@ class ExactIncomplete(Savable):
             check_exact(other)
             return NotImplemented
         other = as_incomplete(other)
-        self._check_alike(other)
+        self.check_alike(other)
         at = align(self.classes, other.classes)
-        count, weights = np.zeros((2, at.size), np.int64)
-        for part, where in ((self, at.left), (other, at.right)):
-            count[where] += part.count
-            weights[where] += part.weights
+        count, weights = self.counts_with(other, at)
         parts = dict(self.parts)
         for key, more in other.parts.items():
             parts[key] = parts[key] + more if key in parts else more
@@ -122,7 +102,7 @@ class ExactIncomplete(Savable):
             check_exact(other)
             return NotImplemented
         other = as_incomplete(other)
-        self._check_alike(other)
+        self.check_alike(other)
         at = align(self.classes, other.classes)
         absent = [key for key in other.parts if key not in self.parts]
         count, weights = self.count.copy(), self.weights.copy()
@@ -137,15 +117,8 @@ class ExactIncomplete(Savable):
         parts = dict(self.parts)
         for key, part in other.parts.items():
             parts[key] = parts[key] - part
-        kept = np.flatnonzero(count > 0)
-        left = replace(
-            self,
-            classes=narrowest(self.classes[kept]),
-            count=count[kept],
-            weights=weights[kept],
-            parts={key: part for key, part in parts.items() if len(part.classes)},
-        )
-        return simplify(left)
+        left = replace(self, count=count, weights=weights, parts=parts)
+        return left._keep_classes(np.flatnonzero(count))
 
     def __rsub__(self, other: object) -> AnyExact:
         if isinstance(other, ExactStatistics):
@@ -159,36 +132,24 @@ class ExactIncomplete(Savable):
             return NotImplemented
         return self.digest() == other.digest()
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        rows, k = plural(int(self.count.sum()), "row"), plural(len(self.classes), "class")
-        d, bits = plural(self.n_features, "feature"), self.grid.bits
-        return f"<ExactIncomplete of {rows}, {d}, {k}, detail={self.detail!r}, {bits} bits>"
-
-    def _check_alike(self, other: ExactIncomplete) -> None:
-        check_same_shape(self, other)
-        if self.grid != other.grid:
-            raise Mismatch(
-                "the two sides are on different grids; summarize both with the same grid."
-            )
-
     def drop_class(self, label: Any) -> AnyExact:
         """The statistics without one class, as if its rows had never been seen."""
-        kept = self.classes != label
-        if kept.all():
-            raise InvalidParameter(f"there is no class {label!r}.")
+        kept = np.delete(np.arange(len(self.classes)), self.place_of(label))
         parts = {
             key: part.drop_class(label) if label in part.classes.tolist() else part
             for key, part in self.parts.items()
         }
+        return replace(self, parts=parts)._keep_classes(kept)
+
+    def _keep_classes(self, at: Indices) -> AnyExact:
+        """The statistics of the classes at some positions; parts have no others any more."""
         return simplify(
             replace(
                 self,
-                classes=narrowest(self.classes[kept]),
-                count=self.count[kept],
-                weights=self.weights[kept],
-                parts={key: part for key, part in parts.items() if len(part.classes)},
+                classes=narrowest(self.classes[at]),
+                count=self.count[at],
+                weights=self.weights[at],
+                parts={key: part for key, part in self.parts.items() if len(part.classes)},
             )
         )
 
@@ -229,11 +190,8 @@ class ExactIncomplete(Savable):
 
     def coarsen(self, detail: str) -> AnyExact:
         """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
-        choice("detail", detail, DETAILS)
-        if detail == self.detail:
+        if self.is_as_coarse(detail):
             return self
-        if self.detail != "separate":
-            raise InvalidParameter(f"detail {self.detail!r} cannot become {detail!r}.")
         if detail == "shared":
             parts = {key: part.coarsen(detail) for key, part in self.parts.items()}
             return replace(self, parts=parts, detail=detail)
@@ -244,13 +202,26 @@ class ExactIncomplete(Savable):
             )
         return replace(self, parts=_sorted(single), detail=detail)
 
+    def regrid(self, grid: Grid) -> ExactIncomplete:
+        """The same statistics on another grid, see `ExactStatistics.regrid`."""
+        check_grid(grid, optional=False)
+        new, d = grid.resolve(self.feature_names, self.n_features), self.n_features
+        parts = {
+            key: part.regrid(new.take(features_of(key, d))) for key, part in self.parts.items()
+        }
+        return replace(self, weights=regrid_weights(self, new), parts=parts, grid=new)
+
+    def private(self, *args: Any, **options: Any) -> NoReturn:
+        """Raises: the noise of a release is that of rows without missing values."""
+        raise InvalidParameter(
+            "a private release takes rows without missing values: which ones are missing would "
+            "show. Summarize complete rows, such as X.dropna(), or features without missing "
+            "values: s.select(features)."
+        )
+
     def validated(self) -> Self:
         """These statistics, if their parts go together; a ValueError otherwise."""
-        check_labels("classes", self.classes)
-        check_counts(self.count, self.weights.astype(np.float64), len(self.classes))
-        check_names(self.feature_names, self.n_features)
-        if self.detail not in DETAILS or self.grid.names != self.feature_names:
-            raise ValueError("the statistics have another detail or other features than the grid")
+        self.check_parts()
         if any(a >= b for a, b in pairwise(self.parts)):
             raise ValueError("the patterns are not sorted or not unique")
         for key, part in self.parts.items():

@@ -3,42 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.labels import narrowest, place_of
-from suffice.data.parameters import choice
-from suffice.errors import InvalidParameter, Mismatch, NotFinite
+from suffice.data.labels import narrowest
+from suffice.errors import InvalidParameter
 from suffice.statistics.alignment import align
 from suffice.statistics.exact.exact_pass import exact_sums
 from suffice.statistics.exact.exact_sums import (
     SUM_LIMBS,
     TOTAL_WEIGHT_BITS,
+    add_aligned,
     n_products,
     product_limbs,
 )
-from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
+from suffice.statistics.exact.on_grid import OnGrid, check_exact
 from suffice.statistics.exact.triangle import diagonal_places, triangle_places
 from suffice.statistics.registry import storable
-from suffice.statistics.saving import Savable
-from suffice.statistics.shape import DETAILS, check_same_shape, positions
-from suffice.statistics.soundness import check_counts, check_labels, check_names
+from suffice.statistics.shape import positions
 from suffice.statistics.statistics import Statistics
-from suffice.text import quote_names, shown
 
 if TYPE_CHECKING:
     from suffice.statistics.exact.private_statistics import PrivateStatistics
 
 
 @storable
-@dataclass(frozen=True, eq=False, slots=True)
-class ExactStatistics(Savable):
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class ExactStatistics(OnGrid):
     """Sufficient statistics of labelled rows on a grid, made by `summarize(..., grid=grid)`.
 
     Only integers are kept: rows, weights, sums of q and of q q', where q is a value in units of
@@ -70,9 +67,9 @@ class ExactStatistics(Savable):
 
     classes: Array
     count: Indices
-    weights: Indices = field(repr=False)  # (k,): in units of weight
-    sums: Integers = field(repr=False)  # (k, d): of w q
-    products: Integers = field(repr=False)  # (groups, entries): of w q q'
+    weights: Indices  # (k,): in units of weight
+    sums: Integers  # (k, d): of w q
+    products: Integers  # (groups, entries): of w q q'
     detail: str
     grid: Grid
     feature_names: tuple[str, ...] | None = None
@@ -84,21 +81,6 @@ class ExactStatistics(Savable):
     def __reduce__(self) -> tuple[Any, ...]:
         # Through __init__, so that copies are locked too.
         return ExactStatistics, tuple(getattr(self, f.name) for f in fields(self))
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return int(self.sums.shape[1])
-
-    @property
-    def weight(self) -> Floats:
-        """Total sample weight of each class, (k,)."""
-        return np.asarray(np.ldexp(self.weights.astype(np.float64), self.grid.weight_exponent))
-
-    @property
-    def form(self) -> ExactForm:
-        """The detail and the grid: equal for statistics that can be added."""
-        return ExactForm(self.detail, self.grid)
 
     @property
     def numbers(self) -> Statistics:
@@ -129,17 +111,8 @@ class ExactStatistics(Savable):
             return NotImplemented
         self.check_alike(other)
         at = align(self.classes, other.classes)
-        _check_room(self, other)
-        count, weights = np.zeros((2, at.size), np.int64)
-        for part, where in ((self, at.left), (other, at.right)):
-            count[where] += part.count
-            weights[where] += part.weights
-        sums = self.sums.placed(at.left, at.size).add_rows(at.right, other.sums)
-        if self.detail == "shared":
-            products = self.products + other.products
-        else:
-            products = self.products.placed(at.left, at.size)
-            products = products.add_rows(at.right, other.products)
+        count, weights = self.counts_with(other, at)
+        sums, products = add_aligned(self, other, at)
         return self.with_sums(at.classes, count, weights, sums, products)
 
     def with_sums(
@@ -155,17 +128,6 @@ class ExactStatistics(Savable):
         return ExactStatistics(
             classes, count, weights, sums, products, self.detail, self.grid, self.feature_names
         )
-
-    def __radd__(self, other: object) -> ExactStatistics:
-        # sum() starts from 0, which here stands for having seen nothing.
-        if isinstance(other, int) and other == 0:
-            return self
-        check_exact(other)
-        return NotImplemented
-
-    def __rsub__(self, other: object) -> ExactStatistics:
-        check_exact(other)
-        return NotImplemented
 
     def __sub__(self, other: object) -> ExactStatistics:
         if not isinstance(other, ExactStatistics):
@@ -191,32 +153,10 @@ class ExactStatistics(Savable):
             and self.products.same(other.products)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        from suffice.text import plural
-
-        rows, k = plural(int(self.count.sum()), "row"), plural(len(self.classes), "class")
-        d = plural(self.n_features, "feature")
-        return (
-            f"<ExactStatistics of {rows}, {d}, {k}, detail={self.detail!r}, {self.grid.bits} bits>"
-        )
-
     def _repr_html_(self) -> str:
         from suffice.statistics.class_table import class_table
 
         return class_table(self, repr(self))
-
-    def check_alike(self, other: ExactStatistics) -> None:
-        """Raise unless both have the same features, detail and grid."""
-        check_same_shape(self, other)
-        if self.grid != other.grid:
-            raise Mismatch(
-                f"the two sides are on different grids: {self.grid!r} with digest "
-                f"{self.grid.digest()[:8]} and {other.grid!r} with digest "
-                f"{other.grid.digest()[:8]}. Summarize both with the same grid, which can be saved "
-                "and sent (grid.save(path)), or bring one to the other's: s.regrid(grid)."
-            )
 
     def select(self, features: Iterable[int] | Iterable[str]) -> ExactStatistics:
         """The statistics of some features, by name or position, in the order given."""
@@ -237,11 +177,7 @@ class ExactStatistics(Savable):
 
     def drop_class(self, label: Any) -> ExactStatistics:
         """The statistics without one class, as if its rows had never been seen."""
-        at = place_of(label, self.classes)
-        if at is None:
-            raise InvalidParameter(
-                f"there is no class {shown(label)}; the classes are {quote_names(self.classes)}."
-            )
+        at = self.place_of(label)
         if self.detail == "shared":
             raise InvalidParameter(
                 "the pooled products of detail='shared' mix all classes, so none can be dropped; "
@@ -267,13 +203,8 @@ class ExactStatistics(Savable):
 
     def coarsen(self, detail: str) -> ExactStatistics:
         """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
-        choice("detail", detail, DETAILS)
-        if detail == self.detail:
+        if self.is_as_coarse(detail):
             return self
-        if self.detail != "separate":
-            raise InvalidParameter(
-                f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
-            )
         if detail == "diagonal":
             products = self.products[:, diagonal_places(self.n_features)]
         else:
@@ -333,12 +264,8 @@ class ExactStatistics(Savable):
         """These statistics, if rows can have them; a ValueError otherwise."""
         from suffice.statistics.exact.exact_removal import impossible
 
-        check_labels("classes", self.classes)
-        check_counts(self.count, self.weights.astype(np.float64), len(self.classes))
-        k, d = len(self.classes), len(self.grid.exponent)
-        check_names(self.feature_names, d)
-        if self.detail not in DETAILS or self.grid.names != self.feature_names:
-            raise ValueError("the statistics have another detail or other features than the grid")
+        self.check_parts()
+        k, d = len(self.classes), self.n_features
         groups = 1 if self.detail == "shared" else k
         shapes = [self.sums.limbs.shape, self.products.limbs.shape]
         entries = n_products(d, self.detail)
@@ -368,20 +295,3 @@ def exact_statistics(batch: Batch, detail: str, grid: Grid) -> ExactStatistics:
     )
     kept = np.flatnonzero(sums.count > 0)
     return made if len(kept) == len(sums.count) else made.keep_classes(kept)
-
-
-def _check_room(a: ExactStatistics, b: ExactStatistics) -> None:
-    if int(a.weights.sum()) + int(b.weights.sum()) >= 1 << TOTAL_WEIGHT_BITS:
-        raise NotFinite(
-            f"there is more weight than exact sums hold: 2^{TOTAL_WEIGHT_BITS} units of weight; "
-            "make the grid with a larger weight_unit."
-        )
-
-
-def check_exact(other: object) -> None:
-    """Raise if these are statistics without a grid, which cannot be added to exact ones."""
-    if isinstance(other, Savable) and hasattr(other, "classes") and not hasattr(other, "form"):
-        raise Mismatch(
-            "one side is exact, on a grid, and the other is not; summarize both with the same "
-            "grid=, or add the numbers: exact.numbers + other."
-        )

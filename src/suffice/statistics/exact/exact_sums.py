@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidWeights
+from suffice.statistics.alignment import Alignment
 from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS, Digits
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
@@ -76,6 +77,14 @@ class ExactSums:
             )
         sums, products = self.sums.times(shift), self.products.times(shift)
         return ExactSums(self.count, self.weight << shift, sums, products)
+
+
+def add_aligned(a: Any, b: Any, at: Alignment) -> tuple[Integers, Integers]:
+    """The sums and products of two statistics of the same detail, added class by class."""
+    sums = a.sums.placed(at.left, at.size).add_rows(at.right, b.sums)
+    if a.detail == "shared":
+        return sums, a.products + b.products
+    return sums, a.products.placed(at.left, at.size).add_rows(at.right, b.products)
 
 
 @dataclass(slots=True)

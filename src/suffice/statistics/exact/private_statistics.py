@@ -13,7 +13,7 @@ from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.alignment import align
 from suffice.statistics.exact.budget import PRODUCT_SHARE, Budget
-from suffice.statistics.exact.exact_sums import SUM_LIMBS, n_products, product_limbs
+from suffice.statistics.exact.exact_sums import SUM_LIMBS, add_aligned, n_products, product_limbs
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.triangle import diagonal_places, to_matrices
@@ -144,12 +144,7 @@ class PrivateStatistics(Savable):
         counts = np.zeros(at.size, np.int64)
         for part, where in ((self, at.left), (other, at.right)):
             counts[where] += part.counts
-        sums = self.sums.placed(at.left, at.size).add_rows(at.right, other.sums)
-        if self.detail == "shared":
-            products = self.products + other.products
-        else:
-            products = self.products.placed(at.left, at.size)
-            products = products.add_rows(at.right, other.products)
+        sums, products = add_aligned(self, other, at)
         return replace(
             self,
             classes=at.classes,

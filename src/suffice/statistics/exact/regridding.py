@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from suffice.data.arrays import Indices
 from suffice.errors import Mismatch
+from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.exact_sums import SUM_LIMBS, product_limbs
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
+from suffice.statistics.exact.on_grid import OnGrid
 
 if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics
@@ -23,13 +26,14 @@ def regrid(s: ExactStatistics, grid: Grid) -> ExactStatistics:
     sums      a s + W b
     products  a a' S + a b' s + b a' s' + W b b'
     """
+    check_grid(grid, optional=False)
     new = grid.resolve(s.feature_names, s.n_features)
     _check_range(s, new)
     old_units, units = s.grid.unit_fractions(), new.unit_fractions()
     a = [old / unit for old, unit in zip(old_units, units, strict=True)]
     anchors = zip(s.grid.anchor.tolist(), new.anchor.tolist(), a, strict=True)
     b = [scale * int(old) - int(anchor) for old, anchor, scale in anchors]
-    factor = Fraction(2) ** (s.grid.weight_exponent - new.weight_exponent)
+    factor = _weight_factor(s, new)
     weights = [factor * weight for weight in s.weights.tolist()]
     k, d = s.sums.shape
     own, flat = s.sums.tolist(), s.products.tolist()
@@ -51,13 +55,24 @@ def regrid(s: ExactStatistics, grid: Grid) -> ExactStatistics:
             at += 1
     return replace(
         s,
-        weights=_whole(weights, 1, new).limbs[0],
+        weights=regrid_weights(s, new),
         sums=_shaped(_whole(sums, SUM_LIMBS, new), (k, d)),
         products=_shaped(
             _whole(products, product_limbs(new.bits), new), (s.products.shape[0], len(pairs))
         ),
         grid=new,
     )
+
+
+def regrid_weights(s: OnGrid, grid: Grid) -> Indices:
+    """The weights of classes, in the units of weight of another grid."""
+    factor = _weight_factor(s, grid)
+    whole: Indices = _whole([factor * weight for weight in s.weights.tolist()], 1, grid).limbs[0]
+    return whole
+
+
+def _weight_factor(s: OnGrid, grid: Grid) -> Fraction:
+    return Fraction(2) ** (s.grid.weight_exponent - grid.weight_exponent)
 
 
 def _pairs(s: ExactStatistics) -> tuple[np.ndarray, np.ndarray]:

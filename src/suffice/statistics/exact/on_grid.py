@@ -1,0 +1,125 @@
+"""On a grid: what exact statistics of complete rows and of rows with missing values share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.labels import place_of
+from suffice.data.parameters import choice
+from suffice.errors import InvalidParameter, Mismatch, NotFinite
+from suffice.statistics.alignment import Alignment
+from suffice.statistics.exact.exact_sums import TOTAL_WEIGHT_BITS
+from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.grid import Grid
+from suffice.statistics.saving import Savable
+from suffice.statistics.shape import DETAILS, check_same_shape
+from suffice.statistics.soundness import check_counts, check_labels, check_names
+from suffice.text import plural, quote_names, shown
+
+
+class OnGrid(Savable):
+    """Statistics that keep integers only, of values in units of a grid."""
+
+    __slots__ = ()
+
+    classes: Array  # (k,) sorted labels
+    count: Indices  # (k,) rows
+    weights: Indices  # (k,) in units of weight
+    detail: str
+    grid: Grid
+    feature_names: tuple[str, ...] | None
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.grid.exponent)
+
+    @property
+    def weight(self) -> Floats:
+        """Total sample weight of each class, (k,)."""
+        return np.asarray(np.ldexp(self.weights.astype(np.float64), self.grid.weight_exponent))
+
+    @property
+    def form(self) -> ExactForm:
+        """The detail and the grid: equal for statistics that can be added."""
+        return ExactForm(self.detail, self.grid)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        rows, k = plural(int(self.count.sum()), "row"), plural(len(self.classes), "class")
+        d, bits = plural(self.n_features, "feature"), self.grid.bits
+        return f"<{type(self).__name__} of {rows}, {d}, {k}, detail={self.detail!r}, {bits} bits>"
+
+    def __radd__(self, other: object) -> Any:
+        # sum() starts from 0, which here stands for having seen nothing.
+        if isinstance(other, int) and other == 0:
+            return self
+        check_exact(other)
+        return NotImplemented
+
+    def __rsub__(self, other: object) -> Any:
+        check_exact(other)
+        return NotImplemented
+
+    def check_alike(self, other: OnGrid) -> None:
+        """Raise unless both have the same features, detail and grid."""
+        check_same_shape(self, other)
+        if self.grid != other.grid:
+            raise Mismatch(
+                f"the two sides are on different grids: {self.grid!r} with digest "
+                f"{self.grid.digest()[:8]} and {other.grid!r} with digest "
+                f"{other.grid.digest()[:8]}. Summarize both with the same grid, which can be saved "
+                "and sent (grid.save(path)), or bring one to the other's: s.regrid(grid)."
+            )
+
+    def counts_with(self, other: OnGrid, at: Alignment) -> tuple[Indices, Indices]:
+        """Rows and weights by class of the rows of both."""
+        if int(self.weights.sum()) + int(other.weights.sum()) >= 1 << TOTAL_WEIGHT_BITS:
+            raise NotFinite(
+                f"there is more weight than exact sums hold: 2^{TOTAL_WEIGHT_BITS} units of "
+                "weight; make the grid with a larger weight_unit."
+            )
+        count, weights = np.zeros((2, at.size), np.int64)
+        for part, where in ((self, at.left), (other, at.right)):
+            count[where] += part.count
+            weights[where] += part.weights
+        return count, weights
+
+    def place_of(self, label: Any) -> int:
+        """The position of a class."""
+        at = place_of(label, self.classes)
+        if at is None:
+            raise InvalidParameter(
+                f"there is no class {shown(label)}; the classes are {quote_names(self.classes)}."
+            )
+        return at
+
+    def is_as_coarse(self, detail: str) -> bool:
+        """Whether this is the detail already; raises where it cannot become it."""
+        choice("detail", detail, DETAILS)
+        if detail != self.detail != "separate":
+            raise InvalidParameter(
+                f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
+            )
+        return detail == self.detail
+
+    def check_parts(self) -> None:
+        """Raise a ValueError unless labels, counts, names, detail and grid go together."""
+        check_labels("classes", self.classes)
+        check_counts(self.count, self.weights.astype(np.float64), len(self.classes))
+        check_names(self.feature_names, self.n_features)
+        if self.detail not in DETAILS or self.grid.names != self.feature_names:
+            raise ValueError("the statistics have another detail or other features than the grid")
+
+
+def check_exact(other: object) -> None:
+    """Raise if these are statistics without a grid, which cannot be added to exact ones."""
+    if isinstance(other, Savable) and hasattr(other, "classes") and not hasattr(other, "form"):
+        raise Mismatch(
+            "one side is exact, on a grid, and the other is not; summarize both with the same "
+            "grid=, or add the numbers: exact.numbers + other."
+        )
