@@ -15,7 +15,7 @@ from sklearn.base import clone
 import suffice as sf
 from closeness import near
 from suffice.errors import NotFinite
-from suffice.models import filling, gapped, scoring
+from suffice.models import filling, scoring
 from suffice.models.covariance import LowRankCovariance
 from suffice.models.linalg import Whitener
 
@@ -144,8 +144,7 @@ def test_blocks_and_threads_give_the_answers_of_rows_alone(model, monkeypatch):
     m = fitted(model)
     alone = [np.concatenate([getattr(m, name)(x[None]) for x in GAPS]) for name in ANSWERS]
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "3")
-    for module in (gapped, scoring):
-        monkeypatch.setattr(module, "BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(scoring, "BLOCK_BYTES", 1 << 10)
     monkeypatch.setattr(scoring, "PARALLEL_FROM", 0)
     for name, wanted in zip(ANSWERS, alone, strict=True):
         near(getattr(m, name)(GAPS), wanted, 1e-11)

@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.levels import MISSING
 from suffice.models.independent import IndependentModel, random_columns
-from suffice.models.scoring import BLOCK_BYTES
+from suffice.models.scoring import rows_per_block
 from suffice.statistics.counts import Counts
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
@@ -73,7 +73,7 @@ class DiscreteModel(IndependentModel):
 
             in_parallel(work, shares(n, n_threads()))
             return out
-        step = max(1, BLOCK_BYTES // (8 * d * k))
+        step = rows_per_block(d * k, fewest=1)
         for low in range(0, n, step):
             out[low : low + step] = self.table[self.slots(codes[low : low + step])].sum(axis=1)
         return out

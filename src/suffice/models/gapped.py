@@ -19,9 +19,9 @@ from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovari
 from suffice.models.filling import ROWS_PER_PATTERN, peaks
 from suffice.models.linalg import Cholesky, cholesky_solve
 from suffice.models.scoring import (
-    BLOCK_BYTES,
     IndependentClasses,
     in_shares,
+    rows_per_block,
 )
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Gapped:
         else:
             order, gaps = Gaps.sorted(self.missing)
         out = np.empty((n, width))
-        step = max(16, BLOCK_BYTES // (8 * max(d, width)))
+        step = rows_per_block(max(d, width))
 
         def share(start: int, stop: int) -> None:
             for low in range(start, stop, step):

@@ -24,10 +24,15 @@ BLOCK_BYTES = 1 << 21
 PARALLEL_FROM = 1 << 18
 
 
+def rows_per_block(numbers: int, fewest: int = 16) -> int:
+    """Number of rows of a block whose work takes this many numbers per row."""
+    return max(fewest, BLOCK_BYTES // (8 * numbers))
+
+
 def by_blocks(X: Array, width: int, work: Callable[[Floats], Floats]) -> Floats:
     """Results (n, width) of work(rows) -> (width, rows), called with blocks of rows as float64."""
     n, d = X.shape
-    step = max(16, BLOCK_BYTES // (8 * max(d, width)))
+    step = rows_per_block(max(d, width))
     if n <= step:
         return work(X.astype(np.float64, copy=False)).T
     out = np.empty((n, width))
@@ -85,7 +90,7 @@ def _finish(scores: Floats, work: Callable[..., Floats]) -> Floats:
     n, k = scores.shape
     if not isinstance(scores, np.ndarray):
         return work(scores, axis=1)  # a block of rows on a device
-    step = max(16, BLOCK_BYTES // (8 * k))
+    step = rows_per_block(k)
     if n <= step:
         return work(np.ascontiguousarray(scores.T)).T
 

@@ -79,17 +79,20 @@ class Reader:
             codes, weights = self.batch.codes[low:high], self.weights[low:high]
             yield RowBlock(features.read(low, high), codes, weights, low)
 
+    @property
+    def small_blocks(self) -> Iterator[RowBlock]:
+        """All rows in blocks of limited size, even if no copy is needed."""
+        return self.blocks(0, self.shape[0], max(1, self.converted_bytes // (8 * self.shape[1])))
+
     def infinite(self) -> NotFinite | None:
         """The error that names the first infinite entry, or None."""
-        features = self.batch.features
-        step = max(1, self.converted_bytes // (8 * self.shape[1]))
-        for low in range(0, self.shape[0], step):
-            high = min(self.shape[0], low + step)
-            rows = features.read(low, high)
-            if self.batch.ignores_rows:
-                ignored = self.batch.codes[low:high] == len(self.batch.classes)
+        batch = self.batch
+        for block in self.small_blocks:
+            rows = block.rows
+            if batch.ignores_rows:
+                ignored = block.codes == len(batch.classes)
                 rows = np.where(ignored[:, None], 0.0, rows)
-            error = infinite(rows, self.batch.first_row + low, features.names)
+            error = infinite(rows, batch.first_row + block.first, batch.features.names)
             if error is not None:
                 return error
         return None
@@ -97,12 +100,7 @@ class Reader:
     @property
     def has_gaps(self) -> bool:
         """Whether any value is missing."""
-        features = self.batch.features
-        step = max(1, self.converted_bytes // (8 * self.shape[1]))
-        return any(
-            np.isnan(features.read(low, min(self.shape[0], low + step))).any()
-            for low in range(0, self.shape[0], step)
-        )
+        return any(np.isnan(block.rows).any() for block in self.small_blocks)
 
     def not_finite(self) -> NotFinite:
         """The error for sums that are not finite."""

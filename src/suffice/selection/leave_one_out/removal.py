@@ -13,7 +13,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.labels import same_kind
 from suffice.errors import NeverIncluded
-from suffice.models.scoring import BLOCK_BYTES, in_shares
+from suffice.models.scoring import in_shares, rows_per_block
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
 from suffice.text import shown
@@ -74,7 +74,7 @@ def check_weights(table: LabelledTable, count: Indices, weight: Floats) -> None:
 
 def blocks(n: int, width: int) -> Iterator[slice]:
     """Slices of n rows of `width` numbers each that stay in the cache."""
-    step = max(1, BLOCK_BYTES // (8 * max(width, 1)))
+    step = rows_per_block(max(width, 1), fewest=1)
     return (slice(low, min(n, low + step)) for low in range(0, n, step))
 
 
@@ -156,7 +156,7 @@ def for_each_block(
     width : how many numbers the work needs per row, if more than the row itself
     """
     n, d = table.X.shape
-    step = max(16, BLOCK_BYTES // (16 * max(d, width)))
+    step = rows_per_block(2 * max(d, width))
 
     def share(start: int, stop: int) -> None:
         for low in range(start, stop, step):
