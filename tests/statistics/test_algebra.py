@@ -6,10 +6,12 @@ import copy
 import pickle
 import subprocess
 import sys
+from operator import add, sub
 
 import numpy as np
 import pandas as pd
 import pytest
+from shared_laws import assert_lost, each_lost_detail, each_operation
 
 import suffice as sf
 from suffice.errors import (
@@ -45,14 +47,6 @@ def assert_refused(operation, *operands, error, match):
     assert [s.digest() for s in operands] == before
 
 
-def added(a, b):
-    return a + b
-
-
-def removed(a, b):
-    return a - b
-
-
 MISMATCHES = {
     "number of features": (part(slice(9)), part(slice(9)).select([0, 1]), "3 features.* 2"),
     "detail": (part(slice(9)), part(slice(9), "shared"), "'separate'.*'shared'.*coarsen"),
@@ -67,7 +61,7 @@ MISMATCHES = {
 }
 
 
-@pytest.mark.parametrize("operation", [added, removed])
+@each_operation
 @pytest.mark.parametrize("what", MISMATCHES)
 def test_statistics_of_different_things_do_not_mix(what, operation):
     a, b, message = MISMATCHES[what]
@@ -159,7 +153,7 @@ NEVER_IN = {
 @pytest.mark.parametrize("what", NEVER_IN)
 def test_what_was_never_in_cannot_be_removed(what):
     s, gone, message = NEVER_IN[what]
-    assert_refused(removed, s, gone, error=NeverIncluded, match=message)
+    assert_refused(sub, s, gone, error=NeverIncluded, match=message)
 
 
 @details
@@ -169,7 +163,7 @@ def test_rows_that_spread_too_far_cannot_be_removed(detail, d):
     whole = np.array([-1.0, 0, 0, 0, 0, 1])[:, None] * np.ones(d)
     gone = np.array([-1.0, -1, 1, 1])[:, None] * np.ones(d)
     s, other = (sf.summarize(rows, ["a"] * len(rows), detail=detail) for rows in (whole, gone))
-    assert_refused(removed, s, other, error=NeverIncluded, match=r"[Ww]ere they (ever )?added")
+    assert_refused(sub, s, other, error=NeverIncluded, match=r"[Ww]ere they (ever )?added")
 
 
 @details
@@ -242,13 +236,13 @@ def test_a_single_row_that_is_left_has_exactly_no_scatter(detail):
 @details
 def test_values_whose_squares_are_too_large_cannot_be_merged(detail):
     a, b = (sf.summarize([[size, 1.0]], ["a"], detail=detail) for size in (1e200, -1e200))
-    assert_refused(added, a, b, error=NotFinite, match="rescale")
+    assert_refused(add, a, b, error=NotFinite, match="rescale")
 
 
 @details
 def test_weights_that_are_too_large_cannot_be_added_up(detail):
     a, b = (sf.summarize([[x]], ["a"], [1e308], detail) for x in (1.0, 2.0))
-    assert_refused(added, a, b, error=InvalidInput, match="weight")
+    assert_refused(add, a, b, error=InvalidInput, match="weight")
     with pytest.raises(InvalidWeights, match="weight"):
         sf.summarize([[1.0], [2.0]], ["a", "a"], [1e308, 1e308], detail)
 
@@ -268,21 +262,9 @@ def test_coarsening_equals_summarizing_in_that_detail(detail, d):
     assert coarse - other == less.coarsen(detail)
 
 
-@pytest.mark.parametrize(
-    ("detail", "wanted"),
-    [
-        ("shared", "separate"),
-        ("shared", "diagonal"),
-        ("diagonal", "separate"),
-        ("diagonal", "shared"),
-        ("separate", "other"),
-    ],
-)
+@each_lost_detail
 def test_lost_detail_does_not_come_back(detail, wanted):
-    with pytest.raises(
-        InvalidParameter, match=f"{detail!r} cannot become {wanted!r}|it must be one of"
-    ):
-        part(slice(9), detail).coarsen(wanted)
+    assert_lost(part(slice(9), detail), wanted)
 
 
 @details
