@@ -131,3 +131,18 @@ def test_the_digest_covers_parameters_and_statistics(table):
         sf.QDA(grid=sf.Grid(-1e3, 1e3)).fit(X, y).digest(),
     }
     assert len(digests) == 4
+
+
+def test_a_grid_that_is_changed_between_rows_is_refused_and_nothing_is_learned(table):
+    X, y, *_ = table
+    first, other = sf.Grid(-1e3, 1e3), sf.Grid(-2e3, 2e3)
+    for before, after in ((first, other), (None, first)):
+        model = sf.LDA(grid=before).fit(X, y)
+        state = model.statistics_.digest()
+        model.set_params(grid=after)
+        for learn in (model.partial_fit, model.forget):
+            with pytest.raises(Mismatch, match="not on the grid that is set now"):
+                learn(X[:5], y[:5])
+        assert model.statistics_.digest() == state
+        model.set_params(grid=getattr(model.statistics_, "grid", None)).partial_fit(X[:5], y[:5])
+        assert model.statistics_.count.sum() == len(X) + 5

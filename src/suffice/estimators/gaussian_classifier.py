@@ -20,7 +20,7 @@ from suffice.data.batches import batches
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.prepared_table import TableRows
-from suffice.errors import InvalidParameter
+from suffice.errors import InvalidParameter, Mismatch
 from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.choosing import choose_settings, combinations, cross_validated
 from suffice.estimators.learned import Learned
@@ -246,7 +246,7 @@ class GaussianClassifier(Learner[GaussianModel]):
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> Any:
-        form = (None if like is None else like.detail) or self._first_form(settings)
+        form = self._form(settings, like)
         estimator = self._covariance_estimator
         reader = reader_of(X, like, self.columns)
         if isinstance(form, ExactForm):
@@ -270,6 +270,19 @@ class GaussianClassifier(Learner[GaussianModel]):
             )
         whole = summarize_batches(batches(X, y), "separate")
         return with_estimated_scatter(whole, estimator, X, y)
+
+    def _form(self, settings: Settings, like: Outline | None) -> str | ExactForm:
+        """The form in which rows are summarized: that of the rows before them, if any."""
+        if like is None or not like.detail:
+            return self._first_form(settings)
+        form: str | ExactForm = like.detail
+        if self.grid is not None and not (isinstance(form, ExactForm) and form.is_on(self.grid)):
+            raise Mismatch(
+                "the rows learned before are not on the grid that is set now; call fit with all "
+                "rows, or set the grid of the statistics: "
+                "set_params(grid=getattr(model.statistics_, 'grid', None))."
+            )
+        return form
 
     def _first_form(self, settings: Settings) -> str | ExactForm:
         """The form in which the first rows are summarized."""

@@ -44,7 +44,7 @@ class RowsOnDevice(NewRows):
         if learner._state is not None:
             check_columns(learner, self.rows)
         check_announced(learner, self.coded.classes, self.classes)
-        form = (None if like is None else like.detail) or learner._first_form(settings)
+        form = learner._form(settings, like)
         if isinstance(form, ExactForm):
             return summarize_exactly(self.rows, self.coded, form.detail, form.grid)
         return summarize_coded(self.rows, self.coded, form)

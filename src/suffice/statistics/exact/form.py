@@ -22,3 +22,8 @@ class ExactForm:
             return detail
         check_grid(grid)
         return cls(detail, grid)
+
+    def is_on(self, grid: Grid) -> bool:
+        """Whether a grid is this one, possibly for any number of features."""
+        own = self.grid
+        return own == grid.resolve(own.names, len(own.exponent))
