@@ -338,6 +338,14 @@ def test_a_path_is_drawn_along_what_was_varied_near_the_best():
     np.testing.assert_allclose(chosen.get_ydata(), [0.055, 0.055])
 
 
+def test_a_line_of_candidates_that_leave_out_a_parameter_is_named_by_its_default():
+    tried = [{"model": "A", "structure": "diagonal", "shrinkage": 0.0}]
+    tried += [{"model": "A", "shrinkage": s, "target": "identity"} for s in (0.5, 1.0)]
+    scores = {"log_loss": np.array([[0.1, 0.2], [0.3, 0.4], [0.2, 0.3]])}
+    shown = plots.SelectionDisplay.from_selection(Selection(tuple(tried), scores, np.ones(3)))
+    assert [path.name for path in shown.paths] == ["structure diagonal", "structure full"]
+
+
 def test_the_chosen_candidate_is_marked_even_if_no_line_holds_it():
     cancer = load_breast_cancer(return_X_y=True)
     found = sf.select_model(*cancer, simple=True)

@@ -25,3 +25,14 @@ def test_long_labels_are_shortened_in_every_sentence_and_still_differ(tmp_path):
         assert f"label {letter}" in words
     assert re.search(r"'very long [^']*…[^']*label [xyz]' rather than 'very long", words)
     assert re.search(r"lass 'very long [^']*…[^']*label [xyz]'", words)
+
+
+def test_names_of_two_lines_are_whole_beside_the_confusion_matrix(tmp_path):
+    rng = np.random.default_rng(0)
+    code = np.arange(60) % 2
+    labels = np.array(["Gentoo penguin (Pygoscelis papua)", "King penguin (Aptenodytes)"])[code]
+    X = rng.normal(size=(60, 2)) + 3 * code[:, None]
+    report = sf.report(X, labels, tmp_path / "a.html", model=sf.LDA())
+    words = Page(report.pictures["confusion"].day).words
+    for line in ("Gentoo penguin", "(Pygoscelis papua)", "King penguin", "(Aptenodytes)"):
+        assert words.count(line) == 2

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Values of parameters that a candidate does not name.
-DEFAULTS = {"shrinkage": 0.0, "pooling": 0.0, "inflation": 1.0, "var_smoothing": 1e-9}
+DEFAULTS: dict[str, Any] = {
+    "structure": "full",
+    "target": "identity",
+    "shrinkage": 0.0,
+    "pooling": 0.0,
+    "inflation": 1.0,
+    "var_smoothing": 1e-9,
+}
 
 
 @dataclass(frozen=True, eq=False, slots=True)

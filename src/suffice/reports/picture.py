@@ -139,8 +139,10 @@ def _shorten_names(figure: Figure) -> None:
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
             names = [label.get_text() for label in axis.get_ticklabels()]
-            if any(len(one) > longest for one in names):
-                axis.set_ticks(axis.get_ticklocs(), [short(one, longest) for one in names])
+            wide = [max(map(len, one.split("\n"))) > longest for one in names]
+            if any(wide):
+                fitting = [short(n, longest) if w else n for n, w in zip(names, wide, strict=True)]
+                axis.set_ticks(axis.get_ticklocs(), fitting)
 
 
 def tidy(svg: str, name: str) -> str:
