@@ -25,7 +25,7 @@ from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
 from suffice.statistics.scatter import DiagonalScatter
-from suffice.statistics.shape import positions
+from suffice.statistics.shape import is_coarser, positions
 from suffice.statistics.statistics import Statistics
 
 Parts = dict[bytes, ExactStatistics]
@@ -87,7 +87,7 @@ class ExactIncomplete(OnGrid):
         other = as_incomplete(other)
         self.check_alike(other)
         at = align(self.classes, other.classes)
-        count, weights = self.counts_with(other, at)
+        count, weights = self._counts_with(other, at)
         parts = dict(self.parts)
         for key, more in other.parts.items():
             parts[key] = parts[key] + more if key in parts else more
@@ -134,7 +134,7 @@ class ExactIncomplete(OnGrid):
 
     def drop_class(self, label: Any) -> AnyExact:
         """The statistics without one class, as if its rows had never been seen."""
-        kept = np.delete(np.arange(len(self.classes)), self.place_of(label))
+        kept = np.delete(np.arange(len(self.classes)), self._place_of(label))
         parts = {
             key: part.drop_class(label) if label in part.classes.tolist() else part
             for key, part in self.parts.items()
@@ -190,7 +190,7 @@ class ExactIncomplete(OnGrid):
 
     def coarsen(self, detail: str) -> AnyExact:
         """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
-        if self.is_as_coarse(detail):
+        if not is_coarser(detail, self.detail):
             return self
         if detail == "shared":
             parts = {key: part.coarsen(detail) for key, part in self.parts.items()}
@@ -221,7 +221,7 @@ class ExactIncomplete(OnGrid):
 
     def validated(self) -> Self:
         """These statistics, if their parts go together; a ValueError otherwise."""
-        self.check_parts()
+        self._check_parts()
         if any(a >= b for a, b in pairwise(self.parts)):
             raise ValueError("the patterns are not sorted or not unique")
         for key, part in self.parts.items():

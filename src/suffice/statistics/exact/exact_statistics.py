@@ -26,7 +26,7 @@ from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.on_grid import OnGrid, check_exact
 from suffice.statistics.exact.triangle import diagonal_places, triangle_places
 from suffice.statistics.registry import storable
-from suffice.statistics.shape import positions
+from suffice.statistics.shape import is_coarser, positions
 from suffice.statistics.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class ExactStatistics(OnGrid):
             return NotImplemented
         self.check_alike(other)
         at = align(self.classes, other.classes)
-        count, weights = self.counts_with(other, at)
+        count, weights = self._counts_with(other, at)
         sums, products = add_aligned(self, other, at)
         return self.with_sums(at.classes, count, weights, sums, products)
 
@@ -177,7 +177,7 @@ class ExactStatistics(OnGrid):
 
     def drop_class(self, label: Any) -> ExactStatistics:
         """The statistics without one class, as if its rows had never been seen."""
-        at = self.place_of(label)
+        at = self._place_of(label)
         if self.detail == "shared":
             raise InvalidParameter(
                 "the pooled products of detail='shared' mix all classes, so none can be dropped; "
@@ -203,7 +203,7 @@ class ExactStatistics(OnGrid):
 
     def coarsen(self, detail: str) -> ExactStatistics:
         """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
-        if self.is_as_coarse(detail):
+        if not is_coarser(detail, self.detail):
             return self
         if detail == "diagonal":
             products = self.products[:, diagonal_places(self.n_features)]
@@ -264,7 +264,7 @@ class ExactStatistics(OnGrid):
         """These statistics, if rows can have them; a ValueError otherwise."""
         from suffice.statistics.exact.exact_removal import impossible
 
-        self.check_parts()
+        self._check_parts()
         k, d = len(self.classes), self.n_features
         groups = 1 if self.detail == "shared" else k
         shapes = [self.sums.limbs.shape, self.products.limbs.shape]

@@ -8,7 +8,6 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import place_of
-from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch, NotFinite
 from suffice.statistics.alignment import Alignment
 from suffice.statistics.exact.exact_sums import TOTAL_WEIGHT_BITS
@@ -76,7 +75,7 @@ class OnGrid(Savable):
                 "and sent (grid.save(path)), or bring one to the other's: s.regrid(grid)."
             )
 
-    def counts_with(self, other: OnGrid, at: Alignment) -> tuple[Indices, Indices]:
+    def _counts_with(self, other: OnGrid, at: Alignment) -> tuple[Indices, Indices]:
         """Rows and weights by class of the rows of both."""
         if int(self.weights.sum()) + int(other.weights.sum()) >= 1 << TOTAL_WEIGHT_BITS:
             raise NotFinite(
@@ -89,7 +88,7 @@ class OnGrid(Savable):
             weights[where] += part.weights
         return count, weights
 
-    def place_of(self, label: Any) -> int:
+    def _place_of(self, label: Any) -> int:
         """The position of a class."""
         at = place_of(label, self.classes)
         if at is None:
@@ -98,16 +97,7 @@ class OnGrid(Savable):
             )
         return at
 
-    def is_as_coarse(self, detail: str) -> bool:
-        """Whether this is the detail already; raises where it cannot become it."""
-        choice("detail", detail, DETAILS)
-        if detail != self.detail != "separate":
-            raise InvalidParameter(
-                f"detail {self.detail!r} cannot become {shown(detail)}; summarize the rows again."
-            )
-        return detail == self.detail
-
-    def check_parts(self) -> None:
+    def _check_parts(self) -> None:
         """Raise a ValueError unless labels, counts, names, detail and grid go together."""
         check_labels("classes", self.classes)
         check_counts(self.count, self.weights.astype(np.float64), len(self.classes))
