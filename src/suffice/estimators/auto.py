@@ -16,7 +16,7 @@ from suffice.estimators.learning import Learner
 from suffice.estimators.linear import LinearDiscriminantAnalysis
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.output import framed
-from suffice.estimators.pooled import checked_rows
+from suffice.estimators.pooled_members import checked_rows
 from suffice.estimators.selecting import select_model
 from suffice.estimators.state import State, snapshot
 from suffice.selection.selection import Selection

@@ -14,8 +14,10 @@ from suffice.estimators.automatic import Automatic
 from suffice.estimators.averaging import average, log_prior_weight
 from suffice.estimators.candidates import describe
 from suffice.estimators.pooled import PooledDiscriminant
+from suffice.estimators.pooled_members import class_weight, shares_of
 from suffice.estimators.trial import Trial
 from suffice.selection.entrants import Contest, Entrants
+from suffice.selection.folds import training_shares
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import METRICS
 from suffice.selection.pool import HeldOut, PoolFit, fit_pool
@@ -109,7 +111,7 @@ class _Choice:
         """The selection with a pool, unless one model is clearly better."""
         selection, entrants = self._select_candidate()
         kinds = self._representatives()
-        found = fit_pool(self._held_out(kinds), self._class_shares())
+        found = fit_pool(self._held_out(kinds), shares_of(class_weight(self.trial.table)))
         if not _is_as_good(found, self._held_out([entrants])):
             return self._with_all_metrics(selection), self.trial.fit(entrants.candidates[0])
         members = [kinds[i].candidates[0] for i in found.kept.tolist()]
@@ -238,23 +240,14 @@ class _Choice:
     def _held_out(self, kinds: Sequence[Entrants], contest: Contest | None = None) -> HeldOut:
         contest = contest or self.contest
         rows, k = contest.rows, contest.k
-        weight = [
-            np.bincount(contest.codes[fold.train], contest.weights[fold.train], k)
-            for fold in contest.folds
-        ]
         return HeldOut(
             np.concatenate([contest.log_posteriors(some) for some in kinds]),
             contest.codes[rows],
             contest.weights[rows],
             contest.fold_of,
-            np.array([own / own.sum() for own in weight]),
+            training_shares(contest.folds, contest.codes, contest.weights, k),
             self.trial.repeats,
         ).some(max(2000, 400_000 // k))
-
-    def _class_shares(self) -> Floats:
-        table = self.trial.table
-        weight = np.bincount(table.codes, table.weight, self.contest.k)
-        return np.asarray(weight / weight.sum())
 
 
 def _is_as_good(found: PoolFit, alone: HeldOut) -> bool:

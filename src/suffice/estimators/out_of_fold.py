@@ -16,7 +16,7 @@ from suffice.errors import SufficeError
 from suffice.estimators.candidates import fit_quietly, has_statistics, log_probabilities
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.trial import Trial
-from suffice.selection.folds import training_statistics
+from suffice.selection.folds import training_shares, training_statistics
 from suffice.selection.pool import HeldOut
 
 
@@ -32,8 +32,7 @@ def held_out(trial: Trial, fitted: Mapping[str, Any]) -> HeldOut:
     tested = np.concatenate([fold.test for fold in folds])
     number = np.repeat(np.arange(len(folds)), [len(fold.test) for fold in folds])
     k = len(table.classes)
-    weight = [np.bincount(table.codes[f.train], table.weight[f.train], k) for f in folds]
-    shares = np.array([own / own.sum() for own in weight])
+    shares = training_shares(folds, table.codes, table.weight, k)
     parts = np.stack([answers[name] for name in fitted])
     return HeldOut(parts, table.codes[tested], table.weight[tested], number, shares)
 

@@ -12,19 +12,22 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.features import as_features
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.parameters import flag
-from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.estimators.anywhere import learns, learns_afresh
-from suffice.estimators.candidates import fit, has_statistics, named_classifiers
-from suffice.estimators.gaussian import GaussianDiscriminant, GaussianNB
-from suffice.estimators.linear import LDA
-from suffice.estimators.mixed import MixedNB
+from suffice.estimators.candidates import has_statistics, named_classifiers
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.out_of_fold import held_out
 from suffice.estimators.pooled_answers import PooledAnswers
+from suffice.estimators.pooled_members import (
+    check_classes,
+    checked_rows,
+    class_weight,
+    default_members,
+    fit_member,
+    shares_of,
+)
 from suffice.estimators.pooled_model import PooledModel
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.state import State, exchange, snapshot
@@ -140,9 +143,9 @@ class PooledDiscriminant(PooledAnswers):
             trial = Trial(X, y, sample_weight, self.cv, 1, None, self.columns)
             class_priors(self.priors, trial.table.classes, class_weight(trial.table))
             named = self._candidates(trial)
-            fitted = {name: _fit_member(name, model, trial) for name, model in named.items()}
+            fitted = {name: fit_member(name, model, trial) for name, model in named.items()}
             rows = held_out(trial, fitted)
-        found = fit_pool(rows, _shares(class_weight(trial.table)), calibrate)
+        found = fit_pool(rows, shares_of(class_weight(trial.table)), calibrate)
         members = {name: fitted[name] for name in [list(fitted)[i] for i in found.kept]}
         state = PooledState.of(members, found.pool, trial.table, y, self.columns)
         self._state = replace(state, priors=deepcopy(self.priors))
@@ -171,11 +174,11 @@ class PooledDiscriminant(PooledAnswers):
         named = named_classifiers(members if isinstance(members, Mapping) else list(members))
         table = LabelledTable.of(X, y, sample_weight)
         for name, member in named.items():
-            _check_classes(name, member, table.classes)
+            check_classes(name, member, table.classes)
         model = cls(
             {name: clone(one) for name, one in named.items()}, columns=columns, **parameters
         )
-        pool = Pool.of(weights, share_weight, _shares(class_weight(table)), recalibrations)
+        pool = Pool.of(weights, share_weight, shares_of(class_weight(table)), recalibrations)
         state = PooledState.of(named, pool.validated(), table, y, columns)
         model._state = replace(state, priors=deepcopy(model.priors))
         return model
@@ -279,7 +282,7 @@ class PooledDiscriminant(PooledAnswers):
                 change(name, member)
             first = next(iter(members.values()))
             weight = np.asarray(first._class_weight(), np.float64)
-            pool = before.pool.relabelled(before.classes, first.classes_, _shares(weight))
+            pool = before.pool.relabelled(before.classes, first.classes_, shares_of(weight))
             class_priors(before.priors, first.classes_, weight)
             after = replace(
                 before,
@@ -291,48 +294,3 @@ class PooledDiscriminant(PooledAnswers):
             )
             if exchange(self, before, after):
                 return self
-
-
-def default_members(reader: TableReader | None) -> dict[str, Any]:
-    """LDA, a pooled and shrunk Gaussian model, and naive Bayes of the kind that the table needs.
-
-    reader : how a table with levels is read; None for one of numbers
-    """
-    return {
-        "LDA": LDA(),
-        "GaussianDiscriminant": GaussianDiscriminant(pooling=0.5, shrinkage=0.1, target="diagonal"),
-        "naive Bayes": GaussianNB() if reader is None else MixedNB(),
-    }
-
-
-def checked_rows(X: Any, columns: Any) -> Any:
-    """The rows, if they are a table; errors about them come before those about labels."""
-    if TableReader.of(X, columns) is not None:
-        return X
-    as_features(X)
-    return X if hasattr(X, "shape") or not hasattr(X, "__array__") else np.asarray(X)
-
-
-def class_weight(table: LabelledTable) -> Floats:
-    """Total weight of each class, (k,)."""
-    weight = np.bincount(table.codes, table.weight, len(table.classes))
-    return np.asarray(weight, np.float64)
-
-
-def _shares(weight: Floats) -> Floats:
-    return np.asarray(weight / weight.sum())
-
-
-def _fit_member(name: str, model: Any, trial: Trial) -> Any:
-    fitted = fit(clone(model), trial.table.X, trial.y, trial.table.weights)
-    _check_classes(name, fitted, trial.table.classes)
-    return fitted
-
-
-def _check_classes(name: str, member: Any, classes: Array) -> None:
-    own = np.asarray(member.classes_).tolist()
-    if own != classes.tolist():
-        raise Mismatch(
-            f"member {name!r} has the classes {own}, where y has {classes.tolist()}; fit all "
-            "members to the same rows."
-        )

@@ -17,7 +17,7 @@ from suffice.selection.criteria import effective_parameters
 from suffice.selection.entrants import Entrants
 from suffice.selection.family_path import DiagonalPath, Distances, FullPath
 from suffice.selection.fold_moments import FoldMoments
-from suffice.selection.folds import Fold
+from suffice.selection.folds import Fold, training_shares
 from suffice.selection.level_path import LevelPath
 
 # Distances of some rows to the classes of a fold.
@@ -127,8 +127,7 @@ class LevelsView:
     ) -> Entrants:
         table, k = self.table, len(self.table.classes)
         path = LevelPath.of(self.levels, table.codes, table.weight, self.folds, k, np.array(alphas))
-        weight = [np.bincount(table.codes[f.train], table.weight[f.train], k) for f in self.folds]
-        shares = np.log([own / own.sum() for own in weight])
+        shares = np.log(training_shares(self.folds, table.codes, table.weight, k))
 
         def scores(fold: int, at: Indices) -> Floats:
             each = path.scores(fold, at)[:, None] + shares[fold][:, None]

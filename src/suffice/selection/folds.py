@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Indices
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.statistics.threads import in_turns
 from suffice.text import quote_names
@@ -49,6 +49,12 @@ def training_statistics(
         others = all_but_each(statistics)
         whole = statistics[0] + others[0]
         yield from ((training, whole) for training in others[: len(group)])
+
+
+def training_shares(folds: Sequence[Fold], codes: Indices, weights: Floats, k: int) -> Floats:
+    """The share of each class in the training rows of each fold, (f, k)."""
+    total = np.array([np.bincount(codes[f.train], weights[f.train], k) for f in folds])
+    return np.asarray(total / total.sum(axis=1, keepdims=True))
 
 
 def all_but_each(parts: Sequence[Any]) -> list[Any]:
