@@ -136,14 +136,33 @@ def test_weights_are_repetitions(rng, detail):
     assert weighted.weight.tolist() == repeated.weight.tolist()
 
 
-def test_weights_may_be_multiples_of_a_power_of_two(rng):
+@pytest.mark.parametrize("detail", DETAILS)
+@pytest.mark.parametrize("unit", [2**-4, 1, 8])
+def test_moments_of_weights_in_any_unit_are_the_floats_nearest_to_the_exact_values(
+    rng, unit, detail
+):
     X, y = rows(rng)
-    grid = sf.Grid(-2000, 2000, weight_unit=2**-4)
-    weights = rng.integers(1, 40, len(X)) / 16
-    s = sf.summarize(X, y, weights, grid=grid)
-    for c, (weight, mean, _) in enumerate(rational.by_class(grid.round(X), y, weights)):
+    grid = sf.Grid(-2000, 2000, weight_unit=unit)
+    weights = rng.integers(1, 40, len(X)) * unit
+    s = sf.summarize(X, y, weights, detail, grid=grid)
+    parts = rational.by_class(grid.round(X), y, weights)
+    for c, (weight, mean, scatter) in enumerate(parts):
         assert s.weight[c] == nearest(weight)
         assert s.mean[c].tolist() == [nearest(value) for value in mean]
+        if detail == "separate":
+            assert s.scatter[c].tolist() == [[nearest(v) for v in row] for row in scatter]
+        if detail == "diagonal":
+            assert s.scatter[c].tolist() == [nearest(scatter[j][j]) for j in range(3)]
+    if detail == "shared":
+        total = rational.pooled(parts)
+        assert s.scatter.tolist() == [[nearest(v) for v in row] for row in total]
+
+
+def test_rows_without_weights_have_weight_one_in_any_unit(rng):
+    X, y = rows(rng)
+    grid = sf.Grid(-2000, 2000, weight_unit=2**-4)
+    whole = sf.summarize(X, y, grid=sf.Grid(-2000, 2000))
+    assert np.array_equal(sf.summarize(X, y, grid=grid).scatter, whole.scatter)
     plain = sf.summarize(X, y, grid=grid)
     assert plain.weight.tolist() == plain.count.tolist()
     with pytest.raises(InvalidWeights, match=r"row 3 has weight 0\.3"):

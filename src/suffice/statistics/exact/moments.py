@@ -1,9 +1,10 @@
 """Moments: mean and scatter of exact statistics, each entry rounded to a float once.
 
-With W the weight in units, s the sums of w q, S those of w q q', and u the units of the grid:
+With W the weight in units of weight v, s the sums of w q, S those of w q q', and u the units of the
+grid:
 
     mean     = (s / W + anchor) u
-    scatter  = (W S - s s') / W  u u'      (summed over the classes if pooled)
+    scatter  = (W S - s s') / W  v u u'    (summed over the classes if pooled)
 
 The numerators are Python's integers, and the quotient of two of them is the nearest float. A power
 of two is then multiplied in, which is exact; a power of ten belongs to the denominator.
@@ -66,7 +67,8 @@ def scatter(s: ExactStatistics) -> Floats:
     else:
         triangles = np.array([_of_class(s, c) for c in range(k)]).reshape(k, -1)
     i, j = (np.arange(d),) * 2 if s.detail == "diagonal" else np.triu_indices(d)
-    values = np.ldexp(triangles, s.grid.exponent[i] + s.grid.exponent[j])
+    units = s.grid.exponent[i] + s.grid.exponent[j] + s.grid.weight_exponent
+    values = np.ldexp(triangles, units)
     return values if s.detail == "diagonal" else to_matrices(values, d)
 
 
