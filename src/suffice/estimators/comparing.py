@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -19,7 +19,7 @@ from suffice.data.mixed import ColumnLayout
 from suffice.data.outliers import with_outliers
 from suffice.data.parameters import check_callable, choice
 from suffice.data.table_rows import as_features_frame
-from suffice.errors import InvalidParameter, SufficeError
+from suffice.errors import InvalidParameter
 from suffice.estimators.candidates import fit_quietly, log_probabilities, named_classifiers
 from suffice.estimators.gaussian import QDA, DiagonalLDA, GaussianNB
 from suffice.estimators.linear import LDA
@@ -33,7 +33,7 @@ from suffice.selection.comparison import Comparison, LearningCurve
 from suffice.selection.folds import Fold
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import METRICS
-from suffice.selection.selection import standard_error
+from suffice.selection.selection import Selection, standard_error
 from suffice.selection.steps import ProgressCallback, Steps
 
 # Changes the training rows at these positions of a table.
@@ -80,10 +80,13 @@ def compare(
     refitted = 1 + len(_Contest.training_shares)
     stages = (1 - steps.done) / (1 + refitted)
     selection = trial.run(candidates, metric, steps.part(stages))
-    selection = replace(selection, baseline=trial.baseline())
+    tried = np.flatnonzero(~np.isnan(selection.scores[metric]).all(axis=1))
+    names, candidates = tuple(names[i] for i in tried), [candidates[i] for i in tried]
+    selection = replace(_of_candidates(selection, tried), baseline=trial.baseline())
     refits = Steps(refitted * len(trial.folds), steps.part(1 - steps.done))
     contest = _Contest(trial, candidates, rng, refits)
     outliers, curve = contest.score_with_outliers(), contest.learning_curve()
+    selection = replace(selection, notes=(*selection.notes, *contest.notes))
     steps.finish()
     fitted, seconds = zip(*(_fit_timed(trial, model) for model in candidates), strict=True)
 
@@ -106,6 +109,16 @@ def compare(
         outliers,
         curve,
         fitted,
+    )
+
+
+def _of_candidates(selection: Selection, at: Indices) -> Selection:
+    """The scores of some of the candidates, by position."""
+    return replace(
+        selection,
+        candidates=tuple(selection.candidates[i] for i in at),
+        scores={name: scores[at] for name, scores in selection.scores.items()},
+        complexity=selection.complexity[at],
     )
 
 
@@ -141,6 +154,7 @@ class _Contest:
 
     outlier_share : of the training rows that become outliers
     training_shares : sizes of the training sets of the learning curve, as shares of a fold's
+    notes : what an interrupt has left out
     """
 
     trial: Trial
@@ -149,6 +163,7 @@ class _Contest:
     steps: Steps
     outlier_share: float = 0.05
     training_shares: tuple[float, ...] = (0.1, 0.25, 0.5, 1.0)
+    notes: list[str] = field(default_factory=list)
 
     def score_with_outliers(self) -> dict[str, Floats]:
         """Mean scores when some training rows are outliers."""
@@ -181,11 +196,18 @@ class _Contest:
         return table.take(np.sort(np.concatenate(kept)))
 
     def _scores(self, change: Change) -> dict[str, Floats]:
-        """Scores of the models, (models, folds) by metric; NaN for one that cannot be fitted."""
-        by_fold = []
-        for fold in self.trial.folds:
-            training = change(self.trial.table, fold.train)
-            by_fold.append([self._test(model, training, fold) for model in self.models])
+        """Scores of the models, (models, folds) by metric; NaN for one that cannot be fitted.
+
+        An interrupt ends all such work: the folds that are left have no scores.
+        """
+        by_fold = [[dict.fromkeys(METRICS, np.nan)] * len(self.models)] * len(self.trial.folds)
+        for i, fold in enumerate(() if self.notes else self.trial.folds):
+            try:
+                training = change(self.trial.table, fold.train)
+                by_fold[i] = [self._test(model, training, fold) for model in self.models]
+            except KeyboardInterrupt:
+                self.notes.append("Interrupted before all scores with outliers or fewer rows.")
+                break
             self.steps.add()
         return {
             name: np.array([[one[name] for one in fold] for fold in by_fold]).T for name in METRICS
@@ -195,7 +217,7 @@ class _Contest:
         try:
             # Warnings about few rows or outliers are ignored: the scores show their effect.
             fitted, _ = fit_quietly(clone(model), training)
-        except (SufficeError, ValueError):
+        except Exception:  # of any library
             return dict.fromkeys(METRICS, np.nan)
         sums = self.trial.test(fitted, fold)
         return {name: float(metric.values(sums)[0]) for name, metric in METRICS.items()}

@@ -16,7 +16,7 @@ from suffice.data.encoding import Encoding
 from suffice.data.labelled_table import take_rows
 from suffice.data.powers import Powers
 from suffice.data.table_rows import TableReader
-from suffice.errors import InvalidParameter, SufficeError, TooFewRows
+from suffice.errors import InvalidParameter, TooFewRows
 from suffice.estimators.candidates import (
     class_name,
     complexity_of,
@@ -97,11 +97,20 @@ class Trial:
                 notes += remarks
             except InvalidParameter:
                 raise
-            except SufficeError as error:
+            except KeyboardInterrupt:
+                if np.isnan(scores[metric]).all():
+                    raise
+                left = {
+                    class_name(candidates[i]) for _, own in [(score, at), *waiting] for i in own
+                }
+                notes.append(f"Interrupted before these were tried: {', '.join(sorted(left))}.")
+                break
+            except Exception as error:  # of any library: one candidate does not end the others
                 if len(at) > 1:
                     waiting += [(score, [i]) for i in at]
                 else:
-                    notes.append(f"{class_name(candidates[at[0]])} is left out: {error}")
+                    why = str(error) or type(error).__name__
+                    notes.append(f"{class_name(candidates[at[0]])} is left out: {why}")
                     failures.append(error)
                 continue
             for name, values in part.items():
@@ -249,7 +258,7 @@ def _share_statistics(
     return [(score, at) for (score, _), at in groups.items()]
 
 
-def _no_candidate(failures: Sequence[SufficeError], notes: Sequence[str]) -> SufficeError:
+def _no_candidate(failures: Sequence[Exception], notes: Sequence[str]) -> Exception:
     """The error if no candidate could be fitted."""
     first = failures[0]
     if len({type(error) for error in failures}) > 1:

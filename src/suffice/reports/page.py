@@ -31,6 +31,9 @@ from suffice.text import shown
 
 Part = TypeVar("Part")
 
+# What the page says of parts that are left out because the user pressed Ctrl-C.
+INTERRUPTED = "interrupted."
+
 # The sections in order: their titles, and how long they take in relation to each other.
 SECTIONS = {
     "data": ("The data", 0.0),
@@ -59,7 +62,7 @@ def report(
 
     The data, the model that fits and why, how well it predicts unseen rows, pictures, diagnostics,
     atypical rows, missing values, and the code to use it. A part that fails says why and does not
-    affect the others.
+    affect the others; after Ctrl-C the page is written with the parts that are done.
 
     X : a data frame that also holds the labels, or rows alone
     y : the name of the column of labels, or the labels
@@ -111,7 +114,11 @@ def make(
 
     def attempt(name: str, part: Callable[[], Part]) -> Part | None:
         try:
+            if INTERRUPTED in failures.values():
+                raise KeyboardInterrupt
             return part()
+        except KeyboardInterrupt:
+            failures[name] = INTERRUPTED
         except Exception as error:
             failures[name] = reason(error)
         finally:
