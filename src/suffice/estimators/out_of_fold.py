@@ -16,6 +16,7 @@ from suffice.errors import SufficeError
 from suffice.estimators.candidates import fit_quietly, has_statistics, log_probabilities
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.trial import Trial
+from suffice.models.scoring import log_posterior
 from suffice.selection.folds import training_shares, training_statistics
 from suffice.selection.pool import HeldOut
 
@@ -55,13 +56,20 @@ def _answers(trial: Trial, models: Mapping[str, Any]) -> dict[str, Floats]:
     parts: dict[str, list[Floats]] = {name: [] for name in models}
     try:
         for fold, own in zip(trial.folds, trained(trial, table, models), strict=True):
-            rows = take_rows(table.X, fold.test)
+            rows, first = take_rows(table.X, fold.test), next(iter(own.values()))
+            # Models of the same statistics take rows in the same form, which are read once.
+            seen = first._rows(rows) if by_statistics else rows
             for name, model in own.items():
-                parts[name].append(log_probabilities(model, rows))
+                ask = _log_posterior if by_statistics else log_probabilities
+                parts[name].append(ask(model, seen))
     except SufficeError as error:
         what = f"{', '.join(models)}, trained without the rows of a fold"
         raise type(error)(f"{what}: {error}") from None
     return {name: np.concatenate(own) for name, own in parts.items()}
+
+
+def _log_posterior(model: Any, seen: Any) -> Floats:
+    return np.asarray(model._answer_rows(seen, log_posterior))
 
 
 def _as_numbers(trial: Trial) -> LabelledTable:
