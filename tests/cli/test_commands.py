@@ -90,11 +90,12 @@ def test_options_of_fit_reach_the_model(folder, tmp_path):
     facts = answer(
         *("fit", folder / "iris.csv", "-t", "species", "-o", out, "--model", "gaussian"),
         *("--pooling", "0.5", "--shrinkage", "0.25", "--drop", "sepal_width"),
+        *("--shrinkage-target", "diagonal"),
         *("--priors", "setosa=0.2,versicolor=0.3,virginica=0.5"),
     )
     assert facts["columns"] == ["sepal_length", "petal_length", "petal_width"]
     model = sf.load(out)
-    assert (model.pooling, model.shrinkage) == (0.5, 0.25)
+    assert (model.pooling, model.shrinkage, model.target) == (0.5, 0.25, "diagonal")
     assert model.priors_.tolist() == [0.2, 0.3, 0.5]
 
 

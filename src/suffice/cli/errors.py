@@ -120,24 +120,28 @@ def with_options(text: str) -> str:
     Leave them out with --drop 'id,"a, b"', or choose by --target.
     >>> print(with_options("Use GaussianDiscriminant(pooling=0.5), or QDA(shrinkage='oas')."))
     Use --model gaussian --pooling 0.5, or --model qda --shrinkage oas.
+    >>> print(with_options("Shrink correlations only: target='diagonal'."))
+    Shrink correlations only: --shrinkage-target diagonal.
     """
     for call, command in CALLS:
         text = call.sub(command, text)
     model = re.compile(rf"\b([A-Z]\w+)\(((?:\w+=(?:{TEXT}|[\d.]+)(?:, )?)*)\)")
-    return PARAMETER.sub(_as_option, model.sub(_as_model, text))
+    text = PARAMETER.sub(_as_option, model.sub(_as_model, text))
+    return re.sub(r"\btarget=(['\"])(diagonal|identity|unit)\1", r"--shrinkage-target \2", text)
 
 
 def _as_model(call: re.Match[str]) -> str:
     """The options that fit the model of a call in Python; a parameter without one is left out."""
     import suffice as sf
-    from suffice.cli.models import CLASSES
+    from suffice.cli.models import CLASSES, OPTIONS
 
     made = getattr(sf, call[1], None) if call[1] in sf.__all__ else None
     kind = next((kind for kind, name in CLASSES.items() if getattr(sf, name) is made), None)
     if kind is None:
         return call[0]
-    options = re.findall(r"\b(pooling|shrinkage)=['\"]?([\w.-]+)", call[2])
-    return " ".join([f"--model {kind}", *(f"--{name} {value}" for name, value in options)])
+    options = re.findall(r"\b(pooling|shrinkage|target)=['\"]?([\w.-]+)", call[2])
+    written = (f"--{OPTIONS.get(name, name)} {value}" for name, value in options)
+    return " ".join([f"--model {kind}", *written])
 
 
 def _as_option(parameter: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli import options
-from suffice.cli.models import Kind, ModelOptions, parse_priors
+from suffice.cli.models import OPTIONS, Kind, ModelOptions, parse_priors
 from suffice.errors import InvalidParameter
 
 
@@ -133,7 +133,8 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
         with working(f"fitting {choice.model}"):
             return fit_model(model, X, y, weights), None
     for name in choice.given:
-        raise InvalidParameter(f"--model auto chooses --{name} itself; try --model gaussian.")
+        option = OPTIONS.get(name, name)
+        raise InvalidParameter(f"--model auto chooses --{option} itself; try --model gaussian.")
     # Fail early if the priors do not match the classes, not after the long search.
     classes = Labels.of(y).classes()
     class_priors(priors, classes, np.ones(len(classes)))

@@ -28,6 +28,14 @@ class Kind(StrEnum):
     POOLED = "pooled"
 
 
+class ShrinkageTarget(StrEnum):
+    """What covariances shrink to."""
+
+    IDENTITY = "identity"
+    DIAGONAL = "diagonal"
+    UNIT = "unit"
+
+
 # The public class of each model.
 CLASSES = {
     Kind.QDA: "QDA",
@@ -42,13 +50,20 @@ CLASSES = {
 }
 
 
+# Parameters whose option has another name: --target is the column of the classes.
+OPTIONS = {"target": "shrinkage-target"}
+
+
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
     """The model to fit."""
 
     model: Annotated[
         Kind,
-        typer.Option(help="auto tries the whole family by cross-validation and keeps the best."),
+        typer.Option(
+            help="auto tries the whole family by cross-validation and keeps the best; nb is "
+            "MixedNB where there are categories, as mixed is."
+        ),
     ] = Kind.AUTO
     priors: Annotated[
         str,
@@ -65,6 +80,13 @@ class ModelOptions:
         str | None,
         typer.Option(
             help="How far covariances shrink to a simple one: 0 to 1, cv, oas, ledoit-wolf.",
+            show_default=False,
+        ),
+    ] = None
+    shrinkage_target: Annotated[
+        ShrinkageTarget | None,
+        typer.Option(
+            help="What covariances shrink to; with diagonal, units do not matter.",
             show_default=False,
         ),
     ] = None
@@ -101,9 +123,13 @@ class ModelOptions:
 
     @property
     def given(self) -> dict[str, str]:
-        """Pooling and shrinkage, if they are given."""
-        both = {"pooling": self.pooling, "shrinkage": self.shrinkage}
-        return {name: text for name, text in both.items() if text is not None}
+        """The parameters of covariances that are given."""
+        every = {
+            "pooling": self.pooling,
+            "shrinkage": self.shrinkage,
+            "target": self.shrinkage_target,
+        }
+        return {name: str(text) for name, text in every.items() if text is not None}
 
     @property
     def detail(self) -> str:
@@ -124,7 +150,7 @@ class ModelOptions:
             takers = [str(kind) for kind in CLASSES if name in _parameters(kind)]
             if str(self.model) not in takers:
                 raise InvalidParameter(
-                    f"--model {self.model} takes no --{name}; those that do are "
+                    f"--model {self.model} takes no --{OPTIONS.get(name, name)}; those that do are "
                     f"{', '.join(takers)}."
                 )
         options |= {"priors": priors, "columns": columns}
