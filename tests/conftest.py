@@ -9,7 +9,7 @@ from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
 from lawful import EXHAUSTIVE, examples
-from suffice.data import chunk, sample, text_blocks, text_source
+from suffice.data import chunk, sample, text_blocks
 from suffice.statistics import reader
 from suffice.statistics.checkpoint import Checkpoint
 from suffice.statistics.kernels import choice
@@ -47,14 +47,12 @@ def read_in_parts(monkeypatch):
 
     def set_parts(entries=None, *, block=None, sampled=None, checkpoints=False):
         if entries is not None:
-            monkeypatch.setattr(chunk, "CHUNK_ENTRIES", entries)
-            monkeypatch.setattr(chunk, "FEWEST_ROWS", 1)
+            monkeypatch.setattr(chunk.chunk_rows, "__defaults__", (entries, 1, 1 << 20))
         if block is not None:
-            monkeypatch.setattr(text_source, "BLOCK_BYTES", block)
-            monkeypatch.setattr(text_blocks, "BLOCK_BYTES", block)
+            monkeypatch.setattr(text_blocks.TextFile, "block_bytes", block)
         if sampled is not None:
-            monkeypatch.setattr(sample, "SAMPLE_ROWS", sampled)
-            monkeypatch.setattr(sample, "FEWEST_ROWS", 1)
+            size = sample.SampleSize(sampled, fewest_rows=1)
+            monkeypatch.setattr(sample.sample_rows, "__defaults__", (size,))
         if checkpoints:
             monkeypatch.setattr(Checkpoint, "interval", 0.0)
             monkeypatch.setattr(Checkpoint, "sparseness", 0.0)

@@ -17,4 +17,4 @@ def small(read_in_parts):
 def length(request, monkeypatch):
     """Streams that are summarized by plain and by compiled loops."""
     if request.param == "long":
-        monkeypatch.setattr(stream, "LONG_BYTES", 0)
+        monkeypatch.setattr(stream.FileStream, "long_bytes", 0)

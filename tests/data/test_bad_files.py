@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import packages, text_blocks, text_source
+from suffice.data import packages, text_blocks
 from suffice.data.table_file import read_table
 from suffice.errors import (
     BatchFailed,
@@ -187,7 +187,7 @@ def test_a_quote_left_open_in_a_long_file_is_reported_soon(folder, monkeypatch):
     rows = "".join(f"{i % 1000}.25,{'ab'[i % 2]}\n" for i in range(5_000))
     (folder / "rows.csv").write_text('x,label\n1,"a\n' + rows)
     (folder / "pipes.csv").write_text('x,label\n1,5" pipe\n' + rows)
-    monkeypatch.setattr(text_source, "BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(text_blocks.TextFile, "block_bytes", 1 << 10)
     read = counted(monkeypatch)
     with pytest.raises(InvalidFile, match=r"rows\.csv, line 2: a quote is opened"):
         sf.summarize("rows.csv", target="label")

@@ -174,7 +174,7 @@ def test_where_files_cannot_be_locked_only_old_temporary_files_are_removed(tmp_p
     young, old = tmp_path / f".m.{'0' * 16}", tmp_path / f".m.{'1' * 16}"
     for path in (young, old):
         path.write_text("half")
-    long_ago = time.time() - 2 * files.ABANDONED_SECONDS
+    long_ago = time.time() - 2 * 3600
     os.utime(old, (long_ago, long_ago))
     write_whole(tmp_path / "m", b"new")
     assert names(tmp_path) == [young.name, "m"]

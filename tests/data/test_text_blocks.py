@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import suffice as sf
-from suffice.data import text_source
+from suffice.data import text_blocks, text_source
 from suffice.data.prefetch import in_order
 from suffice.data.text_blocks import TextFile
 
@@ -91,7 +91,7 @@ def _write(path: Path, cells: np.ndarray, labels: np.ndarray) -> None:
 def test_gaps_that_turn_up_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spelling: str, where: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr(text_source, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(text_blocks.TextFile, "block_bytes", 700)
     X, y = _rows()
     cells = X.astype(str)
     for row in where:

@@ -20,7 +20,8 @@ def run(source, saved, answer, delay, target, detail):
 
     A file beside the answer tells that the first chunk was counted.
     """
-    chunk.CHUNK_ENTRIES, chunk.FEWEST_ROWS, stream.LONG_BYTES = 64, 1, 0
+    chunk.chunk_rows.__defaults__ = (64, 1, 1 << 20)
+    stream.FileStream.long_bytes = 0
     checkpoint.Checkpoint.interval = checkpoint.Checkpoint.sparseness = 0.0
 
     def listen(progress):

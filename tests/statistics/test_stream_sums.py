@@ -160,7 +160,7 @@ def test_many_small_files_are_read_once_if_there_is_much_in_all(tmp_path, monkey
         frame = pl.DataFrame(X[part], schema=names).with_columns(y=pl.Series(y[part]))
         getattr(frame, f"write_{ending}")(tmp_path / f"{i:02}.{ending}")
     few = sf.summarize(f"{tmp_path}/*", target="y", detail="shared")
-    monkeypatch.setattr(stream, "LONG_BYTES", 1 << 16)
+    monkeypatch.setattr(stream.FileStream, "long_bytes", 1 << 16)
     many = sf.summarize(f"{tmp_path}/*", target="y", detail="shared")
     assert few == many == in_memory(X, y)
 

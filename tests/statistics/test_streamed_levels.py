@@ -133,7 +133,7 @@ def test_a_checkpoint_resumes_to_the_same_bits(small, tmp_path, ending, stop):
 
 
 def test_a_fixed_file_does_not_change_what_the_columns_are(small, monkeypatch, tmp_path):
-    monkeypatch.setattr(sample, "SAMPLE_ROWS", 180)
+    monkeypatch.setattr(sample.sample_rows, "__defaults__", (sample.SampleSize(180),))
     frame = table().assign(size=np.round(np.arange(ROWS) / 7, 3).astype(str))
     frame.loc[170, "size"] = "large, very"
     files, saved = written(tmp_path, "csv", frame), tmp_path / "half"

@@ -17,9 +17,6 @@ from suffice.models.gaussian import GaussianModel
 from suffice.models.model import Model
 from suffice.text import plural, shorten, shown, visible
 
-# Of a table in a notebook.
-MOST_ROWS = 10
-
 
 @dataclass(frozen=True, slots=True)
 class Contributions:
@@ -64,20 +61,20 @@ class Contributions:
         names = self.feature_names or tuple(f"x{j + 1}" for j in range(d))
         with np.errstate(invalid="ignore"):
             order = np.argsort(-np.abs(self.values).mean(axis=0), kind="stable")
-        most_features = 8
+        most_rows, most_features = 10, 8
         at, rest = order[:most_features], order[most_features:]
         others = [f"other {plural(len(rest), 'feature')}"] if len(rest) else []
         longest_name = 32  # characters
         shown_names = [shorten(visible(names[j]), longest_name) for j in at]
         rows = []
-        for i in range(min(n, MOST_ROWS)):
+        for i in range(min(n, most_rows)):
             values = [*self.values[i, at], *([self.values[i, rest].sum()] if others else [])]
             numbers = [f"{value:+.2f}" for value in (*values, self.base[i], self.log_odds[i])]
             rows.append([f"{i:,}", *numbers])
         a, b = map(shown, self.classes)
         caption = f"log-odds of {a} against {b}: the sum of what each feature contributes"
         head = ["row", *shown_names, *others, "before any feature", "log-odds"]
-        more = [f"{plural(n - MOST_ROWS, 'row')} more."] if n > MOST_ROWS else []
+        more = [f"{plural(n - most_rows, 'row')} more."] if n > most_rows else []
         return html_table(head, rows, caption=caption, words=(), notes=more)
 
 

@@ -20,15 +20,6 @@ from suffice.data.gaps import Gaps
 from suffice.models.mixture import MixtureModel
 from suffice.models.scoring import log_sum
 
-# Random rows for all patterns of gaps together, in units of those for one.
-MOST_PATTERNS = 4.0
-
-# Random rows where distances have no formula.
-PLAIN_ROWS = 20_000
-
-# Densities of the same levels differ by rounding.
-SLACK = 1e-9
-
 
 @dataclass(frozen=True, eq=False)
 class LevelAtypicality:
@@ -43,6 +34,7 @@ class LevelAtypicality:
     sizes : number of levels of each column, whose indicators come last
     weight : of the rows of each class, (k,)
     nulls : distances of new rows, if they have a formula; else rows are drawn from `source`
+    most_patterns : random rows for all patterns of gaps together, in units of those for one
     """
 
     model: Any
@@ -50,6 +42,7 @@ class LevelAtypicality:
     weight: Floats
     nulls: Nulls | None = None
     source: Any = None
+    most_patterns: float = 4.0
 
     def of_classes(self, X: Array) -> Floats:
         """The probability that a row of each class is no more likely in it, (n, k)."""
@@ -86,7 +79,7 @@ class LevelAtypicality:
         order, gaps = Gaps.sorted(np.isnan(X))
         pairs = zip(gaps.patterns, gaps, strict=True)
         found = [(pattern, order[run]) for pattern, (_, run) in pairs]
-        return found, min(1.0, MOST_PATTERNS / max(1, len(found)))
+        return found, min(1.0, self.most_patterns / max(1, len(found)))
 
     def log_density(self, X: Array) -> Floats:
         """ln p(x, levels), (n,)."""
@@ -192,8 +185,8 @@ def _at_distances(
     return np.where(np.isnan(rows), moved, rows)
 
 
-def _even(share: float) -> tuple[Floats, Floats]:
-    n = int(np.ceil(share * PLAIN_ROWS))
+def _even(share: float, rows: int = 20_000) -> tuple[Floats, Floats]:
+    n = int(np.ceil(share * rows))
     return np.ones(n), np.full(n, 1 / n)
 
 
@@ -201,7 +194,8 @@ def _pvalues(random: Floats, weights: Floats, values: Floats) -> Floats:
     """The probability of random values that are not larger; never zero."""
     order = np.argsort(random)
     below = np.minimum(np.cumsum(weights[order]), 1.0)
-    slack = np.where(np.isfinite(values), SLACK * (1 + np.abs(values)), 0.0)
+    # Densities of the same levels differ by rounding.
+    slack = np.where(np.isfinite(values), 1e-9 * (1 + np.abs(values)), 0.0)
     at = np.searchsorted(random[order], values + slack, side="right")
     return np.asarray(below[np.maximum(at, 1) - 1])
 

@@ -10,9 +10,6 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 
-# Rows spread evenly over the cells of a table, so that no level is impossible (Jeffreys).
-ADDED_ROWS = 0.5
-
 
 @dataclass(frozen=True)
 class LevelTree:
@@ -111,10 +108,13 @@ def _bordered(inner: Floats, rows: Floats, columns: Floats) -> Floats:
     return np.concatenate([(margin - body.sum(axis=1))[:, None], body], axis=1)
 
 
-def _smooth(table: Array, weight: float) -> Floats:
-    """Probabilities above zero that add up to one."""
+def _smooth(table: Array, weight: float, added_rows: float = 0.5) -> Floats:
+    """Probabilities above zero that add up to one.
+
+    added_rows : spread evenly over the cells, so that no level is impossible (Jeffreys)
+    """
     rows = np.clip(table, 0.0, 1.0)
-    rows = rows / rows.sum() * weight + ADDED_ROWS / table.size
+    rows = rows / rows.sum() * weight + added_rows / table.size
     return np.asarray(rows / rows.sum())
 
 

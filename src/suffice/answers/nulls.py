@@ -23,9 +23,6 @@ from suffice.statistics.numbers import DoubleDouble, two_sum
 from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
 
-# New rows of each class for each simulated training set.
-SIMULATED_ROWS = 100
-
 
 @dataclass(frozen=True, slots=True)
 class Null:
@@ -137,17 +134,20 @@ class EstimatedNulls(Nulls):
         scale, freedom = law
         return Null(around * divisor * scale, known, freedom)
 
-    def _simulate(self, known: int) -> None:
-        """Distances under models estimated from 100 training sets, simulated with a fixed seed."""
+    def _simulate(self, known: int, rows: int = 100) -> None:
+        """Distances under models estimated from 100 training sets, simulated with a fixed seed.
+
+        rows : new rows of each class for each training set
+        """
         rng = np.random.default_rng(0)
         model, (k, d) = self.gaussian, self.gaussian.means.shape
         # Fewer training sets for large covariances.
         trainings = int(np.clip(1e9 / (k * d * d * min(d, self.weight.max())), 10, 100))
-        distances = np.empty((k, trainings, SIMULATED_ROWS))
+        distances = np.empty((k, trainings, rows))
         for i in range(trainings):
             again = _estimate_again(model, self.weight, self.settings, rng)
             for c in range(k):
-                distances[c, i] = _distances(model, again, c, known, rng)
+                distances[c, i] = _distances(model, again, c, known, rows, rng)
         for c in range(k):
             rank = min(known, _covariance(model, c).rank)
             self._found[c, known] = match_null(distances[c].ravel(), rank)
@@ -174,20 +174,23 @@ def match_null(distances: Floats, known: int) -> Null:
 
 
 def _distances(
-    truth: GaussianModel, again: GaussianModel, c: int, known: int, rng: np.random.Generator
+    truth: GaussianModel,
+    again: GaussianModel,
+    c: int,
+    known: int,
+    rows: int,
+    rng: np.random.Generator,
 ) -> Floats:
     """Squared distances of rows of the true class to the class that was estimated again."""
     d = truth.means.shape[1]
     own, estimate = _covariance(truth, c), _covariance(again, c)
-    steps = (
-        own.colour(rng.standard_normal((SIMULATED_ROWS, d))) - again.means_about(truth.means[c])[c]
-    )
+    steps = own.colour(rng.standard_normal((rows, d))) - again.means_about(truth.means[c])[c]
     if known < d:
         # The same observed features for all rows, others for each training set.
         pattern = np.ones((1, d), bool)
         pattern[0, rng.permutation(d)[:known]] = False
         steps[:, pattern[0]] = np.nan
-        estimate.fill(steps, Gaps(pattern, np.array([0, SIMULATED_ROWS])))
+        estimate.fill(steps, Gaps(pattern, np.array([0, rows])))
     return estimate.squared_lengths(steps)
 
 

@@ -17,9 +17,6 @@ from suffice.models.student import StudentModel
 # the far tail is as well known as the bulk.
 STRATA = (5000,) * 4 + (200,) * 120
 
-# For very many features fewer rows are drawn.
-MAX_ENTRIES = 1 << 23
-
 
 class Atypicality:
     """How unusual rows are, for each class and for the whole model."""
@@ -90,7 +87,9 @@ class Atypicality:
         """Rows of the model, and the probability that each stands for."""
         rng = np.random.default_rng(0)
         priors, d = self.model.priors, len(pattern)
-        share = min(1.0, MAX_ENTRIES / (d * sum(STRATA)))
+        # For very many features fewer rows are drawn.
+        most_entries = 1 << 23
+        share = min(1.0, most_entries / (d * sum(STRATA)))
         pvalues, weights = stratified_pvalues(share, rng)
         codes = rng.choice(len(priors), len(weights), p=priors / priors.sum())
         noise = rng.standard_normal((len(weights), d))

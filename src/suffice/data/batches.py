@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import Features, as_features, as_frame
+from suffice.data.feature_rows import Features
+from suffice.data.features import as_features, as_frame
 from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.labels import Labels, check_lengths
 from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
-
-_END = object()
 
 # Codes and orderings of a batch take 16 bytes per row; this keeps them below 64 MB.
 MOST_ROWS = 1 << 22
@@ -220,14 +219,14 @@ def _enumerate(parts: Iterable[Any], lengths: Sequence[int]) -> Iterator[tuple[i
     source, number = iter(parts), 0
     while True:
         try:
-            part = next(source, _END)
+            part = next(source)
+        except StopIteration:
+            return
         except Exception as error:
             raise BatchFailed(
                 f"the iterator failed at batch {number}, after {sum(lengths)} rows: {error!r}. "
                 "Nothing was kept; fix the source and start again."
             ) from error
-        if part is _END:
-            return
         yield number, part
         number += 1
 

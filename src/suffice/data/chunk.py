@@ -8,11 +8,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-# Rows times features of a chunk, about: few enough to hold several chunks in memory.
-CHUNK_ENTRIES = 1 << 22
-FEWEST_ROWS = 1 << 10
-MOST_ROWS = 1 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -53,14 +48,17 @@ class Chunk:
     share: float  # of all input that has been read after them
 
 
-def chunk_rows(n_features: int) -> int:
+def chunk_rows(
+    n_features: int, entries: int = 1 << 22, fewest: int = 1 << 10, most: int = 1 << 20
+) -> int:
     """Number of rows in a chunk, which depends on the number of features alone.
+
+    entries : rows times features, few enough to hold several chunks in memory
 
     >>> chunk_rows(64), chunk_rows(1), chunk_rows(100_000)
     (65536, 1048576, 1024)
     """
-    rows = -(-CHUNK_ENTRIES // n_features)
-    return min(MOST_ROWS, max(FEWEST_ROWS, rows))
+    return min(most, max(fewest, -(-entries // n_features)))
 
 
 def is_large(rows: int, n_features: int) -> bool:

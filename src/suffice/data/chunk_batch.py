@@ -12,15 +12,12 @@ from suffice.data import packages
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
 from suffice.data.chunk import Chunk, is_large
-from suffice.data.features import ArrayFeatures, Features
+from suffice.data.feature_rows import ArrayFeatures, Features
 from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.labels import Labels, string_array
 from suffice.data.roles import Roles
 from suffice.data.text_source import NULL_MARKERS
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
-
-# Columns are transposed in blocks of this size, which stay in the cache.
-BLOCK_BYTES = 1 << 19
 
 
 def batch_of(
@@ -114,7 +111,8 @@ def floats(
 
 
 def _to_rows(columns: Sequence[Array], out: Floats) -> None:
-    step = max(64, BLOCK_BYTES // (8 * len(columns)))
+    block_bytes = 1 << 19  # transposed at a time, so that they stay in the cache
+    step = max(64, block_bytes // (8 * len(columns)))
     for start in range(0, len(out), step):
         block = out[start : start + step]
         for j, column in enumerate(columns):

@@ -4,45 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
-from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, TextCells, TimeCells
+from suffice.data.arrays import Array
+from suffice.data.cell_values import (
+    as_booleans,
+    as_numbers,
+    as_texts,
+    as_whole_numbers,
+    unfit,
+    unreadable,
+)
+from suffice.data.cells import Cells, OtherCells, TextCells, TimeCells
 from suffice.data.levels import Column
+from suffice.data.prepared_table import PreparedColumn, PreparedLevels, PreparedNumbers
 from suffice.data.time_parts import TimePart, join_time, utc_time, wall_time
 from suffice.data.written_dates import CLEAR, ORDERS, parse_dates
-from suffice.data.written_numbers import parse_numbers
-from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
+from suffice.errors import InvalidParameter
 from suffice.text import shown
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedNumbers:
-    """A numeric feature."""
-
-    name: str
-    values: Floats  # (n,), NaN where missing
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedLevels:
-    """A discrete feature."""
-
-    name: str
-    column: Column
-
-
-PreparedColumn = PreparedNumbers | PreparedLevels
-
-
-class ColumnKind(Protocol):
+class ColumnKind:
     """What a column is. Kinds hold what it takes to read new rows and nothing about single rows."""
+
+    __slots__ = ()
 
     @property
     def label(self) -> str:
         """As descriptions show it."""
+        raise NotImplementedError
 
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
@@ -51,51 +42,37 @@ class ColumnKind(Protocol):
 
         markers : texts that mean a missing value
         """
+        raise NotImplementedError
 
     def features(self, name: str) -> tuple[str, ...]:
-        """The names of these features."""
-
-    def discrete(self, name: str) -> tuple[str, ...]:
-        """The names of those that are levels."""
-
-    def write(self, features: Sequence[Array]) -> Array:
-        """The values of a column, from those of its features."""
-
-
-class OneNumber:
-    """A column that is one feature, a number."""
-
-    __slots__ = ()
-
-    def features(self, name: str) -> tuple[str, ...]:
-        """The name of the column."""
+        """The names of these features: that of the column."""
         return (name,)
 
     def discrete(self, name: str) -> tuple[str, ...]:
-        """None."""
+        """The names of those that are levels: none."""
         return ()
 
     def write(self, features: Sequence[Array]) -> Array:
-        """The values themselves."""
+        """The values of a column, from those of its features."""
         return features[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Number(OneNumber):
+class Number(ColumnKind):
     """Numbers; texts are read as numbers with a decimal point."""
 
-    label: ClassVar[str] = "number"
+    label = "number"
 
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
     ) -> tuple[PreparedColumn, ...]:
         """The numbers; an error names the first cell that is not a number."""
-        numbers = _numbers(name, cells.without(markers), ".", strict=True)
+        numbers = as_numbers(name, cells.without(markers), ".", strict=True)
         return (PreparedNumbers(name, numbers),)
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenNumber(OneNumber):
+class WrittenNumber(ColumnKind):
     """Numbers written as text, such as "$1,234" or "1.234,5".
 
     decimal : the decimal mark; the other one of "." and "," separates thousands
@@ -104,7 +81,7 @@ class WrittenNumber(OneNumber):
 
     decimal: str = "."
     strict: bool = True
-    label: ClassVar[str] = "number (text)"
+    label = "number (text)"
 
     def __post_init__(self) -> None:
         _check_known(self.decimal, (".", ","))
@@ -113,12 +90,12 @@ class WrittenNumber(OneNumber):
         self, name: str, cells: Cells, markers: Collection[str] = ()
     ) -> tuple[PreparedColumn, ...]:
         """The numbers that the texts write."""
-        numbers = _numbers(name, cells.without(markers), self.decimal, self.strict)
+        numbers = as_numbers(name, cells.without(markers), self.decimal, self.strict)
         return (PreparedNumbers(name, numbers),)
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(ColumnKind):
     """Categories (levels): text, booleans, or numbers that name them.
 
     values : "text", "numbers" from 0, or "booleans"
@@ -127,7 +104,7 @@ class Levels:
 
     values: str = "text"
     keeps: tuple[str, ...] = ()
-    label: ClassVar[str] = "levels"
+    label = "levels"
 
     def __post_init__(self) -> None:
         _check_known(self.values, ("text", "numbers", "booleans"))
@@ -148,27 +125,21 @@ class Levels:
     def column(self, name: str, cells: Cells) -> Column:
         """The values of the cells, which may be levels to come."""
         if isinstance(cells, OtherCells):
-            raise _unfit(name, cells, "levels")
-        convert = {"text": _texts, "numbers": _whole_numbers, "booleans": _booleans}[self.values]
+            raise unfit(name, cells, "levels")
+        convert = {"text": as_texts, "numbers": as_whole_numbers, "booleans": as_booleans}[
+            self.values
+        ]
         values, declared = convert(name, cells)
         gaps = cells.missing if cells.missing.any() else None
         return Column(values, gaps, f"column {name!r}", declared)
-
-    def features(self, name: str) -> tuple[str, ...]:
-        """The name of the column."""
-        return (name,)
 
     def discrete(self, name: str) -> tuple[str, ...]:
         """The name of the column."""
         return (name,)
 
-    def write(self, features: Sequence[Array]) -> Array:
-        """The values themselves."""
-        return features[0]
-
 
 @dataclass(frozen=True, slots=True)
-class Dates:
+class Dates(ColumnKind):
     """Dates and times, read as numbers: year, month, weekday, hour, days since 1970-01-01.
 
     parts : those that become features
@@ -181,7 +152,7 @@ class Dates:
     order: str = CLEAR
     zone: str | None = None
     strict: bool = True
-    label: ClassVar[str] = "dates"
+    label = "dates"
 
     def __post_init__(self) -> None:
         _check_known(self.order, ORDERS)
@@ -200,10 +171,6 @@ class Dates:
         """The name of the column with each part, such as "born (year)"."""
         return tuple(f"{name} ({part})" for part in self.parts)
 
-    def discrete(self, name: str) -> tuple[str, ...]:
-        """None."""
-        return ()
-
     def write(self, features: Sequence[Array]) -> Array:
         """The times, in UTC where there is a time zone; missing where no part tells the day."""
         days, hours = (
@@ -221,22 +188,22 @@ class Dates:
         if cells.missing.all():
             return np.full(len(cells), "NaT", "datetime64[us]")
         if not isinstance(cells, TextCells):
-            raise _unfit(name, cells, "dates")
+            raise unfit(name, cells, "dates")
         times = parse_dates(cells.distinct, self.order)
         if self.strict and np.isnat(times).any():
-            raise _unreadable(name, cells, cells.distinct[int(np.isnat(times).argmax())], "dates")
+            raise unreadable(name, cells, cells.distinct[int(np.isnat(times).argmax())], "dates")
         return cells.spread(times, np.datetime64("NaT"))
 
 
 @dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(ColumnKind):
     """A column that is not used.
 
     reason : why, in a few words
     """
 
     reason: str
-    label: ClassVar[str] = "set aside"
+    label = "set aside"
 
     def read(
         self, name: str, cells: Cells, markers: Collection[str] = ()
@@ -246,10 +213,6 @@ class SetAside:
 
     def features(self, name: str) -> tuple[str, ...]:
         """No feature."""
-        return ()
-
-    def discrete(self, name: str) -> tuple[str, ...]:
-        """None."""
         return ()
 
     def write(self, features: Sequence[Array]) -> Array:
@@ -262,76 +225,9 @@ class Target(SetAside):
     """The column with the classes, which is not a feature."""
 
     reason: str = "target"
-    label: ClassVar[str] = "target"
+    label = "target"
 
 
 def _check_known(value: str, values: tuple[str, ...]) -> None:
     if value not in values:
         raise InvalidParameter(f"{shown(value)} is not one of {', '.join(values)}.")
-
-
-def _numbers(name: str, cells: Cells, decimal: str, strict: bool) -> Floats:
-    if isinstance(cells, NumberCells):
-        return cells.values.astype(np.float64)
-    if isinstance(cells, BooleanCells):
-        return np.where(cells.missing, np.nan, cells.values)
-    if cells.missing.all():
-        return np.full(len(cells), np.nan)
-    if not isinstance(cells, TextCells):
-        raise _unfit(name, cells, "numbers")
-    numbers = parse_numbers(cells.distinct, decimal)
-    if strict and np.isnan(numbers).any():
-        raise _unreadable(name, cells, cells.distinct[int(np.isnan(numbers).argmax())], "numbers")
-    return cells.spread(numbers, np.nan)
-
-
-def _texts(name: str, cells: Cells) -> tuple[Array, Array | None]:
-    texts = cells.texts()
-    declared = texts.declared if isinstance(cells, TextCells) else None
-    return texts.spread(np.array(texts.distinct, np.str_), ""), declared
-
-
-def _whole_numbers(name: str, cells: Cells) -> tuple[Array, Array | None]:
-    """Integers where all are whole, floats otherwise, 0 where missing."""
-    numbers = cells.values if isinstance(cells, NumberCells) else None
-    if numbers is None or numbers.dtype.kind == "f":
-        numbers = np.nan_to_num(_numbers(name, cells, ".", strict=True), nan=0.0)
-    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < np.iinfo(np.int64).max):
-        bad = numbers[int(np.argmax((numbers < 0) | ~np.isfinite(numbers)))]
-        raise InvalidFeatures(
-            f"column {name!r} holds {shown(bad)}, where levels are numbers from 0. Convert the "
-            f"column to text first, in all tables."
-        )
-    if numbers.dtype.kind == "f" and (numbers == np.floor(numbers)).all():
-        numbers = numbers.astype(np.int64)
-    declared = cells.declared if isinstance(cells, NumberCells) else None
-    return numbers.astype(np.int64, copy=False) if numbers.dtype.kind in "iu" else numbers, declared
-
-
-def _booleans(name: str, cells: Cells) -> tuple[Array, Array | None]:
-    if isinstance(cells, BooleanCells):
-        return cells.values, cells.declared
-    texts = cells.texts()
-    known = {"true": True, "false": False, "1": True, "0": False}
-    for text in texts.distinct:
-        if text.lower() not in known:
-            raise _unreadable(name, texts, text, "true and false")
-    values = np.array([known[text.lower()] for text in texts.distinct], bool)
-    return texts.spread(values, False), None
-
-
-def _unreadable(name: str, cells: TextCells, text: str, wanted: str) -> NotNumbers:
-    return NotNumbers(
-        f"column {name!r} holds {shown(text)} in row {cells.first_row(text)}, where {wanted} are "
-        f"expected. If it means a missing value, leave the cell empty, or name it by "
-        f"missing=[{shown(text)}]."
-    )
-
-
-def _unfit(name: str, cells: Cells, wanted: str) -> NotNumbers:
-    what = {TimeCells: "dates", NumberCells: "numbers", BooleanCells: "booleans"}.get(type(cells))
-    holds = cells.what if isinstance(cells, OtherCells) else what
-    return NotNumbers(
-        f"column {name!r} holds {holds}, where {wanted} are expected; convert it first, or leave "
-        f"it out of all tables with drop=[{name!r}]."
-    )

@@ -8,8 +8,14 @@ from suffice.data.arrays import Array
 from suffice.data.cells import BooleanCells, Cells, NumberCells, OtherCells, TextCells, TimeCells
 from suffice.data.column_kinds import Dates, Levels, Number, SetAside, Target
 from suffice.data.column_options import ColumnOptions, Role
-from suffice.data.described_column import DROPPED, DescribedColumn
-from suffice.data.level_rules import CONSTANT, describe_dates, describe_levels, number_levels
+from suffice.data.described_column import (
+    CONSTANT,
+    DROPPED,
+    DescribedColumn,
+    describe_dates,
+    describe_levels,
+    number_levels,
+)
 from suffice.data.text_rules import (
     describe_texts,
     describe_words,
@@ -21,9 +27,6 @@ from suffice.data.time_parts import TimePart
 from suffice.data.written_dates import CLEAR
 from suffice.errors import InvalidParameter
 from suffice.text import plural
-
-# Numbers looked at first: most columns have too many different ones to be codes.
-FIRST_NUMBERS = 1000
 
 
 def describe_column(
@@ -107,7 +110,11 @@ def _describe_numeric(name: str, cells: Cells, options: ColumnOptions) -> Descri
     return DescribedColumn(name, Number(), why, missing)
 
 
-def _describe_numbers(name: str, cells: NumberCells) -> DescribedColumn:
+def _describe_numbers(name: str, cells: NumberCells, first: int = 1000) -> DescribedColumn:
+    """Numbers, durations or an id.
+
+    first : numbers looked at first, since most columns hold too many different ones to be codes
+    """
     missing = cells.missing
     known = cells.values[~missing] if missing.any() else cells.values
     gaps = int(missing.sum())
@@ -115,23 +122,23 @@ def _describe_numbers(name: str, cells: NumberCells) -> DescribedColumn:
         return DescribedColumn(name, Number(), "numbers", gaps)
     if cells.unit:
         return DescribedColumn(name, Number(), f"durations, in {cells.unit}", gaps)
-    whole = _are_whole(known[:FIRST_NUMBERS]) and _are_whole(known)
+    whole = _are_whole(known[:first]) and _are_whole(known)
     if whole and looks_like_id(name) and 1 < len(known) == len(np.unique(known)):
         why = f"whole numbers, all different, under the name of an id (say numeric=[{name!r}] to "
         return DescribedColumn(name, SetAside("id"), f"{why}use them)", gaps)
-    return DescribedColumn(name, Number(), _number_remark(name, known, whole), gaps)
+    return DescribedColumn(name, Number(), _number_remark(name, known, whole, first), gaps)
 
 
 def _are_whole(numbers: Array) -> bool:
     return numbers.dtype.kind in "iu" or bool((numbers == np.floor(numbers)).all())
 
 
-def _number_remark(name: str, known: Array, whole: bool) -> str:
+def _number_remark(name: str, known: Array, whole: bool, first: int) -> str:
     if len(known) > 1 and known.min() == known.max():
         return f"numbers{CONSTANT}"
     # Whole numbers with at most this many different values may be codes.
     most_codes = 20
-    if not whole or len(np.unique(known[:FIRST_NUMBERS])) > most_codes:
+    if not whole or len(np.unique(known[:first])) > most_codes:
         return "numbers"
     different = len(np.unique(known))
     if not 2 < different <= most_codes or 2 * different > len(known):

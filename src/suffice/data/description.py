@@ -17,7 +17,7 @@ from suffice.data.labelled_table import row_count
 from suffice.data.object_source import BatchSource, is_stream, open_object
 from suffice.data.paths import file_paths, is_paths
 from suffice.data.roles import ReadOptions
-from suffice.data.sample import sample_rows, sample_size
+from suffice.data.sample import SampleSize, sample_rows
 from suffice.data.source import open_source
 from suffice.data.table_layout import TableLayout, describe_columns
 from suffice.errors import InvalidFeatures, InvalidParameter
@@ -173,7 +173,7 @@ def _sample(X: Any, target: Any) -> Any | None:
             f"a {type(X).__name__} can be read only once, so it cannot be described first; "
             "describe a table of some of its rows."
         )
-    return source.head(sample_size(len(source.schema)))
+    return source.head(SampleSize().rows_of(len(source.schema)))
 
 
 def _cells(column: DescribedColumn) -> tuple[str, ...]:

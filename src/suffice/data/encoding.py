@@ -9,11 +9,12 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import IndicatorFeatures
+from suffice.data.feature_rows import IndicatorFeatures
 from suffice.data.frame_output import FrameForm
 from suffice.data.level_groups import LevelGroups, distinct
 from suffice.data.prepared_table import TableRows
 from suffice.data.table_rows import TableReader
+from suffice.data.table_writing import write_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +80,6 @@ class Encoding:
         return out
 
     def decode(self, rows: Floats, like: Any = None, frame: FrameForm | None = None) -> Any:
-        """Numbers without gaps as a table of the user's kind; see `TableReader.write`."""
+        """Numbers without gaps as a table of the user's kind; see `write_rows`."""
         numbers = rows[:, : len(self.reader.numeric_names)]
-        return self.reader.write(numbers, self.levels_of(rows), like, frame)
+        return write_rows(self.reader, numbers, self.levels_of(rows), like, frame)

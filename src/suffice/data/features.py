@@ -3,164 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, Protocol
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Array, Floats
+from suffice.data.feature_rows import ArrayFeatures, Features, FrameFeatures, IndicatorFeatures
 from suffice.data.gaps import is_missing
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 from suffice.text import shown
-
-FILES_HINT = (
-    " Rows of files are read by summarize: fit_statistics(summarize(X, target=...)) fits a model "
-    "to them."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayFeatures:
-    """Rows of a two-dimensional array of any real dtype and memory order."""
-
-    values: Array
-    names: tuple[str, ...] | None = None
-    ready: bool = field(init=False)  # whether rows can be used without a copy
-
-    def __post_init__(self) -> None:
-        dtype = self.values.dtype
-        ready = dtype in (np.float64, np.float32) and dtype.isnative
-        object.__setattr__(self, "ready", ready and self.values.flags.c_contiguous)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and features."""
-        return self.values.shape[0], self.values.shape[1]
-
-    def read(self, start: int, stop: int) -> Array:
-        """Rows start to stop, C-ordered, float64, or float32 if that needs no copy."""
-        rows = self.values[start:stop]
-        return rows if self.ready else np.ascontiguousarray(rows, dtype=np.float64)
-
-    def take(self, at: Indices) -> Floats:
-        """Some rows by number, C-ordered, float64."""
-        return np.asarray(self.values[at], np.float64)
-
-    def part(self, start: int, stop: int) -> ArrayFeatures:
-        """The features of rows start to stop."""
-        return ArrayFeatures(self.values[start:stop], self.names)
-
-
-@dataclass(frozen=True, slots=True)
-class FrameFeatures:
-    """Rows of a data frame (pandas, polars, pyarrow and others, through narwhals)."""
-
-    frame: nw.DataFrame[Any]
-    names: tuple[str, ...] | None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and features."""
-        return self.frame.shape
-
-    @property
-    def ready(self) -> bool:
-        """Whether rows can be used without a copy."""
-        return False
-
-    def read(self, start: int, stop: int) -> Floats:
-        """Rows start to stop, C-ordered, float64."""
-        return self._floats(self.frame[start:stop])
-
-    def take(self, at: Indices) -> Floats:
-        """Some rows by number, C-ordered, float64."""
-        return self._floats(self.frame[at.tolist()])
-
-    def part(self, start: int, stop: int) -> FrameFeatures:
-        """The features of rows start to stop."""
-        return FrameFeatures(self.frame[start:stop], self.names)
-
-    def _floats(self, part: nw.DataFrame[Any]) -> Floats:
-        out = np.empty(part.shape, np.float64)
-        for j, column in enumerate(part.iter_columns()):
-            # NaN for missing values: the first in row order is then reported.
-            known = column.cast(nw.Float64).fill_null(np.nan) if column.null_count() else column
-            out[:, j] = known.to_numpy()
-        return out
-
-
-@dataclass(frozen=True, slots=True)
-class IndicatorFeatures:
-    """Rows of numbers, then for each column of levels its indicators: zeros and a one.
-
-    Negative codes are missing levels. Codes below `first` have no indicator: all are zero.
-    """
-
-    numbers: Floats  # (n, numeric features)
-    codes: tuple[Indices, ...]  # (n,) for each column of levels
-    sizes: tuple[int, ...]  # number of codes of each column
-    first: int
-    names: tuple[str, ...]
-    levels: tuple[Array, ...] = ()  # of each column, where codes are positions among them
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and features."""
-        return len(self.numbers), len(self.names)
-
-    @property
-    def ready(self) -> bool:
-        """Whether rows can be used without a copy."""
-        return False
-
-    def read(self, start: int, stop: int) -> Floats:
-        """Rows start to stop, C-ordered, float64."""
-        return self._read(slice(start, stop))
-
-    def take(self, at: Indices) -> Floats:
-        """Some rows by number, C-ordered, float64."""
-        return self._read(at)
-
-    def part(self, start: int, stop: int) -> IndicatorFeatures:
-        """The features of rows start to stop."""
-        codes = tuple(own[start:stop] for own in self.codes)
-        return replace(self, numbers=self.numbers[start:stop], codes=codes)
-
-    def _read(self, at: Any) -> Floats:
-        numbers = self.numbers[at]
-        out = np.zeros((len(numbers), len(self.names)))
-        out[:, : numbers.shape[1]] = numbers
-        low = numbers.shape[1]
-        for own, size in zip(self.codes, self.sizes, strict=True):
-            codes, high = own[at], low + size - self.first
-            rows = np.flatnonzero(codes >= self.first)
-            out[rows, low - self.first + codes[rows]] = 1.0
-            out[np.flatnonzero(codes < 0), low:high] = np.nan
-            low = high
-        return out
-
-
-class ReadTable(Protocol):
-    """A table whose columns have been read by a layout: numbers and levels."""
-
-    @property
-    def names(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def discrete(self) -> tuple[bool, ...]: ...  # noqa: D102
-    def part(self, columns: Sequence[int]) -> ReadTable: ...  # noqa: D102
-    def numbers(self) -> Floats: ...  # noqa: D102
-    def levels(self) -> list[Any]: ...  # noqa: D102
 
 
 def is_read(X: Any) -> bool:
     """Whether a table has been read by a layout."""
     return hasattr(X, "discrete") and hasattr(X, "part")
-
-
-Features = ArrayFeatures | FrameFeatures | IndicatorFeatures
 
 
 def as_features(X: Any) -> Features:
@@ -214,18 +72,20 @@ def _wrap(X: Any) -> Features:
         return X
     if is_read(X):
         return ArrayFeatures(X.numbers(), X.names)
-    check_table(X, FILES_HINT)
+    check_table(X)
     frame = as_frame(X)
     return _from_frame(frame) if frame is not None else ArrayFeatures(_check_array(_as_array(X)))
 
 
-def check_table(X: Any, files: str = "") -> None:
-    """Raise where X cannot be a table.
-
-    files : hint where X is the name of a file
-    """
+def check_table(X: Any) -> None:
+    """Raise where X cannot be a table."""
     if X is None or isinstance(X, bytes | str | PathLike):
-        more = files if isinstance(X, str | PathLike) else ""
+        more = ""
+        if isinstance(X, str | PathLike):
+            more = (
+                " Rows of files are read by summarize: fit_statistics(summarize(X, target=...)) "
+                "fits a model to them."
+            )
         raise InvalidFeatures(f"X is a {type(X).__name__}; pass an array or a data frame.{more}")
     if hasattr(X, "tocsr") or hasattr(X, "todense"):
         raise InvalidFeatures(

@@ -24,10 +24,6 @@ except ImportError:  # Windows, where no file can be removed while a process has
     fcntl = None  # type: ignore[assignment]
 
 
-# Where files cannot be locked, an older temporary file belongs to no process any more.
-ABANDONED_SECONDS = 3600.0
-
-
 Named = str | PathLike[str]
 
 
@@ -177,8 +173,11 @@ def _sweep(target: str) -> None:
                 _remove_abandoned(os.path.join(folder, name))
 
 
-def _remove_abandoned(path: str) -> None:
-    """Remove a temporary file unless a process is writing to it."""
+def _remove_abandoned(path: str, abandoned_seconds: float = 3600.0) -> None:
+    """Remove a temporary file unless a process is writing to it.
+
+    abandoned_seconds : where files cannot be locked, an older one belongs to no process any more
+    """
     with suppress(OSError):
         if fcntl is None:
             os.unlink(path)
@@ -187,7 +186,7 @@ def _remove_abandoned(path: str) -> None:
         handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             about, locked = os.fstat(handle), _lock(handle)
-            old = locked is None and time.time() - about.st_mtime > ABANDONED_SECONDS
+            old = locked is None and time.time() - about.st_mtime > abandoned_seconds
             if stat.S_ISREG(about.st_mode) and (locked or old):
                 os.unlink(path)
         finally:

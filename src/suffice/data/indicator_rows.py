@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from suffice.data.arrays import Array
-from suffice.data.features import IndicatorFeatures
+from suffice.data.feature_rows import IndicatorFeatures
 from suffice.data.level_groups import distinct
 from suffice.data.prepared_table import TableRows
 from suffice.data.table_rows import TableReader

@@ -18,13 +18,7 @@ from suffice.text import shown
 
 KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}
 
-# Integer labels spread over at most this many values are used as codes directly.
-DIRECT_RANGE = 256
-
-# Labels looked at for a zero, which integers that start from zero most likely have there.
-FIRST_LABELS = 1024
-
-# Spread over at most this many, they are looked up in a table; beyond, sorted.
+# Integer labels spread over at most this many values are looked up in a table; beyond, sorted.
 TABLE_RANGE = 1 << 16
 
 
@@ -159,19 +153,26 @@ def _from_series(series: nw.Series[Any]) -> Array | nw.Series[Any]:
     return np.asarray(series.to_numpy()) if plain else series
 
 
-def _encode_integers(values: Indices) -> tuple[Array, Indices]:
+def _encode_integers(
+    values: Indices, direct: int = 256, first: int = 1024
+) -> tuple[Array, Indices]:
+    """Candidate classes and codes.
+
+    direct : labels spread over at most this many values are used as codes directly
+    first : labels looked at for a zero, which integers that start from zero most likely have there
+    """
     if not len(values):
         return values, values
     # One pass instead of two: as unsigned, a negative number is a large one.
     high = int(values.view(np.uint64).max())
-    if high < DIRECT_RANGE and not values[:FIRST_LABELS].all():
+    if high < direct and not values[:first].all():
         return np.arange(high + 1), np.ascontiguousarray(values)
     low, high = int(values.min()), int(values.max())
     if high - low >= TABLE_RANGE:
         classes, codes = np.unique(values, return_inverse=True)
         return classes, codes.astype(np.int64, copy=False)
     codes = np.ascontiguousarray(values if low == 0 else values - low)
-    if high - low < DIRECT_RANGE:
+    if high - low < direct:
         return np.arange(low, high + 1), codes
     present = np.zeros(high - low + 1, bool)
     present[codes] = True

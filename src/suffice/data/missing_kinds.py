@@ -9,12 +9,13 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.data.cells import Cells
-from suffice.data.column_kinds import ColumnKind, PreparedColumn, PreparedLevels, PreparedNumbers
+from suffice.data.column_kinds import ColumnKind
 from suffice.data.levels import Column
+from suffice.data.prepared_table import PreparedColumn, PreparedLevels, PreparedNumbers
 
 
 @dataclass(frozen=True, slots=True)
-class WithIndicator:
+class WithIndicator(ColumnKind):
     """A column and its missingness indicator: its values, and whether it is missing.
 
     values : what the values are
@@ -63,7 +64,7 @@ class WithIndicator:
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
+class Ignored(ColumnKind):
     """A column whose values and indicator are read as missing in every row."""
 
     values: ColumnKind

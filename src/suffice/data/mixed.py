@@ -13,7 +13,6 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.data.features import (
-    FILES_HINT,
     as_frame,
     check_table,
     check_two_dimensional,
@@ -188,7 +187,7 @@ def _width(X: Any) -> tuple[int, tuple[str, ...]]:
     frame = None if isinstance(X, np.ndarray) else as_frame(X)
     if frame is not None:
         return len(frame.columns), tuple(map(str, frame.columns))
-    check_table(X, FILES_HINT)
+    check_table(X)
     shape = (np.asarray(X) if hasattr(X, "__array__") else np.array(X, dtype=object)).shape
     check_two_dimensional(shape)
     return shape[1], ()

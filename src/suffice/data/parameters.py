@@ -13,9 +13,6 @@ from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.text import shown
 
-# A larger number of steps is a mistake, not a request.
-MOST_STEPS = 10**9
-
 
 def is_number(value: Any) -> bool:
     """Whether a value is a real number; booleans and time spans are not."""
@@ -74,8 +71,8 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
-def count(name: str, value: Any, most: int = MOST_STEPS) -> int:
-    """The value, if it is a positive integer and not absurdly large."""
+def count(name: str, value: Any, most: int = 10**9) -> int:
+    """The value, if it is a positive integer; a larger one than `most` is a mistake."""
     whole = isinstance(value, int | np.integer) and is_number(value)
     if not whole or value < 1:
         raise InvalidParameter(f"{name} is {shown(value)}; it must be a positive integer.")

@@ -9,9 +9,27 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.column_kinds import PreparedColumn, PreparedLevels, PreparedNumbers
 from suffice.data.frame_output import new_frame
 from suffice.data.levels import Column
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedNumbers:
+    """A numeric feature."""
+
+    name: str
+    values: Floats  # (n,), NaN where missing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedLevels:
+    """A discrete feature."""
+
+    name: str
+    column: Column
+
+
+PreparedColumn = PreparedNumbers | PreparedLevels
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,8 +25,6 @@ from suffice.errors import (
 )
 from suffice.text import nearest, quote_names
 
-INDICATORS = 16  # a column of levels counts as this many columns of numbers
-
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
@@ -108,7 +106,7 @@ class Roles:
         reader = TableReader.of(None, layout.without(self.options.others))
         assert reader is not None
         check_has(reader.names, schema, _name_of(self.source))
-        return self.with_reader(None if reader.is_plain else reader, reader.names)
+        return self.with_reader(None if reader.layout.is_plain else reader, reader.names)
 
     def with_reader(
         self, reader: TableReader | None, features: tuple[str, ...] | None = None
@@ -123,7 +121,8 @@ class Roles:
         if self.reader is None:
             return chunk_rows(len(self.features))
         numbers, levels = len(self.reader.numeric_names), len(self.reader.level_names)
-        return chunk_rows(numbers + INDICATORS * levels)
+        columns_per_level = 16  # columns of numbers that take as much memory as one of levels
+        return chunk_rows(numbers + columns_per_level * levels)
 
     @property
     def texts(self) -> tuple[str, ...]:

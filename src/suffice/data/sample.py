@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +19,32 @@ from suffice.data.source import Source, open_source
 from suffice.data.text_source import TextSource
 from suffice.errors import InvalidInput
 
-SAMPLE_ROWS = 1 << 16
-SAMPLE_CELLS = 1 << 22  # of very wide tables, fewer rows
-FEWEST_ROWS = 100
-SAMPLE_FILES = 64
 
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """How much of a table is looked at to learn what its columns are.
 
-def sample_size(columns: int) -> int:
-    """How many rows of a table are looked at, by its number of columns.
-
-    >>> sample_size(10), sample_size(1000), sample_size(100_000)
+    >>> size = SampleSize()
+    >>> size.rows_of(10), size.rows_of(1000), size.rows_of(100_000)
     (65536, 4194, 100)
     """
-    return max(FEWEST_ROWS, min(SAMPLE_ROWS, SAMPLE_CELLS // max(1, columns)))
+
+    rows: int = 1 << 16
+    cells: int = 1 << 22  # of very wide tables, fewer rows
+    fewest_rows: int = 100
+    files: int = 64
+
+    def rows_of(self, columns: int) -> int:
+        """How many rows of a table with this number of columns."""
+        return max(self.fewest_rows, min(self.rows, self.cells // max(1, columns)))
 
 
 def sample_rows(
-    paths: Sequence[Path], first: Source, options: ReadOptions, names: Sequence[str]
+    paths: Sequence[Path],
+    first: Source,
+    options: ReadOptions,
+    names: Sequence[str],
+    size: SampleSize | None = None,
 ) -> Any | None:
     """The first rows of each of some files as one data frame; None where none can be inspected.
 
@@ -43,8 +53,9 @@ def sample_rows(
     """
     if isinstance(first, TextSource) and packages.polars() is None:
         return None
-    chosen = _spread(paths)
-    rows = -(-sample_size(len(names)) // len(chosen))
+    size = size or SampleSize()
+    chosen = _spread(paths, size.files)
+    rows = -(-size.rows_of(len(names)) // len(chosen))
     heads = []
     for path in chosen:
         with suppress(InvalidInput):
@@ -57,9 +68,9 @@ def sample_rows(
     return first.infer(known) if isinstance(first, TextSource) else _stack(known)
 
 
-def _spread(paths: Sequence[Path]) -> list[Path]:
+def _spread(paths: Sequence[Path], most: int) -> list[Path]:
     """The first file, the last one, and some between, at equal distances."""
-    most = min(len(paths), SAMPLE_FILES)
+    most = min(len(paths), most)
     return [paths[i * (len(paths) - 1) // max(1, most - 1)] for i in range(most)]
 
 

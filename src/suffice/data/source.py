@@ -20,9 +20,6 @@ from suffice.errors import InvalidFile, MissingPackage
 
 Format = Literal["parquet", "arrow", "stream", "json", "text"]
 
-# First bytes of a file by which its format is recognised.
-HEAD_BYTES = 1024
-
 
 class Source(Protocol):
     """A file whose columns are known and whose rows are yet to be read."""
@@ -45,13 +42,13 @@ class Source(Protocol):
         ...
 
 
-def format_of(head: bytes, name: str) -> Format:
+def format_of(data: bytes, name: str, head_bytes: int = 1024) -> Format:
     """The format of a file by its first bytes and the ending of its name.
 
     >>> format_of(b"a,b", "rows.csv"), format_of(b'[{"a": 1}]', "rows.txt")
     ('text', 'json')
     """
-    ending = ending_of(name)
+    head, ending = data[:head_bytes], ending_of(name)
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(b"ARROW1"):
@@ -75,7 +72,7 @@ def file_format(path: Path) -> Format:
     """The format of a file on disk."""
     check_file(path)
     with unreadable(path), path.open("rb") as file:
-        return format_of(file.read(HEAD_BYTES), str(path))
+        return format_of(file.read(1024), str(path))
 
 
 def open_source(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import narwhals.stable.v2 as nw
 
@@ -18,14 +18,11 @@ from suffice.data.fingerprint import Fingerprint
 from suffice.data.object_source import ObjectSource, open_object
 from suffice.data.paths import check_file, unreadable
 from suffice.data.roles import ReadOptions, Roles
-from suffice.data.sample import sample_rows, sample_size
+from suffice.data.sample import SampleSize, sample_rows
 from suffice.data.source import Source, open_source
 from suffice.data.table_rows import TableReader, holds_numbers
 from suffice.data.text_source import TextSource
 from suffice.errors import BatchFailed, ColumnNote, InvalidInput
-
-# Files of this total size repay loading compiled loops, however few rows each has.
-LONG_BYTES = 1 << 27
 
 
 class FileFailed(Exception):
@@ -59,6 +56,9 @@ class Stream(Protocol):
 class FileStream:
     """The rows of files, one file after the other."""
 
+    # Files of this total size repay loading compiled loops, however few rows each has.
+    long_bytes: ClassVar[int] = 1 << 27
+
     paths: tuple[Path, ...]
     roles: Roles
     sizes: tuple[int, ...]  # bytes
@@ -80,7 +80,7 @@ class FileStream:
     @property
     def is_long(self) -> bool:
         """Whether there are enough rows to repay compiled loops."""
-        return sum(self.sizes) >= LONG_BYTES
+        return sum(self.sizes) >= self.long_bytes
 
     def chunks(self, start: Position) -> Generator[Chunk, None, None]:
         """The chunks from a position on; none holds rows of two files."""
@@ -139,7 +139,7 @@ class ObjectStream:
         roles = Roles.of(source.schema, True, "", options)
         if roles.needs_sample:
             with _failing_after(0):
-                first = source.head(sample_size(len(source.schema)))
+                first = source.head(SampleSize().rows_of(len(source.schema)))
             sample = nw.from_native(first, eager_only=True).select(roles.features).to_native()
             roles = roles.with_reader(_reader_of(sample, roles))
         roles.check_numbers(source.schema, "")

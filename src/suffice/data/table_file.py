@@ -15,7 +15,7 @@ from suffice.data.paths import check_file, unreadable
 from suffice.data.polars_source import PolarsSource
 from suffice.data.roles import ReadOptions
 from suffice.data.sample import sample_rows
-from suffice.data.source import HEAD_BYTES, format_of, open_source
+from suffice.data.source import format_of, open_source
 from suffice.data.table import Table
 from suffice.data.text_blocks import TextFile
 from suffice.data.text_layout import decode
@@ -47,7 +47,7 @@ def read_table(
     data, name = _read_bytes(path)
     if not data.strip():
         raise InvalidFile(f"{name} is empty; a line of column names and rows are needed.")
-    kind = format_of(data[:HEAD_BYTES], name)
+    kind = format_of(data, name)
     if kind == "text":
         if encoding is not None:
             data = decode(TextFile(data, name).read(), name, encoding)

@@ -8,11 +8,12 @@ from typing import Any, Self
 
 from suffice.data.arrays import Array
 from suffice.data.cell_reading import cells_of, table_columns
-from suffice.data.column_kinds import ColumnKind, Dates, Levels, Number, PreparedColumn, Target
+from suffice.data.column_kinds import ColumnKind, Dates, Levels, Number, Target
 from suffice.data.column_options import MISSING_TEXTS, ColumnOptions
 from suffice.data.column_rules import describe_column
 from suffice.data.described_column import DescribedColumn
 from suffice.data.missing_kinds import Ignored, WithIndicator
+from suffice.data.prepared_table import PreparedColumn
 from suffice.data.table import check_unique
 from suffice.errors import InvalidFeatures
 from suffice.text import nearest, quote_names
@@ -82,30 +83,34 @@ class TableLayout:
     @property
     def features(self) -> tuple[str, ...]:
         """The names of the features that `read` returns."""
-        pairs = zip(self.names, self.kinds, strict=True)
-        return tuple(feature for name, kind in pairs for feature in kind.features(name))
+        return tuple(
+            feature for name, kind in self.by_name.items() for feature in kind.features(name)
+        )
 
     @property
     def used(self) -> tuple[str, ...]:
         """The columns that are not set aside."""
-        pairs = zip(self.names, self.kinds, strict=True)
-        return tuple(name for name, kind in pairs if kind.features(name))
+        return tuple(name for name, kind in self.by_name.items() if kind.features(name))
 
-    def kind_of(self, name: str) -> ColumnKind:
-        """What a column is."""
-        return self.kinds[self.names.index(name)]
+    @property
+    def by_name(self) -> dict[str, ColumnKind]:
+        """What each column is."""
+        return dict(zip(self.names, self.kinds, strict=True))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all columns are numbers, none of them set aside."""
+        return all(isinstance(kind, Number) for kind in self.kinds)
 
     def ignoring(self, columns: Collection[str]) -> TableLayout:
         """The same layout with these columns read as missing in every row."""
-        pairs = zip(self.names, self.kinds, strict=True)
-        kinds = tuple(Ignored(kind) if name in columns else kind for name, kind in pairs)
-        return replace(self, kinds=kinds)
+        kinds = (Ignored(kind) if name in columns else kind for name, kind in self.by_name.items())
+        return replace(self, kinds=tuple(kinds))
 
     def without(self, names: Collection[str]) -> TableLayout:
         """The layout of a table without some columns, if it has them."""
-        kept = [j for j, name in enumerate(self.names) if name not in names]
-        own = tuple(self.names[j] for j in kept), tuple(self.kinds[j] for j in kept)
-        return TableLayout(*own, self.missing, self.named)
+        kept = {name: kind for name, kind in self.by_name.items() if name not in names}
+        return TableLayout(tuple(kept), tuple(kept.values()), self.missing, self.named)
 
     def read(self, X: Any, first_row: int = 0) -> tuple[PreparedColumn, ...]:
         """The features of a table: columns are found by name, in any order; others are ignored.
@@ -116,7 +121,7 @@ class TableLayout:
         columns = self._columns(X)
         return tuple(
             feature
-            for name, kind in zip(self.names, self.kinds, strict=True)
+            for name, kind in self.by_name.items()
             if name in columns
             for feature in kind.read(name, cells_of(columns[name], first_row), self.missing)
         )

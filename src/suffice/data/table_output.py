@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.column_kinds import PreparedColumn, PreparedNumbers
 from suffice.data.packages import require_polars
+from suffice.data.prepared_table import PreparedColumn, PreparedNumbers
 from suffice.data.table import Table
 from suffice.data.table_layout import TableLayout
 from suffice.errors import InvalidFeatures, InvalidParameter, NotFinite

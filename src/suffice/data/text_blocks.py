@@ -16,8 +16,6 @@ from suffice.data.paths import unreadable
 from suffice.data.text_layout import SEPARATORS
 from suffice.errors import InvalidFile, MissingPackage
 
-BLOCK_BYTES = 1 << 23
-
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
@@ -35,15 +33,18 @@ class TextFile:
     # A record longer than this is taken for a quote that is never closed.
     most_record_bytes: ClassVar[int] = 1 << 26
 
+    # Read at a time.
+    block_bytes: ClassVar[int] = 1 << 23
+
     content: Path | bytes
     name: str  # in messages
 
-    def blocks(self, start: int = 0, size: int = BLOCK_BYTES) -> Iterator[TextBlock]:
-        """The records from a byte on, which must be where one starts."""
+    def blocks(self, start: int = 0, size: int | None = None) -> Iterator[TextBlock]:
+        """The records from a byte on, which must be where one starts; `size` bytes at a time."""
         with self._open() as (text, raw):
-            _skip(text, start, raw)
+            self._skip(text, start, raw)
             total, at = max(1, self._size()), start
-            while data := _read(text, size, text is raw):
+            while data := _read(text, size or self.block_bytes, text is raw):
                 data += self._rest(text, data, at)
                 yield TextBlock(data, at, min(1.0, raw.tell() / total))
                 at += len(data)
@@ -58,7 +59,7 @@ class TextFile:
         lines, left = 1, start
         with self._open() as (text, _):
             # A file that was truncated meanwhile ends earlier.
-            while left and (part := text.read(min(left, BLOCK_BYTES))):
+            while left and (part := text.read(min(left, self.block_bytes))):
                 lines += part.count(b"\n")
                 left -= len(part)
         return lines
@@ -80,6 +81,16 @@ class TextFile:
                     f"closed within {self.most_record_bytes >> 20} MB."
                 )
         return b"".join(lines)
+
+    def _skip(self, text: IO[bytes], start: int, raw: IO[bytes]) -> None:
+        if text is raw:
+            raw.seek(start)
+            return
+        while start:
+            part = text.read(min(start, self.block_bytes))
+            if not part:
+                return
+            start -= len(part)
 
     @contextmanager
     def _open(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
@@ -181,14 +192,3 @@ def _within_quotes(text: bytes, within: bool = False) -> bool:
             within = at == 0 or text[at - 1] in starts
         at = text.find(b'"', at + 1)
     return within
-
-
-def _skip(text: IO[bytes], start: int, raw: IO[bytes]) -> None:
-    if text is raw:
-        raw.seek(start)
-        return
-    while start:
-        part = text.read(min(start, BLOCK_BYTES))
-        if not part:
-            return
-        start -= len(part)

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from suffice.data.cells import TextCells
 from suffice.data.column_kinds import Dates, Levels, SetAside, WrittenNumber
 from suffice.data.column_options import ColumnOptions
-from suffice.data.described_column import DescribedColumn
-from suffice.data.level_rules import describe_dates, describe_levels
+from suffice.data.described_column import DescribedColumn, describe_dates, describe_levels
 from suffice.data.written_dates import date_orders
 from suffice.data.written_numbers import decimal_mark, likely_mark
 from suffice.errors import InvalidParameter
@@ -17,9 +16,6 @@ from suffice.text import plural, shorten, shown
 
 # Text with more levels than this, and more than half as many as values, is free text.
 MOST_LEVELS = 20
-
-
-SHOWN_LENGTH = 30  # characters of an example
 
 
 # Names of columns that hold row numbers, row names or ids.
@@ -148,7 +144,7 @@ def same_but_for_case(cells: TextCells) -> str:
     for text in sorted(cells.distinct):
         other = seen.setdefault(text.casefold(), text)
         if other != text:
-            pair = " and ".join(shown(shorten(one, SHOWN_LENGTH)) for one in (other, text))
+            pair = f"{_quoted(other)} and {_quoted(text)}"
             return f"; {pair} differ only in case: two different levels"
     return ""
 
@@ -168,7 +164,7 @@ def _some(cells: TextCells, texts: Iterable[str]) -> str:
     """The most frequent of some texts, quoted."""
     first = list(cells.rows_of(texts))
     shown_texts = 3  # different texts named in a sentence
-    quoted = [shown(shorten(text, SHOWN_LENGTH)) for text in first[:shown_texts]]
+    quoted = [_quoted(text) for text in first[:shown_texts]]
     more = len(first) - shown_texts
     return ", ".join(quoted) + (f" and {more:,} more" if more > 0 else "")
 
@@ -177,4 +173,8 @@ def example(cells: TextCells) -> str:
     """The most frequent text, quoted."""
     counts = cells.counts
     most = (counts == counts.max()).nonzero()[0]
-    return shown(shorten(min(cells.distinct[j] for j in most), SHOWN_LENGTH))
+    return _quoted(min(cells.distinct[j] for j in most))
+
+
+def _quoted(text: str, longest: int = 30) -> str:
+    return shown(shorten(text, longest))

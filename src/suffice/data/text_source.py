@@ -18,7 +18,7 @@ from suffice.data.chunk import Piece, Position
 from suffice.data.paths import ending_of
 from suffice.data.prefetch import in_order
 from suffice.data.table import reads_as_number
-from suffice.data.text_blocks import BLOCK_BYTES, TextBlock, TextFile, first_record
+from suffice.data.text_blocks import TextBlock, TextFile, first_record
 from suffice.data.text_layout import TextLayout, check_quotes, check_utf8, layout, not_utf8
 from suffice.errors import InvalidFile, NotNumbers
 
@@ -57,7 +57,7 @@ class TextSource:
         null_markers : beside those of `NULL_MARKERS`
         """
         file = TextFile(content, name)
-        first = next(file.blocks(size=BLOCK_BYTES), None)
+        first = next(file.blocks(), None)
         if first is None or first.data.isspace():
             raise InvalidFile(f"{name} is empty; a line of column names and rows are needed.")
         mark = len(codecs.BOM_UTF8) if first.data.startswith(codecs.BOM_UTF8) else 0
@@ -88,7 +88,7 @@ class TextSource:
         """The first rows as a polars frame of text; `infer` finds the types of its columns."""
         as_text = replace(self, texts=frozenset(self.how.named))
         size = int(rows * len(self.how.names) * self.field_bytes)
-        block = next(self.file.blocks(self.start, max(1, min(BLOCK_BYTES, size))), None)
+        block = next(self.file.blocks(self.start, max(1, min(self.file.block_bytes, size))), None)
         return None if block is None else as_text._parse(block, names, [()]).head(rows)
 
     def infer(self, frames: Sequence[Any]) -> Any:
@@ -110,7 +110,7 @@ class TextSource:
         attempts = self._attempts()
         # Fields of a block: short ones take more memory than their text.
         most_block_fields = 1 << 20
-        size = max(1, min(BLOCK_BYTES, int(most_block_fields * self.field_bytes)))
+        size = max(1, min(self.file.block_bytes, int(most_block_fields * self.field_bytes)))
         blocks = self.file.blocks(max(self.start, start.mark), size)
 
         def parse(block: TextBlock) -> tuple[nw.DataFrame[Any], int, float]:

@@ -12,7 +12,7 @@ from suffice.data.batches import batches, select_columns
 from suffice.data.indicator_rows import MOST_LEVELS
 from suffice.data.labelled_table import row_count, take_rows
 from suffice.data.mixed import Claim, ColumnLayout
-from suffice.data.sample import SAMPLE_FILES, SAMPLE_ROWS
+from suffice.data.sample import SampleSize
 from suffice.engines.parts import Recipe
 from suffice.estimators.new_rows import check_announced
 from suffice.estimators.outline import Outline
@@ -36,7 +36,7 @@ class MomentsRecipe(Recipe):
         if self.like is None:
             return summarize(X, y, weight, self.detail, grid=self.grid)
         reader = self.like.reader
-        if reader is not None and not reader.is_plain:
+        if reader is not None and not reader.layout.is_plain:
             return summarize_table(reader.read(X), y, weight, self.detail, reader, MOST_LEVELS)
         rows = X if reader is None else select_columns(X, reader.names)
         return summarize_batches(batches(rows, y, weight), ExactForm.of(self.detail, self.grid))
@@ -102,8 +102,8 @@ class ColumnsRecipe(Recipe):
 class SampleRecipe(Recipe):
     """The first rows of some partitions, by which their columns are described."""
 
-    rows: int = SAMPLE_ROWS
-    most_partitions: int | None = SAMPLE_FILES
+    rows: int = SampleSize().rows
+    most_partitions: int | None = SampleSize().files
 
     def of(self, X: Any, y: Any, weight: Any) -> list[Any]:
         """The first rows of a table."""

@@ -10,6 +10,7 @@ from suffice.answers import independent as _independent  # noqa: F401 - register
 from suffice.answers import product as _product  # noqa: F401 - registers its answers
 from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats
+from suffice.data.table_writing import write_features
 from suffice.estimators.classifier import AnyModel
 from suffice.estimators.known import known_columns
 from suffice.estimators.learned import Learned
@@ -42,7 +43,7 @@ class NaiveBayes(Learner[AnyModel], Generic[AnyModel]):
             return self._as_table(self._built_with.write(rows, self._fitted, like), like)
         given = None if like is None else reader.prepare(like)
         values = self._built_with.write(rows, self._fitted, given)
-        return reader.write_prepared(values, like, self._learned.frame)
+        return write_features(reader, values, like, self._learned.frame)
 
     def _new_atypicality(self) -> Any:
         return Rarity(self._fitted)

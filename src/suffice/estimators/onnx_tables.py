@@ -32,7 +32,7 @@ def input_types(reader: TableReader, dtype: Any) -> dict[str, Any]:
     """The type of each input of a graph, (n, 1): a column, or a part of a column of dates."""
     types: dict[str, Any] = {}
     for name in reader.names:
-        kind = _values(reader.layout.kind_of(name))
+        kind = _values(reader.layout.by_name[name])
         own = _TYPES[kind.values] if isinstance(kind, Levels) else dtype
         types |= dict.fromkeys(kind.features(name), own)
     return types
@@ -42,7 +42,7 @@ def input_notes(reader: TableReader) -> dict[str, str]:
     """What the inputs are that are not the cells of a column themselves."""
     notes: dict[str, str] = {}
     for name in reader.names:
-        kind = _values(reader.layout.kind_of(name))
+        kind = _values(reader.layout.by_name[name])
         if isinstance(kind, WrittenNumber):
             notes[name] = f"the number that a text of {name} writes"
         elif isinstance(kind, Dates):
@@ -76,7 +76,7 @@ def level_codes(
 ) -> str:
     """The position of each row's level among the levels of feature j of levels, (n, 1) int64."""
     name = reader.names[reader.level_owners[j]]
-    kind = reader.layout.kind_of(name)
+    kind = reader.layout.by_name[name]
     values = _values(kind)
     gaps = _gap_texts(reader, values)
     if reader.indicators[j]:

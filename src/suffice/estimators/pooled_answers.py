@@ -18,6 +18,7 @@ from suffice.data.features import as_features
 from suffice.data.frame_output import by_name, frame_kind, new_frame
 from suffice.data.labelled_table import row_count, take_rows
 from suffice.data.parameters import check_room, count, is_number
+from suffice.data.table_writing import write_rows
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.classifier import Classifier
@@ -227,7 +228,7 @@ class PooledAnswers(Classifier[PooledModel]):
         """Rows as a table of the user's kind, with the observed values of `like`."""
         reader, frame = self._learned.reader, self._learned.frame
         if reader is not None:
-            return reader.write(rows.numbers, rows.levels, like, frame)
+            return write_rows(reader, rows.numbers, rows.levels, like, frame)
         values = in_columns(rows, self._discrete)
         if like is not None:
             features = as_features(like)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.features import Features, as_features, infinite
+from suffice.data.feature_rows import Features
+from suffice.data.features import as_features, infinite
 from suffice.data.levels import MISSING
 from suffice.data.parameters import as_float
 from suffice.errors import InvalidFeatures, InvalidParameter

@@ -11,7 +11,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import batches
-from suffice.data.features import ArrayFeatures, as_features
+from suffice.data.feature_rows import ArrayFeatures
+from suffice.data.features import as_features
 from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance

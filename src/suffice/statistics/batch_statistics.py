@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.batches import Batch
-from suffice.data.features import IndicatorFeatures
+from suffice.data.feature_rows import IndicatorFeatures
 from suffice.errors import HasGaps
 from suffice.statistics.exact.checking import no_levels
 from suffice.statistics.exact.exact_gaps import on_grid

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.features import ArrayFeatures
+from suffice.data.feature_rows import ArrayFeatures
 from suffice.data.gaps import Gaps
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of

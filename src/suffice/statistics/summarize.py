@@ -119,7 +119,7 @@ def summarize(
         )
     others = tuple(name for name in (target, weight) if name is not None)
     reader = None if layout is None else TableReader.of(None, layout.without(others))
-    if reader is not None and reader.is_plain:
+    if reader is not None and reader.layout.is_plain:
         names, reader = reader.names, None
     if y is None and target is not None and not is_table(X):
         split = partial(_split_part, target=target, weight=weight, columns=names)

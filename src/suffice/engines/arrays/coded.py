@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.engine import ENGINES
-from suffice.data.labels import DIRECT_RANGE, TABLE_RANGE, Labels, check_lengths
+from suffice.data.labels import TABLE_RANGE, Labels, check_lengths
 from suffice.data.weights import Weights
 from suffice.engines.arrays.space import Space, library_of
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
@@ -126,7 +126,7 @@ def _codes_on_device(y: Any, space: Space) -> tuple[Array, Any]:
     y = xp.astype(y, xp.int64, copy=False)
     ends = y.aminmax() if space.library == "torch" else (xp.min(y), xp.max(y))
     low, high = space.fetch(xp.stack(list(ends))).tolist()
-    if high - low < max(TABLE_RANGE, DIRECT_RANGE):
+    if high - low < TABLE_RANGE:
         classes, codes = np.arange(low, high + 1), y - low
     else:
         unique = xp.unique_inverse(y)

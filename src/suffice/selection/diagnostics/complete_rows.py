@@ -9,7 +9,8 @@ from typing import Any, cast
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.data.features import ArrayFeatures, Features, as_features
+from suffice.data.feature_rows import ArrayFeatures, Features
+from suffice.data.features import as_features
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.table_rows import TableReader
 from suffice.errors import HasGaps, InvalidParameter, NotNumbers

@@ -25,7 +25,7 @@ def no_levels(reader: TableReader | None) -> None:
 
     reader : how the table is read; None if it holds numbers alone
     """
-    if reader is None or reader.is_plain:
+    if reader is None or reader.layout.is_plain:
         return
     if reader.level_names:
         raise NotNumbers(
@@ -33,7 +33,7 @@ def no_levels(reader: TableReader | None) -> None:
             "numbers. Use MixedNB(grid=grid), which counts levels exactly, or encode them first: "
             "sf.Indicators().fit_transform(X)."
         )
-    pairs = list(zip(reader.layout.names, reader.layout.kinds, strict=True))
+    pairs = reader.layout.by_name.items()
     others = [name for name, kind in pairs if not isinstance(kind, Number)]
     numbers = [name for name, kind in pairs if isinstance(kind, Number)]
     raise NotNumbers(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.data.batches import Batch
-from suffice.data.features import ArrayFeatures
+from suffice.data.feature_rows import ArrayFeatures
 from suffice.data.gaps import Gaps
 from suffice.errors import HasGaps
 from suffice.statistics.by_pattern import key_of
