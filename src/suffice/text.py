@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -135,3 +135,22 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     by_lower = {str(one).lower(): str(one) for one in names}
     similar = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     return by_lower[similar[0]] if similar else None
+
+
+def align_columns(lines: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> list[str]:
+    """Rows of cells as lines of text with aligned columns.
+
+    numbers : positions of columns that are aligned at the right
+
+    >>> align_columns([["a", "10"], ["bc", "9"]], numbers=[1])
+    ['a   10', 'bc   9']
+    """
+    safe = [[visible(cell) for cell in line] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if j in numbers else cell.ljust(width)
+            for j, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in safe
+    ]

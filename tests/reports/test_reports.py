@@ -476,7 +476,7 @@ def test_the_model_of_a_large_table_is_fitted_to_all_of_it(tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("X", "y", "options", "why"),
     [
-        (WINE, "kind", {}, "there is no column 'kind'"),
+        (WINE, "kind", {}, "X has no column 'kind'"),
         (WINE.to_numpy(), "kind", {}, "ndarray without names"),
         (WINE, KINDS[:5], {}, "5 labels"),
         (WINE, KINDS, {"random_state": 0.5}, "random_state is 0.5"),

@@ -187,23 +187,11 @@ class Loaded:
         return replace(found, values=values), self.all_names
 
     def _check_columns(self, table: Any, names: Sequence[str]) -> None:
-        from suffice.text import nearest, quote_names
+        from suffice.data.table import check_lacks_none
 
-        absent = [name for name in names if name not in table.columns]
-        if not absent:
-            return
-        if len(absent) == len(names):
-            raise InvalidFeatures(
-                f"{self.source} was trained on other columns: {quote_names(names)}; "
-                f"{table.source} has {quote_names(table.columns)}."
-            )
-        other = [name for name in table.columns if name not in names]
-        near = nearest(absent[0], other)
-        hint = f" Is {absent[0]!r} now called {near!r}?" if near else ""
-        raise InvalidFeatures(
-            f"{table.source} lacks columns that {self.source} was trained on: "
-            f"{quote_names(absent)}.{hint} Add them, with empty cells where nothing is known."
-        )
+        owner = f", on which {self.source} was trained"
+        advice = " Add them, with empty cells where nothing is known."
+        check_lacks_none(names, table.columns, table.source, owner, advice)
 
     def _unnamed(self, table: Any) -> Any:
         from suffice.data.table_output import table_features

@@ -173,7 +173,7 @@ def print_lines(head: Sequence[str], lines: Sequence[Sequence[str]], title: str 
     if sys.stdout.isatty():
         _draw(shown)
         return
-    from suffice.selection.selection import align_columns
+    from suffice.text import align_columns
 
     say(*align_columns(shown))
 

@@ -13,6 +13,7 @@ from suffice.data.feature_rows import Features
 from suffice.data.features import as_features, as_frame
 from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.labels import Labels, check_lengths
+from suffice.data.table import check_has
 from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
@@ -88,7 +89,7 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
     if y is not None or frame is None:
         raise InvalidInput("target names the label column of a data frame; pass no y beside it.")
     _check_not_name(target, X)
-    _check_column(frame, target, "target", InvalidLabels)
+    check_has([target], frame.columns, "X", InvalidLabels)
     labels = frame[target]
     # A column of pyarrow has no name of its own, which models remember: keep the one around it.
     return frame.drop(
@@ -137,7 +138,7 @@ def split_weight(X: Any, sample_weight: Any, weight: str) -> tuple[Any, Any]:
         raise InvalidInput(
             "weight names a column of a data frame; pass no sample_weight beside it."
         )
-    _check_column(frame, weight, "weight", InvalidWeights)
+    check_has([weight], frame.columns, "X", InvalidWeights)
     return frame.drop(weight).to_native(), frame[weight].to_numpy()
 
 
@@ -146,17 +147,8 @@ def select_columns(X: Any, columns: Sequence[str]) -> Any:
     frame = as_frame(X)
     if frame is None:
         raise InvalidInput("columns names features of a data frame; of an array, pass X[:, ...].")
-    for name in columns:
-        _check_column(frame, name, "feature", InvalidFeatures)
+    check_has(columns, frame.columns, "X", InvalidFeatures)
     return frame.select(list(columns)).to_native()
-
-
-def _check_column(frame: Any, name: str, role: str, error: type[InvalidInput]) -> None:
-    if name not in frame.columns:
-        raise error(
-            f"there is no column {name!r} to use as {role}; the columns are "
-            f"{', '.join(map(repr, frame.columns))}."
-        )
 
 
 def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterator[Batch]:

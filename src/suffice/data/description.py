@@ -22,7 +22,7 @@ from suffice.data.source import open_source
 from suffice.data.table_layout import TableLayout, describe_columns
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.html import html_table
-from suffice.text import plural, shorten, visible
+from suffice.text import align_columns, plural, shorten, visible
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,17 +57,9 @@ class Description:
         return tuple(column.note for column in self.columns if column.note is not None)
 
     def __str__(self) -> str:
-        lines = [self._header, *map(_cells, self.columns)]
-        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        right = [name in ("missing", "levels") for name in self._header]
-        texts = [
-            "  ".join(
-                cell.rjust(width) if at_right else cell.ljust(width)
-                for cell, width, at_right in zip(cells, widths, right, strict=True)
-            ).rstrip()
-            for cells in lines
-        ]
-        return "\n".join([self._title, *texts])
+        numbers = [self._header.index(name) for name in ("missing", "levels")]
+        lines = align_columns([self._header, *map(_cells, self.columns)], numbers)
+        return "\n".join([self._title, *lines])
 
     def __repr__(self) -> str:
         return str(self)

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 from suffice.data.chunk import chunk_rows
 from suffice.data.column_options import MISSING_TEXTS
 from suffice.data.labels import KINDS
-from suffice.data.table import check_has
+from suffice.data.table import check_has, check_lacks_none
 from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.data.text_rules import looks_like_id
@@ -23,7 +23,7 @@ from suffice.errors import (
     InvalidWeights,
     NotNumbers,
 )
-from suffice.text import nearest, quote_names
+from suffice.text import quote_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +151,7 @@ class Roles:
 
     def check(self, schema: Mapping[str, Any], typed: bool, source: str) -> None:
         """Raise unless a further file has the same columns; their order does not matter."""
-        absent = [name for name in self.names if name not in schema]
-        if absent:
-            near = nearest(absent[0], [name for name in schema if name not in self.names])
-            hint = f" Is {absent[0]!r} there called {near!r}?" if near else ""
-            raise InvalidFeatures(
-                f"{source} lacks {quote_names(absent)}, which {self.source} has.{hint} Its columns "
-                f"are {quote_names(schema)}."
-            )
+        check_lacks_none(self.names, schema, source, f", which {self.source} has")
         known = self.names if self.reader is None else (*self.names, *self.reader.layout.names)
         extra = [name for name in schema if name not in (*known, *self.options.drop)]
         if extra and self.options.columns is None and not self.options.allows_extra:

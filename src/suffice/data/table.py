@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from suffice.errors import InvalidFile, InvalidInput, InvalidParameter
+from suffice.errors import InvalidFeatures, InvalidFile, InvalidInput, InvalidParameter
 from suffice.text import nearest, quote_names
 
 
@@ -46,7 +46,12 @@ class Table:
         check_has(names, self.columns, self.source)
 
 
-def check_has(names: Iterable[str], columns: Iterable[str], source: str) -> None:
+def check_has(
+    names: Iterable[str],
+    columns: Iterable[str],
+    source: str,
+    error: type[InvalidInput] = InvalidParameter,
+) -> None:
     """Raise unless there is a column of each name; the error suggests the most similar one."""
     have = list(columns)
     for name in names:
@@ -55,10 +60,30 @@ def check_has(names: Iterable[str], columns: Iterable[str], source: str) -> None
             hint = f"Did you mean {near!r}? " if near else ""
             bare = any(map(reads_as_number, have))
             first = " Does its first line hold no names? Put one above it." if bare else ""
-            raise InvalidParameter(
+            raise error(
                 f"{source} has no column {name!r}. {hint}Its columns are "
                 f"{quote_names(have)}.{first}"
             )
+
+
+def check_lacks_none(
+    names: Collection[str], columns: Iterable[str], source: str, owner: str = "", advice: str = ""
+) -> None:
+    """Raise where a table lacks columns of another; the error suggests which one was renamed.
+
+    owner : what has them, such as ", which rows0.csv has"
+    advice : what to do about it
+    """
+    have = list(columns)
+    absent = [name for name in names if name not in have]
+    if not absent:
+        return
+    near = nearest(absent[0], [name for name in have if name not in names])
+    hint = f" Is {absent[0]!r} now called {near!r}?" if near else ""
+    raise InvalidFeatures(
+        f"{source} lacks {quote_names(absent)}{owner}; its columns are {quote_names(have)}."
+        f"{hint}{advice}"
+    )
 
 
 def check_unique(

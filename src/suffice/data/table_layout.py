@@ -14,9 +14,9 @@ from suffice.data.column_rules import describe_column
 from suffice.data.described_column import DescribedColumn
 from suffice.data.missing_kinds import Ignored, WithIndicator
 from suffice.data.prepared_table import PreparedColumn
-from suffice.data.table import check_unique
+from suffice.data.table import check_lacks_none, check_unique
 from suffice.errors import InvalidFeatures
-from suffice.text import nearest, quote_names
+from suffice.text import quote_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,8 @@ class TableLayout:
         """The columns to be read, by the names that they have here."""
         columns, names = table_columns(X)
         if self.named and names is not None:
-            self._check_names(names)
+            advice = " Where nothing is known of them, add them with missing values."
+            check_lacks_none(self.used, names, "X", advice=advice)
             by_name = dict(zip(names, columns, strict=True))
             return {name: by_name[name] for name in self.used}
         if len(columns) != len(self.names):
@@ -143,17 +144,6 @@ class TableLayout:
             for name, column in zip(self.names, columns, strict=True)
             if name in self.used
         }
-
-    def _check_names(self, names: Sequence[str]) -> None:
-        absent = [name for name in self.used if name not in names]
-        if not absent:
-            return
-        near = nearest(absent[0], [name for name in names if name not in self.names])
-        hint = f" Is {absent[0]!r} now called {near!r}?" if near else ""
-        raise InvalidFeatures(
-            f"X lacks {quote_names(absent)}; its columns are {quote_names(names)}.{hint} Where "
-            f"nothing is known of them, add them with missing values."
-        )
 
 
 def describe_columns(

@@ -12,8 +12,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter, NoStatistics
 from suffice.estimators.learning import Learner
 from suffice.html import Html, element, html_table
-from suffice.selection.selection import align_columns
-from suffice.text import format_number, plural, shorten, visible
+from suffice.text import align_columns, format_number, plural, shorten, visible
 
 MOST_COLUMNS = 10  # classes or axes
 MOST_ROWS = 50  # features or classes

@@ -11,7 +11,8 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.html import html_table
 from suffice.selection.metrics import METRICS
-from suffice.selection.selection import BASELINE, SHOWN, Selection, align_columns, format_score
+from suffice.selection.selection import BASELINE, SHOWN, Selection, format_score
+from suffice.text import align_columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from suffice.errors import InvalidLabels
 from suffice.html import html_table
 from suffice.selection.metric_sums import RowScores
 from suffice.selection.metrics import metrics_of
-from suffice.selection.selection import BASELINE, align_columns, format_score
-from suffice.text import quote_names
+from suffice.selection.selection import BASELINE, format_score
+from suffice.text import align_columns, quote_names
 
 HEAD = ("metric", "value", "standard error", BASELINE)
 

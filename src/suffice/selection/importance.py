@@ -8,8 +8,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.html import html_table
-from suffice.selection.selection import align_columns, format_score
-from suffice.text import plural, shorten, visible
+from suffice.selection.selection import format_score
+from suffice.text import align_columns, plural, shorten, visible
 
 SHOWN_FEATURES = 30
 LONGEST_NAME = 40

@@ -13,7 +13,7 @@ from suffice.errors import InvalidParameter
 from suffice.html import html_table
 from suffice.selection.metrics import METRICS
 from suffice.statistics.registry import storable
-from suffice.text import shown, visible
+from suffice.text import align_columns, shown
 
 # Metrics in the text of a selection, beside the one that decides; the table has all.
 SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "roc_auc", "brier", "calibration_error")
@@ -271,19 +271,3 @@ def _format_value(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:g}" if isinstance(value, float | np.floating) else str(value)
-
-
-def align_columns(lines: list[list[str]], numbers: Sequence[int] = ()) -> list[str]:
-    """Rows of cells as lines of text with aligned columns.
-
-    numbers : positions of columns that are aligned at the right
-    """
-    safe = [[visible(cell) for cell in line] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if j in numbers else cell.ljust(width)
-            for j, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in safe
-    ]

@@ -14,8 +14,7 @@ from suffice.data.parameters import share
 from suffice.errors import InvalidParameter
 from suffice.html import html_table
 from suffice.selection.evaluation import label_codes
-from suffice.selection.selection import align_columns
-from suffice.text import shown
+from suffice.text import align_columns, shown
 
 SHOWN_LINES = 12
 HEAD = ("threshold", "recall", "precision", "predicted", "cost")

@@ -24,7 +24,7 @@ from suffice.statistics.exact.ranges import (
     weight_exponent_of,
 )
 from suffice.statistics.shape import positions
-from suffice.text import format_number, plural, shown
+from suffice.text import align_columns, format_number, plural, shown
 
 MOST_SHOWN = 12  # features in the printed table
 
@@ -188,11 +188,7 @@ class Grid(GridPoints):
             # Half a unit at most.
             power = (self.exponent - 1 - self.deviation)[:MOST_SHOWN].tolist()
             columns.append([f"2^{e}" for e in power])
-        lines = list(
-            zip(*([h, *column] for h, column in zip(head, columns, strict=True)), strict=True)
-        )
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        texts = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+        texts = align_columns([head, *zip(*columns, strict=True)])
         more = len(self.exponent) - MOST_SHOWN
         rest = [f"... and {plural(more, 'feature')} more"] if more > 0 else []
         return "\n".join([f"grid of {self.bits} bits", *texts, *rest])
