@@ -98,7 +98,7 @@ class MissingFolder(UnwritableFile, FileNotFoundError):
 
 
 class TooFewRows(InvalidInput):
-    """There are not enough rows for the model asked for."""
+    """There are not enough rows for the requested model."""
 
 
 class NoStatistics(InvalidInput, AttributeError):
@@ -106,7 +106,7 @@ class NoStatistics(InvalidInput, AttributeError):
 
 
 class MissingClasses(InvalidParameter):
-    """Priors name classes that no row has had yet."""
+    """Priors name classes of which there has been no row yet."""
 
 
 class MissingPackage(SufficeError, ImportError):
@@ -114,11 +114,11 @@ class MissingPackage(SufficeError, ImportError):
 
 
 class NeedsAllRows(InvalidInput):
-    """What was asked for takes all rows in one place, and they lie on a cluster."""
+    """The request needs all rows in one place, and they are on a cluster."""
 
 
 class NotOnDevice(InvalidInput):
-    """What was asked for is not computed on the device that the rows lie on."""
+    """The request is not supported on the device that holds the rows."""
 
 
 class ChangedInput(InvalidFile):
@@ -134,7 +134,7 @@ class NotConverged(UserWarning):
 
 
 class RepairedModel(UserWarning):
-    """A model could not be estimated as asked for; the message says what was done instead."""
+    """A model could not be estimated as requested; the message says what was done instead."""
 
 
 class ColumnNote(UserWarning):

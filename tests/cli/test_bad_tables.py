@@ -200,9 +200,9 @@ def test_a_null_marker_that_is_not_text(tmp_path):
 
 def test_weights_that_are_none(tmp_path):
     text = "a,w,y\n1,1,u\n2,x,v\n3,1,u\n4,1,v\n"
-    assert "numbers from 0 on" in fit_refused(written(tmp_path, text), "--weights", "w")
+    assert "numbers, 0 or more" in fit_refused(written(tmp_path, text), "--weights", "w")
     text = text.replace("x", "")
-    assert "missing in row 1" in fit_refused(written(tmp_path, text), "--weights", "w")
+    assert "missing in 1 row, first in row 1" in fit_refused(written(tmp_path, text), "--weights", "w")
     text = "a,w,y\n1,1,u\n2,-1,v\n3,1,u\n4,1,v\n"
     message = fit_refused(written(tmp_path, text), "--weights", "w", "--model", "lda")
     assert "the weights 'w' of" in message

@@ -165,7 +165,7 @@ def test_a_part_named_twice_is_reported(folder):
 
 def test_a_table_without_a_line_of_names(tmp_path):
     (tmp_path / "bare.csv").write_text("1.5,2,u\n2.5,1,v\n3,4,u\n")
-    assert "Does its first line hold no names?" in refused(
+    assert "Is there no line of column names?" in refused(
         "fit", "bare.csv", "-t", "species", "-o", "m"
     )
 

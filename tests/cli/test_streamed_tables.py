@@ -61,7 +61,7 @@ def test_a_large_file_is_read_in_parts_and_a_small_one_is_not(folder, monkeypatc
     monkeypatch.setattr(streaming, "summarize_files", counted)
     run("summarize", "all.csv", "-t", "species", "-o", "small.stats")
     assert not calls
-    monkeypatch.setattr(streaming, "LARGE_BYTES", 0)
+    monkeypatch.setattr(streaming.is_streamed, "__defaults__", (None, 0))
     for name in ("all.csv", "all.parquet"):
         run("summarize", name, "-t", "species", "-o", "large.stats")
         assert sf.load("large.stats").digest() == sf.load("small.stats").digest()
@@ -81,7 +81,7 @@ def test_a_large_file_with_columns_of_text_is_read_as_a_small_one(folder, monkey
     }
     for name, command in commands.items():
         run(*command, "-o", f"small.{name}")
-    monkeypatch.setattr(streaming, "LARGE_BYTES", 0)
+    monkeypatch.setattr(streaming.is_streamed, "__defaults__", (None, 0))
     for name, command in commands.items():
         run(*command, "-o", f"large.{name}")
     for name in ("stats", "numbers"):

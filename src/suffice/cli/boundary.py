@@ -12,8 +12,8 @@ from suffice.errors import InvalidParameter
 
 def boundary(
     model: options.ModelFile,
-    a: Annotated[str, typer.Argument(help="A class.", show_default=False)],
-    b: Annotated[str, typer.Argument(help="Another class.", show_default=False)],
+    class_a: Annotated[str, typer.Argument(help="A class.", show_default=False)],
+    class_b: Annotated[str, typer.Argument(help="Another class.", show_default=False)],
     latex: Annotated[bool, typer.Option("--latex", help="Write the equation in LaTeX.")] = False,
     digits: Annotated[int, typer.Option(min=1, max=17, help="Digits of each number.")] = 4,
     json: options.Json = False,
@@ -30,7 +30,7 @@ def boundary(
     from suffice.cli.output import answer
 
     loaded = load_model(model)
-    first, second = (parse_label(text, loaded.classes) for text in (a, b))
+    first, second = (parse_label(text, loaded.classes) for text in (class_a, class_b))
     if first == second:
         raise InvalidParameter(f"both classes are {first!r}; name two.")
     between = loaded.last_method("boundary", "whose boundaries have no such equation")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def forget(
-    learnt: options.AnyFile,
-    gone: Annotated[
+    file: options.AnyFile,
+    rows: Annotated[
         Path,
         typer.Argument(
             help=f"The rows to forget: {options.TABLE}. Or statistics of them.", show_default=False
@@ -54,46 +54,46 @@ def forget(
     check_model_out(out)
     before = ""
     if prove:
-        found = load_any(learnt)
-        check_exact(learnt, found)
+        found = load_any(file)
+        check_exact(file, found)
         before = found.digest()
-    left = without(learnt, gone, labelled, keep_weights)
+    left = without(file, rows, labelled, keep_weights)
     if not len(left.classes if hasattr(left, "classes") else left.classes_):
         raise NeverIncluded(
-            f"forgetting these rows would leave none; nothing was written. Delete {learnt} instead."
+            f"forgetting these rows would leave none; nothing was written. Delete {file} instead."
         )
     proof = {"digest_before": before, "digest_after": left.digest()} if prove else {}
     save_and_report(left, out, json, proof)
 
 
 def without(
-    learnt: Path, gone: Path, labelled: options.LabelledReading, keep_weights: bool = False
+    file: Path, rows: Path, labelled: options.LabelledReading, keep_weights: bool = False
 ) -> Any:
     """What a file holds, without some rows or statistics of them."""
     from suffice.cli.loaded import Loaded, is_ours, load_any, load_statistics
     from suffice.cli.summarize import counts_of, statistics_of
 
-    if is_ours(gone):
-        return load_statistics(learnt) - load_statistics(gone)
-    content = load_any(learnt)
+    if is_ours(rows):
+        return load_statistics(file) - load_statistics(rows)
+    content = load_any(file)
     if hasattr(content, "predict") or hasattr(content, "steps"):
-        loaded = Loaded(content, str(learnt))
+        loaded = Loaded(content, str(file))
         loaded.method("forget", "statistics to remove rows from")
-        rows = loaded.read_labelled(gone, labelled)
+        table = loaded.read_labelled(rows, labelled)
         if not keep_weights:
-            return content.forget(rows.features, rows.labels, rows.weights)
+            return content.forget(table.features, table.labels, table.weights)
         if not hasattr(content, "recalibrations_"):
             raise InvalidParameter(
-                f"--keep-weights is for pools of models; leave it out for {learnt}, which holds "
+                f"--keep-weights is for pools of models; leave it out for {file}, which holds "
                 f"one {type(content).__name__}."
             )
-        return content.forget(rows.features, rows.labels, rows.weights, keep_weights=True)
-    rows = _rows_of(content, gone, labelled)
+        return content.forget(table.features, table.labels, table.weights, keep_weights=True)
+    table = _rows_of(content, rows, labelled)
     like = counts_of if hasattr(content, "discrete") else statistics_of
-    return content - like(rows, content.detail, own_grid(content))
+    return content - like(table, content.detail, own_grid(content))
 
 
-def _rows_of(statistics: Any, gone: Path, labelled: options.LabelledReading) -> TrainingTable:
+def _rows_of(statistics: Any, rows: Path, labelled: options.LabelledReading) -> TrainingTable:
     """The rows of a table with the columns of statistics."""
     from suffice.cli.training import TrainingTable, read
     from suffice.data.table_labels import labels_and_weights
@@ -102,7 +102,7 @@ def _rows_of(statistics: Any, gone: Path, labelled: options.LabelledReading) -> 
 
     target, weights = options.needed(labelled.target), labelled.weights
     names, reader = statistics.feature_names, getattr(statistics, "reader", None)
-    table = read(gone, labelled, [] if reader is None else reader.level_names)
+    table = read(rows, labelled, [] if reader is None else reader.level_names)
     kept, labels, own = labels_and_weights(
         table, target, weights, labelled.drop_unlabelled, several=False, discrete=False
     )

@@ -60,8 +60,8 @@ def check_exact(path: Path, found: Any) -> None:
     """Raise unless a file holds integers on a grid, of which equal digests prove something."""
     if own_grid(found) is None and not _counts_only(found):
         raise InvalidParameter(
-            f"{path} holds floating-point sums, which keep rounding of what was removed; only "
-            "statistics on a grid prove it: suffice summarize ... --grid auto."
+            f"{path} holds floating-point sums, which keep rounding errors of what was removed; "
+            "only statistics on a grid prove it: suffice summarize ... --grid auto."
         )
 
 

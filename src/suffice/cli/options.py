@@ -14,8 +14,6 @@ import typer
 
 from suffice.errors import InvalidParameter
 
-INDICATOR = "indicator"  # the word of --missing that is not a null marker
-
 TABLE = "CSV, TSV, Parquet, Arrow, JSON or JSON lines; - for standard input"
 
 Data = Annotated[Path, typer.Argument(help=f"Table to read: {TABLE}.", show_default=False)]
@@ -107,8 +105,8 @@ Missing = Annotated[
     str | None,
     typer.Option(
         help="More null markers, such as 'unknown,-999'; an empty cell, NA and NaN always mean a "
-        "missing value, and so do ?, - and None unless this is ''. The word 'indicator' makes it a "
-        "feature of its own that a column is missing.",
+        "missing value, and so do ?, - and None unless this is ''. The word 'indicator' adds a "
+        "feature to columns with missing values: whether the value is missing.",
         show_default=False,
     ),
 ]
@@ -165,6 +163,8 @@ class Reading:
     @property
     def null_markers(self) -> tuple[str, ...]:
         """Further texts that mean a missing value."""
+        from suffice.data.column_options import INDICATOR
+
         markers = [text for text in listed(self.missing) if text != INDICATOR]
         for text in markers:
             # Bytes of the command line that are not text arrive as halves of characters.
@@ -178,6 +178,8 @@ class Reading:
     @property
     def indicates(self) -> bool:
         """Whether columns with missing values have an indicator of them."""
+        from suffice.data.column_options import INDICATOR
+
         return INDICATOR in listed(self.missing)
 
 

@@ -46,7 +46,7 @@ def check_model_out(out: Path) -> None:
 
     if out.suffix.lower() in ENDINGS:
         raise InvalidParameter(
-            f"--out {out} has the ending of a table; take .suffice for a model, .stats for "
+            f"--out {out} has the ending of a table; use .suffice for a model, .stats for "
             "statistics."
         )
     check_file_out(out)

@@ -13,15 +13,16 @@ from suffice.cli.output import working
 from suffice.cli.training import described_features
 from suffice.errors import InvalidParameter
 
-LARGE_BYTES = 1 << 26  # a single file of this size is read in parts
-
 
 def is_streamed(
-    data: Sequence[Path], options: NamedColumns, checkpoint: Path | None = None
+    data: Sequence[Path],
+    options: NamedColumns,
+    checkpoint: Path | None = None,
+    large_bytes: int = 1 << 26,
 ) -> bool:
     """Whether to read in parts: several files always, a single one if it is large.
 
-    checkpoint : any file counts as large
+    checkpoint : with one, any file counts as large
     """
     if are_several(data):
         if options.encoding or options.indicates:
@@ -37,7 +38,7 @@ def is_streamed(
             f"--checkpoint is for files that are read in parts; {path} is read as a whole. Leave "
             "--checkpoint out, or save it as CSV in UTF-8 or as Parquet."
         )
-    return not whole and (checkpoint is not None or path.stat().st_size >= LARGE_BYTES)
+    return not whole and (checkpoint is not None or path.stat().st_size >= large_bytes)
 
 
 def are_several(data: Sequence[Path]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options import INDICATOR, NamedColumns, Reading, TableOptions
+from suffice.cli.options import NamedColumns, Reading, TableOptions
 from suffice.cli.output import say, working
 from suffice.errors import InvalidParameter
 
@@ -117,6 +117,7 @@ def describe_columns(
     table: Any, options: NamedColumns, target: str | None = None, drop: Sequence[str] = ()
 ) -> Description:
     """What the columns of a table are."""
+    from suffice.data.column_options import INDICATOR
     from suffice.data.description import describe
 
     # Further texts that mean a missing value are gone since the file was read.

@@ -12,7 +12,7 @@ from suffice.cli import options
 
 def verify(
     before: options.AnyFile,
-    gone: Annotated[
+    rows: Annotated[
         Path,
         typer.Argument(
             help=f"The rows that were removed: {options.TABLE}. Or statistics of them.",
@@ -36,13 +36,13 @@ def verify(
     from suffice.cli.output import print_json, say
 
     check_exact(before, load_any(before))
-    expected = without(before, gone, labelled).digest()
+    expected = without(before, rows, labelled).digest()
     found = load_any(after).digest()
     same = expected == found
     if json:
         print_json({"verified": same, "expected": expected, "found": found})
     else:
-        say(f"{after} is {'' if same else 'not '}{before} without {gone}")
+        say(f"{after} is {'' if same else 'not '}{before} without {rows}")
         say(f"expected {expected}", f"found    {found}")
     if not same:
         raise typer.Exit(1)

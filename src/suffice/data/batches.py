@@ -18,9 +18,6 @@ from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
 
-# Codes and orderings of a batch take 16 bytes per row; this keeps them below 64 MB.
-MOST_ROWS = 1 << 22
-
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -151,14 +148,20 @@ def select_columns(X: Any, columns: Sequence[str]) -> Any:
     return frame.select(list(columns)).to_native()
 
 
-def _from_table(X: Any, y: Any, sample_weight: Any, source: str = "") -> Iterator[Batch]:
+def _from_table(
+    X: Any, y: Any, sample_weight: Any, source: str = "", most_rows: int = 1 << 22
+) -> Iterator[Batch]:
+    """The batches of a table.
+
+    most_rows : of a batch; codes and orderings take 16 bytes per row, so they stay below 64 MB
+    """
     features = as_features(X)
     labels = Labels.of(y)
     n = features.shape[0]
     check_lengths(n, len(labels))
     weights = None if sample_weight is None else Weights.of(sample_weight, n)
-    for start in range(0, n, MOST_ROWS):
-        stop = min(n, start + MOST_ROWS)
+    for start in range(0, n, most_rows):
+        stop = min(n, start + most_rows)
         part = None if weights is None else weights.read(start, stop)
         if part is not None and not part.any():
             continue

@@ -172,7 +172,7 @@ class Dates(ColumnKind):
         return tuple(f"{name} ({part})" for part in self.parts)
 
     def write(self, features: Sequence[Array]) -> Array:
-        """The times, in UTC where there is a time zone; missing where no part tells the day."""
+        """The times, in UTC where there is a time zone; missing where no part gives the day."""
         days, hours = (
             features[self.parts.index(part)] if part in self.parts else None
             for part in (TimePart.DAYS, TimePart.HOUR)

@@ -41,7 +41,7 @@ class ColumnOptions:
     drop : columns to leave out
     text : columns whose values are text even where they look like numbers or dates
     missing : texts that mean a missing value; None for the usual ones, [] for none; "indicator",
-        alone or among texts, makes it a feature of its own that a column is missing
+        alone or among texts, adds a feature to columns with gaps: whether the value is missing
     dates : "parts" reads dates as year, month, weekday, hour and days; "drop" sets them aside
     """
 

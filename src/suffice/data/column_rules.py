@@ -16,6 +16,7 @@ from suffice.data.described_column import (
     describe_levels,
     number_levels,
 )
+from suffice.data.levels import are_too_many
 from suffice.data.text_rules import (
     describe_texts,
     describe_words,
@@ -71,9 +72,7 @@ def _describe_target(name: str, cells: Cells) -> DescribedColumn:
     texts = cells.texts()
     missing, classes = int(texts.missing.sum()), len(texts.distinct)
     why = "the classes"
-    # More numbers than this, and more than half as many as rows, are not classes.
-    most_classes = 20
-    if isinstance(cells, NumberCells) and classes > most_classes and 2 * classes > len(cells):
+    if isinstance(cells, NumberCells) and are_too_many(classes, len(cells)):
         why = "looks continuous: put the numbers into bins to make classes of them"
     elif missing:
         why = f"the classes; {plural(missing, 'row')} without one"

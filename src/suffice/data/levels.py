@@ -67,6 +67,15 @@ class Column:
 MOST_FRACTIONS = 256
 
 
+def are_too_many(values: int, rows: int, few: int = 20) -> bool:
+    """Whether there are too many different values to be classes or levels, by the number of rows.
+
+    >>> are_too_many(15, rows=20), are_too_many(50, rows=1000), are_too_many(50, rows=60)
+    (False, False, True)
+    """
+    return values > few and 2 * values > rows
+
+
 def comparable(a: Array, b: Array) -> bool:
     """Whether two lists of levels are of one kind."""
     kinds = {a.dtype.kind, b.dtype.kind}

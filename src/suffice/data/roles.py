@@ -182,7 +182,7 @@ class Roles:
         if weight is not None and not _is_numeric(schema[weight]):
             raise InvalidWeights(
                 f"the weights {weight!r} of {_name_of(source)} hold {schema[weight]}; they must be "
-                "numbers from 0 on."
+                "numbers, 0 or more."
             )
 
 

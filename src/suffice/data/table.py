@@ -59,7 +59,7 @@ def check_has(
             near = nearest(name, have)
             hint = f"Did you mean {near!r}? " if near else ""
             bare = any(map(reads_as_number, have))
-            first = " Does its first line hold no names? Put one above it." if bare else ""
+            first = " Is there no line of column names? Put one at the top." if bare else ""
             raise error(
                 f"{source} has no column {name!r}. {hint}Its columns are "
                 f"{quote_names(have)}.{first}"

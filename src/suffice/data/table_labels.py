@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from suffice.data.arrays import Floats
+from suffice.data.levels import are_too_many
 from suffice.data.packages import require_polars
 from suffice.data.table import Table
 from suffice.data.weights import Weights
@@ -68,10 +69,13 @@ def weight_column(table: Table, name: str) -> Floats:
     series, what = table.column(name), f"the weights {name!r} of {table.source}"
     if not series.dtype.is_numeric():
         dtype = str(series.dtype).lower()
-        raise InvalidWeights(f"{what} are {dtype}; they must be numbers from 0 on.")
+        raise InvalidWeights(f"{what} are {dtype}; they must be numbers, 0 or more.")
     if series.null_count():
         row = int(series.is_null().arg_true()[0])
-        raise InvalidWeights(f"{what} are missing in row {row}.")
+        raise InvalidWeights(
+            f"{what} are missing in {plural(int(series.null_count()), 'row')}, first in row {row}. "
+            "Fill them in, or leave out such rows."
+        )
     try:
         return Weights.of(series.to_numpy(), len(series)).read(0, len(series))
     except InvalidWeights as error:
@@ -80,9 +84,7 @@ def weight_column(table: Table, name: str) -> Floats:
 
 def _check_discrete(known: Any, what: str) -> None:
     values = known.n_unique()
-    # More values than this, and more than half as many as rows, are not classes.
-    most_classes = 20
-    many = values > most_classes and 2 * values > len(known)
+    many = are_too_many(values, len(known))
     if known.dtype.is_float():
         finite = known.is_finite()
         if not finite.all():

@@ -9,14 +9,11 @@ from suffice.data.cells import TextCells
 from suffice.data.column_kinds import Dates, Levels, SetAside, WrittenNumber
 from suffice.data.column_options import ColumnOptions
 from suffice.data.described_column import DescribedColumn, describe_dates, describe_levels
+from suffice.data.levels import are_too_many
 from suffice.data.written_dates import date_orders
 from suffice.data.written_numbers import decimal_mark, likely_mark
 from suffice.errors import InvalidParameter
 from suffice.text import plural, shorten, shown
-
-# Text with more levels than this, and more than half as many as values, is free text.
-MOST_LEVELS = 20
-
 
 # Names of columns that hold row numbers, row names or ids.
 ID_NAME = re.compile(
@@ -39,7 +36,7 @@ def describe_texts(name: str, cells: TextCells, options: ColumnOptions) -> Descr
     if cells.is_category:
         return describe_words(name, cells, options)
     known = cells.without(options.markers)
-    # Share of the cells that must be numbers, or dates, for a column of text to be of numbers.
+    # Share of its cells that must be numbers, or dates, for a column of text to count as such.
     nearly_all = 0.9
     share = nearly_all if options.markers else 1.0
     numbers = decimal_mark(known, share)
@@ -113,11 +110,11 @@ def describe_words(name: str, cells: TextCells, options: ColumnOptions) -> Descr
     keeps = _kept(cells, options)
     known = cells.without([one for one in options.markers if one not in keeps])
     rows, levels = int(known.counts.sum()), len(known.distinct)
-    # Text that differs in each of more rows than this holds names.
+    # A column in which every text is different holds names, if it has more rows than this.
     most_names = 10
     names = levels == rows and rows > (1 if looks_like_id(name) else most_names)
     way_out = f"(say categorical=[{name!r}] to use them as levels)"
-    if names or (levels > MOST_LEVELS and 2 * levels > rows):
+    if names or are_too_many(levels, rows):
         why = f"names or free text: {levels:,} different ones in {plural(rows, 'row')}, such as "
         why += f"{example(known)} {way_out}"
         kind = SetAside("names or free text")
@@ -149,9 +146,9 @@ def same_but_for_case(cells: TextCells) -> str:
     return ""
 
 
-def _kept(cells: TextCells, options: ColumnOptions) -> tuple[str, ...]:
+def _kept(cells: TextCells, options: ColumnOptions, few: int = 20) -> tuple[str, ...]:
     """Texts that usually mean a missing value but are frequent beside a few other levels."""
-    if len(cells.distinct) > MOST_LEVELS:
+    if len(cells.distinct) > few:
         return ()
     # From this share of the cells on, "None" and similar texts are levels of their own.
     frequent = 0.05

@@ -22,7 +22,7 @@ from suffice.data.text_blocks import TextBlock, TextFile, first_record
 from suffice.data.text_layout import TextLayout, check_quotes, check_utf8, layout, not_utf8
 from suffice.errors import InvalidFile, NotNumbers
 
-# What means that a value is missing, in any column.
+# Null markers of any column.
 NULL_MARKERS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 
 
@@ -241,8 +241,8 @@ class TextSource:
                 if len(fields) != width:
                     raise InvalidFile(
                         f"{self._line(block, reader.line_num)}: {len(fields)} fields where the "
-                        f"first line has {width}. Fix that line; are texts with "
-                        f"{self.how.separator!r} in quotes?"
+                        f"first line has {width}. Fix that line: texts that "
+                        f"contain {self.how.separator!r} need quotes."
                     )
                 for values, name, j in zip(columns, names, at, strict=True):
                     values.append(self._value(name, fields[j], block, reader))

@@ -49,7 +49,7 @@ _MEASURES: dict[TimePart, Callable[[Array], Array]] = {
 
 
 def varying_parts(times: Array) -> tuple[TimePart, ...]:
-    """The parts that are not the same in all rows; the days alone if none is."""
+    """The parts that differ between rows; the days alone if none does."""
     known = times[~np.isnat(times)]
     parts = tuple(part for part in TimePart if np.ptp(part.of(known)) > 0) if len(known) else ()
     return parts or (TimePart.DAYS,)

@@ -72,7 +72,7 @@ def parse_dates(texts: Iterable[str], order: str) -> Array:
 def date_orders(cells: TextCells, share: float) -> dict[str, list[str]]:
     """The orders of day and month of a column of dates, and the texts that are not dates.
 
-    None if fewer than this share of the cells are dates, two if days and months cannot be
+    Empty if fewer than this share of the cells are dates; two orders if days and months cannot be
     distinguished.
 
     >>> date_orders(TextCells.of(["3/4/2024", "30/4/2024"]), 1.0)
