@@ -12,8 +12,8 @@ from suffice.errors import InvalidParameter
 
 def boundary(
     model: options.ModelFile,
-    class_a: Annotated[str, typer.Argument(help="A class.", show_default=False)],
-    class_b: Annotated[str, typer.Argument(help="Another class.", show_default=False)],
+    class_a: Annotated[str, options.argument("A class.")],
+    class_b: Annotated[str, options.argument("Another class.")],
     latex: Annotated[bool, typer.Option("--latex", help="Write the equation in LaTeX.")] = False,
     digits: Annotated[int, typer.Option(min=1, max=17, help="Digits of each number.")] = 4,
     json: options.Json = False,

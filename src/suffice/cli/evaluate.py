@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from suffice.cli import options
 
 
@@ -17,7 +15,7 @@ def evaluate(
     labelled: options.LabelledReading,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Also write JSON to this file.", show_default=False),
+        options.option("Also write JSON to this file.", "--out", "-o"),
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -17,16 +17,11 @@ def explain(
     row: Annotated[int, typer.Option(min=0, help="Number of the row, from 0.")] = 0,
     label: Annotated[
         str | None,
-        typer.Option(
-            "--class", help="Class to explain; by default the most probable.", show_default=False
-        ),
+        options.option("Class to explain; by default the most probable.", "--class"),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(
-            help="Class to compare it with; by default the next most probable.",
-            show_default=False,
-        ),
+        options.option("Class to compare it with; by default the next most probable."),
     ] = None,
     reading: options.Reading,
     json: options.Json = False,

@@ -12,10 +12,7 @@ from suffice.errors import InvalidParameter
 
 AnyData = Annotated[
     Path | None,
-    typer.Argument(
-        help=f"Table to read: {options.TABLE}. Without one, the figures of the lecture.",
-        show_default=False,
-    ),
+    options.argument(f"Table to read: {options.TABLE}. Without one, the figures of the lecture."),
 ]
 
 
@@ -25,11 +22,11 @@ def explore(
     target: options.AnyTarget = None,
     model: Annotated[
         Path | None,
-        typer.Option(help="Model file to begin with, of the Gaussian family.", show_default=False),
+        options.option("Model file to begin with, of the Gaussian family."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write one HTML file instead.", show_default=False),
+        options.option("Write one HTML file instead.", "--out", "-o"),
     ] = None,
     statistics_only: Annotated[
         bool,

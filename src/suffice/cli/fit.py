@@ -6,8 +6,6 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from suffice.cli import options
 from suffice.cli.models import OPTIONS, Kind, ModelOptions, parse_priors
 from suffice.errors import InvalidParameter
@@ -16,11 +14,10 @@ from suffice.errors import InvalidParameter
 def fit(
     data: Annotated[
         list[Path],
-        typer.Argument(
-            help=f"Table to learn from: {options.TABLE}. Or statistics of `summarize`. Or, if "
+        options.argument(
+            f"Table to learn from: {options.TABLE}. Or statistics of `summarize`. Or, if "
             "--model names a model, several files or a pattern such as 'rows/*.parquet', which are "
-            "read in parts, and so is a large file.",
-            show_default=False,
+            "read in parts, and so is a large file."
         ),
     ],
     *,

@@ -19,9 +19,7 @@ def forget(
     file: options.AnyFile,
     rows: Annotated[
         Path,
-        typer.Argument(
-            help=f"The rows to forget: {options.TABLE}. Or statistics of them.", show_default=False
-        ),
+        options.argument(f"The rows to forget: {options.TABLE}. Or statistics of them."),
     ],
     *,
     out: options.OutFile,

@@ -6,18 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from suffice.cli.options import option
 from suffice.errors import InvalidParameter
 
 GridOption = Annotated[
     str | None,
-    typer.Option(
-        "--grid",
-        help="Round values to a grid, for exact statistics: auto (measured from these rows), "
+    option(
+        "Round values to a grid, for exact statistics: auto (measured from these rows), "
         "decimals=2 (values with two decimals, never rounded), or a file of a grid or of "
         "statistics on one.",
-        show_default=False,
+        "--grid",
     ),
 ]
 

@@ -8,8 +8,6 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from suffice.cli import options
 from suffice.errors import InvalidParameter, Mismatch
 
@@ -17,7 +15,7 @@ from suffice.errors import InvalidParameter, Mismatch
 def merge(
     parts: Annotated[
         list[Path],
-        typer.Argument(help="Files of statistics, or of models of one kind.", show_default=False),
+        options.argument("Files of statistics, or of models of one kind."),
     ],
     out: options.OutFile,
     json: options.Json = False,

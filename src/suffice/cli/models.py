@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options import Metric, listed
+from suffice.cli.options import Metric, listed, option
 from suffice.errors import InvalidParameter
 
 
@@ -71,17 +71,11 @@ class ModelOptions:
     ] = "share"
     pooling: Annotated[
         str | None,
-        typer.Option(
-            help="From one covariance per class (0) to one for all (1), or cv to choose.",
-            show_default=False,
-        ),
+        option("From one covariance per class (0) to one for all (1), or cv to choose."),
     ] = None
     shrinkage: Annotated[
         str | None,
-        typer.Option(
-            help="How far covariances shrink to a simple one: 0 to 1, cv, oas, ledoit-wolf.",
-            show_default=False,
-        ),
+        option("How far covariances shrink to a simple one: 0 to 1, cv, oas, ledoit-wolf."),
     ] = None
     shrinkage_target: Annotated[
         ShrinkageTarget | None,
@@ -92,11 +86,7 @@ class ModelOptions:
     ] = None
     folds: Annotated[
         int | None,
-        typer.Option(
-            min=2,
-            help="Cross-validation folds of --model auto; by default 5, for small tables 10.",
-            show_default=False,
-        ),
+        option("Cross-validation folds of --model auto; by default 5, for small tables 10.", min=2),
     ] = None
 
     metric: Metric = "log_loss"
@@ -105,10 +95,7 @@ class ModelOptions:
     ] = False
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            help="Seconds after which --model auto takes the best model so far.",
-            show_default=False,
-        ),
+        option("Seconds after which --model auto takes the best model so far."),
     ] = None
 
     @property

@@ -14,73 +14,55 @@ import typer
 
 from suffice.errors import InvalidParameter
 
+
+def option(help: str, *names: str, **more: Any) -> Any:
+    """An option that may be left out; its default is not shown."""
+    return typer.Option(*names, help=help, show_default=False, **more)
+
+
+def argument(help: str) -> Any:
+    """An argument, whose default is not shown."""
+    return typer.Argument(help=help, show_default=False)
+
+
 TABLE = "CSV, TSV, Parquet, Arrow, JSON or JSON lines; - for standard input"
 
-Data = Annotated[Path, typer.Argument(help=f"Table to read: {TABLE}.", show_default=False)]
+Data = Annotated[Path, argument(f"Table to read: {TABLE}.")]
 Tables = Annotated[
     list[Path],
-    typer.Argument(
-        help=f"Table to read: {TABLE}. Several files, or a pattern such as 'rows/*.parquet', are "
-        "read in parts, and so is a large file.",
-        show_default=False,
+    argument(
+        f"Table to read: {TABLE}. Several files, or a pattern such as 'rows/*.parquet', are "
+        "read in parts, and so is a large file."
     ),
 ]
 Checkpoint = Annotated[
     Path | None,
-    typer.Option(
-        help="File that lets an interrupted run over files read in parts resume.",
-        show_default=False,
-    ),
+    option("File that lets an interrupted run over files read in parts resume."),
 ]
-ModelFile = Annotated[
-    Path, typer.Argument(help="Model file, as `suffice fit` writes it.", show_default=False)
-]
-AnyFile = Annotated[
-    Path, typer.Argument(help="File of a model or of statistics.", show_default=False)
-]
-Target = Annotated[
-    str, typer.Option("--target", "-t", help="Column with the classes.", show_default=False)
-]
-AnyTarget = Annotated[
-    str | None, typer.Option("--target", "-t", help="Column with the classes.", show_default=False)
-]
+ModelFile = Annotated[Path, argument("Model file, as `suffice fit` writes it.")]
+AnyFile = Annotated[Path, argument("File of a model or of statistics.")]
+Target = Annotated[str, option("Column with the classes.", "--target", "-t")]
+AnyTarget = Annotated[str | None, option("Column with the classes.", "--target", "-t")]
 ModelTarget = Annotated[
     str | None,
-    typer.Option(
-        "--target",
-        "-t",
-        help="Column with the classes; by default that of the training table.",
-        show_default=False,
-    ),
+    option("Column with the classes; by default that of the training table.", "--target", "-t"),
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option(help="Draw it to this file: .svg, .png or .pdf.", show_default=False),
+    option("Draw it to this file: .svg, .png or .pdf."),
 ]
-Weights = Annotated[
-    str | None, typer.Option(help="Column with the weights of the rows.", show_default=False)
-]
+Weights = Annotated[str | None, option("Column with the weights of the rows.")]
 Categorical = Annotated[
     str | None,
-    typer.Option(
-        help="Columns to treat as categories, such as a,b; text columns always are.",
-        show_default=False,
-    ),
+    option("Columns to treat as categories, such as a,b; text columns always are."),
 ]
 Numeric = Annotated[
     str | None,
-    typer.Option(
-        help="Columns to treat as numbers, such as a,b; what is not a number is missing.",
-        show_default=False,
-    ),
+    option("Columns to treat as numbers, such as a,b; what is not a number is missing."),
 ]
 TextColumns = Annotated[
     str | None,
-    typer.Option(
-        help="Columns to treat as text, such as zip,phone, even if they look like numbers or "
-        "dates.",
-        show_default=False,
-    ),
+    option("Columns to treat as text, such as zip,phone, even if they look like numbers or dates."),
 ]
 
 
@@ -95,36 +77,32 @@ Dates = Annotated[
     DateOption,
     typer.Option(help="Read dates as year, month, weekday, hour and days, or leave them out."),
 ]
-Drop = Annotated[
-    str | None, typer.Option(help="Columns to leave out, such as a,b.", show_default=False)
-]
+Drop = Annotated[str | None, option("Columns to leave out, such as a,b.")]
 DropUnlabelled = Annotated[
     bool, typer.Option("--drop-unlabelled", help="Leave out rows whose class is missing.")
 ]
 Missing = Annotated[
     str | None,
-    typer.Option(
-        help="More null markers, such as 'unknown,-999'; an empty cell, NA and NaN always mean a "
+    option(
+        "More null markers, such as 'unknown,-999'; an empty cell, NA and NaN always mean a "
         "missing value, and so do ?, - and None unless this is ''. The word 'indicator' adds a "
-        "feature to columns with missing values: whether the value is missing.",
-        show_default=False,
+        "feature to columns with missing values: whether the value is missing."
     ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(help="Encoding of CSV, such as latin-1; UTF-8 by default.", show_default=False),
+    option("Encoding of CSV, such as latin-1; UTF-8 by default."),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "File to write: .csv, .tsv, .csv.gz, .parquet, .arrow, .json, .jsonl. "
+        "Standard output by default.",
         "--out",
         "-o",
-        help="File to write: .csv, .tsv, .csv.gz, .parquet, .arrow, .json, .jsonl. "
-        "Standard output by default.",
-        show_default=False,
     ),
 ]
-OutFile = Annotated[Path, typer.Option("--out", "-o", help="File to write.", show_default=False)]
+OutFile = Annotated[Path, option("File to write.", "--out", "-o")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Formulas = Annotated[
     bool,
@@ -143,14 +121,12 @@ Metric = Annotated[
 ]
 Costs = Annotated[
     str | None,
-    typer.Option(
-        help="Costs of errors as true/predicted=cost, such as 'bad/good=5,good/bad=1'; others cost "
-        "1.",
-        show_default=False,
+    option(
+        "Costs of errors as true/predicted=cost, such as 'bad/good=5,good/bad=1'; others cost 1."
     ),
 ]
 Keep = Annotated[bool, typer.Option(help="Also write the columns of the table.")]
-Seed = Annotated[int | None, typer.Option(help="Random seed.", show_default=False)]
+Seed = Annotated[int | None, option("Random seed.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from suffice.cli import options
 
 
@@ -16,11 +14,8 @@ def outliers(
     keep: options.Keep = True,
     below: Annotated[
         float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            help="Write only rows whose p-value is below this, the most unusual first.",
-            show_default=False,
+        options.option(
+            "Write only rows whose p-value is below this, the most unusual first.", min=0.0, max=1.0
         ),
     ] = None,
     reading: options.Reading,

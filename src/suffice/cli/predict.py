@@ -19,16 +19,13 @@ def predict(
     keep: options.Keep = False,
     priors: Annotated[
         str | None,
-        typer.Option(
-            help="Other class probabilities: uniform, or a=0.3,b=0.7.", show_default=False
-        ),
+        options.option("Other class probabilities: uniform, or a=0.3,b=0.7."),
     ] = None,
     threshold: Annotated[
         str | None,
-        typer.Option(
-            help="Predict a class from this probability on: 0.3 for the second of two classes, or "
-            "label=0.3. `suffice thresholds` finds one.",
-            show_default=False,
+        options.option(
+            "Predict a class from this probability on: 0.3 for the second of two classes, or "
+            "label=0.3. `suffice thresholds` finds one."
         ),
     ] = None,
     costs: options.Costs = None,

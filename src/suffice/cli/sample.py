@@ -16,19 +16,18 @@ def sample(
     n: Annotated[int, typer.Option("-n", "--rows", min=1, help="Number of rows.")] = 10,
     label: Annotated[
         str | None,
-        typer.Option("--class", help="Rows of this class only.", show_default=False),
+        options.option("Rows of this class only.", "--class"),
     ] = None,
     given: Annotated[
         str | None,
-        typer.Option(help="Known values of every row, such as a=1.5,b=red.", show_default=False),
+        options.option("Known values of every row, such as a=1.5,b=red."),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(
+        options.option(
+            "Name of the column with the classes; by default as in the training table.",
             "--target",
             "-t",
-            help="Name of the column with the classes; by default as in the training table.",
-            show_default=False,
         ),
     ] = None,
     seed: options.Seed = None,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from suffice.cli import options
 
 
@@ -15,20 +13,14 @@ def thresholds(
     *,
     positive: Annotated[
         str | None,
-        typer.Option(
-            help="Class that is predicted from the threshold on; by default the second of two.",
-            show_default=False,
+        options.option(
+            "Class that is predicted from the threshold on; by default the second of two."
         ),
     ] = None,
     costs: options.Costs = None,
     recall: Annotated[
         float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Also name the threshold that reaches this recall.",
-            show_default=False,
-        ),
+        options.option("Also name the threshold that reaches this recall.", min=0, max=1),
     ] = None,
     picture: options.Picture = None,
     labelled: options.LabelledReading,

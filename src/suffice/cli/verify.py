@@ -14,14 +14,9 @@ def verify(
     before: options.AnyFile,
     rows: Annotated[
         Path,
-        typer.Argument(
-            help=f"The rows that were removed: {options.TABLE}. Or statistics of them.",
-            show_default=False,
-        ),
+        options.argument(f"The rows that were removed: {options.TABLE}. Or statistics of them."),
     ],
-    after: Annotated[
-        Path, typer.Argument(help="File that was written after removing.", show_default=False)
-    ],
+    after: Annotated[Path, options.argument("File that was written after removing.")],
     *,
     labelled: options.LabelledReading,
     json: options.Json = False,
