@@ -202,7 +202,9 @@ def test_weights_that_are_none(tmp_path):
     text = "a,w,y\n1,1,u\n2,x,v\n3,1,u\n4,1,v\n"
     assert "numbers, 0 or more" in fit_refused(written(tmp_path, text), "--weights", "w")
     text = text.replace("x", "")
-    assert "missing in 1 row, first in row 1" in fit_refused(written(tmp_path, text), "--weights", "w")
+    assert "missing in 1 row, first in row 1" in fit_refused(
+        written(tmp_path, text), "--weights", "w"
+    )
     text = "a,w,y\n1,1,u\n2,-1,v\n3,1,u\n4,1,v\n"
     message = fit_refused(written(tmp_path, text), "--weights", "w", "--model", "lda")
     assert "the weights 'w' of" in message
@@ -215,7 +217,7 @@ def test_weights_that_are_none(tmp_path):
     [
         (("--priors", "a"), "is not label=number"),
         (("--priors", "setosa=x"), "is not label=number"),
-        (("--priors", "setsa=1"), "Did you mean setosa?"),
+        (("--priors", "setsa=1"), "Did you mean 'setosa'?"),
         (("--priors", "setosa=1", "--model", "lda"), "no entry for class"),
         (("--model", "lda", "--pooling", "0.5"), "takes no --pooling"),
         (("--pooling", "0.5"), "--model auto chooses --pooling itself"),
@@ -311,7 +313,7 @@ def test_a_damaged_model(folder, tmp_path):
 def test_rows_and_classes_that_there_are_not(folder):
     model, table = folder / "lda.suffice", folder / "iris.csv"
     assert "rows 0 to 149" in refused("explain", model, table, "--row", 150)
-    assert "Did you mean setosa?" in refused("boundary", model, "setossa", "virginica")
+    assert "Did you mean 'setosa'?" in refused("boundary", model, "setossa", "virginica")
     assert "name two" in refused("boundary", model, "setosa", "setosa")
     assert "name two" in refused(
         "explain", model, table, "--class", "setosa", "--against", "setosa"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from suffice.data.labels import Labels
+from suffice.data.labels import Labels, class_position
+from suffice.errors import InvalidParameter
 
 LATE_ZERO = np.r_[np.ones(1024 + 5, np.int64), 0, 2]
 
@@ -34,3 +35,12 @@ def test_codes_point_at_their_labels(values: object) -> None:
     np.testing.assert_array_equal(classes[codes], given)
     np.testing.assert_array_equal(classes, np.unique(classes))
     assert set(np.unique(given).tolist()) <= set(classes.tolist())
+
+
+@pytest.mark.parametrize(
+    ("classes", "label", "hint"),
+    [(["setosa", "virginica"], "Setossa", "'setosa'"), ([10, 20], "10", "10")],
+)
+def test_a_label_that_no_class_has_is_refused_with_the_most_similar_class(classes, label, hint):
+    with pytest.raises(InvalidParameter, match=rf"no class '{label}'.* Did you mean {hint}\?"):
+        class_position(np.array(classes), label)

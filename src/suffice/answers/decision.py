@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from suffice.answers.pair import class_position
 from suffice.data.arrays import Array, Floats, namespace
+from suffice.data.labels import class_position
 from suffice.data.parameters import as_float, as_floats, share
 from suffice.errors import InvalidParameter
 from suffice.text import shown

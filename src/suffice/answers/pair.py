@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.labels import place_of
+from suffice.data.labels import class_position
 from suffice.errors import InvalidParameter
 from suffice.text import quote_names, shown
 
@@ -33,16 +33,6 @@ def class_pair(classes: Array, a: Any = None, b: Any = None) -> tuple[int, int]:
     if first == second:
         raise InvalidParameter(f"both classes are {shown(a)}; name two different ones.")
     return first, second
-
-
-def class_position(classes: Array, label: Any) -> int:
-    """The position of a class."""
-    place = place_of(label, classes)
-    if place is None:
-        raise InvalidParameter(
-            f"there is no class {shown(label)}; they are {quote_names(classes)}."
-        )
-    return place
 
 
 def class_codes(classes: Array, y: Any, n: int) -> Indices:

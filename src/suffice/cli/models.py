@@ -232,14 +232,13 @@ def parse_label(text: str, classes: list[Any]) -> Any:
     >>> parse_label("2", [1, 2]), parse_label("1", [0.0, 1.0])
     (2, 1.0)
     """
+    import numpy as np
+
+    from suffice.data.labels import class_position
+
     for label in classes:
         whole = isinstance(label, float) and label.is_integer() and str(int(label)) == text
         if str(label) == text or whole:
             return label
-    from suffice.text import nearest, quote_names
-
-    near = nearest(text, map(str, classes))
-    hint = f"Did you mean {near}? " if near else ""
-    raise InvalidParameter(
-        f"there is no class {text!r}. {hint}The classes are {quote_names(classes)}."
-    )
+    # It is none of them: raise what lists them.
+    return classes[class_position(np.array(classes, object), text)]

@@ -13,8 +13,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.gaps import is_missing
-from suffice.errors import InvalidInput, InvalidLabels, Mismatch
-from suffice.text import shown
+from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter, Mismatch
+from suffice.text import nearest, quote_names, shown
 
 KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}
 
@@ -111,12 +111,21 @@ def narrowest(labels: Array) -> Array:
     return labels.astype(f"<U{width}", copy=False)
 
 
-def place_of(label: Any, classes: Array) -> int | None:
-    """The position of a label among classes; None where it is not one of them."""
+def class_position(classes: Array, label: Any) -> int:
+    """The position of a label among classes; an error lists them and suggests one."""
+    labels = classes.tolist()
     try:
-        return int(classes.tolist().index(label))
+        return int(labels.index(label))
     except (TypeError, ValueError):  # an array is neither equal to a label nor different
-        return None
+        near = nearest(str(label), map(str, labels))
+        hint = (
+            ""
+            if near is None
+            else f" Did you mean {shown(labels[[*map(str, labels)].index(near)])}?"
+        )
+        raise InvalidParameter(
+            f"there is no class {shown(label)}; the classes are {quote_names(labels)}.{hint}"
+        ) from None
 
 
 def _as_column(y: Any) -> Array | nw.Series[Any]:

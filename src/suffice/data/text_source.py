@@ -130,12 +130,10 @@ class TextSource:
         With polars, looking for any in each field takes a quarter of the time, while a marker
         among numbers that was not looked for is an error, unless it is a number itself.
         """
-        if packages.polars() is None or self._has_number_markers():
+        are_numbers = any(reads_as_number(one) for one in self.null_markers if one.lower() != "nan")
+        if packages.polars() is None or are_numbers:
             return [self.null_markers]
         return [(), self.null_markers]
-
-    def _has_number_markers(self) -> bool:
-        return any(reads_as_number(one) for one in self.null_markers if one.lower() != "nan")
 
     def _parse(self, block: TextBlock, names: Sequence[str], attempts: list[Sequence[str]]) -> Any:
         """A block as a frame; markers that failed where later ones did not are not tried again."""

@@ -14,11 +14,12 @@ from suffice.answers.boundary import Boundary
 from suffice.answers.geometry import Ellipse, ellipse, whiten
 from suffice.answers.nulls import EstimatedNulls, KnownNulls
 from suffice.answers.outliers import Atypicality
-from suffice.answers.pair import class_pair, class_position
+from suffice.answers.pair import class_pair
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import batches
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
+from suffice.data.labels import class_position
 from suffice.data.prepared_table import TableRows
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.estimators.anywhere import learns_afresh, on_rows

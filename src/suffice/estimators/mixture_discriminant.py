@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
-from suffice.answers.pair import class_position
 from suffice.answers.rarity import Rarity
 from suffice.answers.sampling import generator
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
+from suffice.data.labels import class_position
 from suffice.data.parameters import choice, count
 from suffice.data.partial_labels import check_label, label_column, partial_classes
 from suffice.errors import (

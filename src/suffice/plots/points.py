@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from suffice.answers.pair import class_position
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import check_lengths
+from suffice.data.labels import check_lengths, class_position
 from suffice.data.partial_labels import label_column, partial_classes
 from suffice.errors import HasGaps
 from suffice.plots.style import Style, as_text, ground, ink

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from suffice.answers.pair import class_position
 from suffice.data.arrays import Floats
+from suffice.data.labels import class_position
 from suffice.data.parameters import is_number
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from suffice.answers.decision import best_other, cost_table
-from suffice.answers.pair import class_position
 from suffice.data.arrays import Array, Floats
+from suffice.data.labels import class_position
 from suffice.data.parameters import share
 from suffice.errors import InvalidParameter
 from suffice.html import html_table

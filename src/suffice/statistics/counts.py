@@ -8,16 +8,16 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import narrowest, place_of
+from suffice.data.labels import class_position, narrowest
 from suffice.data.levels import union_of_levels
-from suffice.errors import InvalidParameter, LostPrecision, Mismatch, NeverIncluded
+from suffice.errors import LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.registry import storable
 from suffice.statistics.removal import lost_precision
 from suffice.statistics.saving import Savable
 from suffice.statistics.shape import positions
 from suffice.statistics.soundness import check_counts, check_labels, check_names
-from suffice.text import quote_names, shown
+from suffice.text import shown
 
 
 @storable
@@ -214,11 +214,7 @@ class Counts(Savable):
 
     def drop_class(self, label: Any) -> Counts:
         """The counts without one class, as if its rows had never been seen."""
-        at = place_of(label, self.classes)
-        if at is None:
-            raise InvalidParameter(
-                f"there is no class {shown(label)}; the classes are {quote_names(self.classes)}."
-            )
+        at = class_position(self.classes, label)
         kept = np.arange(len(self.classes)) != at
         return replace(
             self,

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import narrowest, place_of
+from suffice.data.labels import class_position, narrowest
 from suffice.errors import InvalidParameter
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import ClassMoments, Fourth
@@ -19,7 +19,6 @@ from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
 from suffice.statistics.scatter import DiagonalScatter, Scatter, dense, only_diagonal
 from suffice.statistics.shape import is_coarser, positions
-from suffice.text import quote_names, shown
 
 
 @storable
@@ -182,11 +181,7 @@ class Statistics(Savable):
 
     def drop_class(self, label: Any) -> Statistics:
         """The statistics without one class, as if its rows had never been seen."""
-        at = place_of(label, self.classes)
-        if at is None:
-            raise InvalidParameter(
-                f"there is no class {shown(label)}; the classes are {quote_names(self.classes)}."
-            )
+        at = class_position(self.classes, label)
         kept = np.delete(np.arange(len(self.classes)), at)
         return self.keep_classes(kept)
 

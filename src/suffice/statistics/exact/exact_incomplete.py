@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import narrowest
+from suffice.data.labels import class_position, narrowest
 from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.by_feature import ByFeature, presence
@@ -134,7 +134,7 @@ class ExactIncomplete(OnGrid):
 
     def drop_class(self, label: Any) -> AnyExact:
         """The statistics without one class, as if its rows had never been seen."""
-        kept = np.delete(np.arange(len(self.classes)), self._place_of(label))
+        kept = np.delete(np.arange(len(self.classes)), class_position(self.classes, label))
         parts = {
             key: part.drop_class(label) if label in part.classes.tolist() else part
             for key, part in self.parts.items()

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
-from suffice.data.labels import narrowest
+from suffice.data.labels import class_position, narrowest
 from suffice.errors import InvalidParameter
 from suffice.statistics.alignment import align
 from suffice.statistics.exact.exact_pass import exact_sums
@@ -177,7 +177,7 @@ class ExactStatistics(OnGrid):
 
     def drop_class(self, label: Any) -> ExactStatistics:
         """The statistics without one class, as if its rows had never been seen."""
-        at = self._place_of(label)
+        at = class_position(self.classes, label)
         if self.detail == "shared":
             raise InvalidParameter(
                 "the pooled products of detail='shared' mix all classes, so none can be dropped; "

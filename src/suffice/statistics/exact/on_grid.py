@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labels import place_of
-from suffice.errors import InvalidParameter, Mismatch, NotFinite
+from suffice.errors import Mismatch, NotFinite
 from suffice.statistics.alignment import Alignment
 from suffice.statistics.exact.exact_sums import TOTAL_WEIGHT_BITS
 from suffice.statistics.exact.form import ExactForm
@@ -16,7 +15,7 @@ from suffice.statistics.exact.grid import Grid
 from suffice.statistics.saving import Savable
 from suffice.statistics.shape import DETAILS, check_same_shape
 from suffice.statistics.soundness import check_counts, check_labels, check_names
-from suffice.text import plural, quote_names, shown
+from suffice.text import plural
 
 
 class OnGrid(Savable):
@@ -87,15 +86,6 @@ class OnGrid(Savable):
             count[where] += part.count
             weights[where] += part.weights
         return count, weights
-
-    def _place_of(self, label: Any) -> int:
-        """The position of a class."""
-        at = place_of(label, self.classes)
-        if at is None:
-            raise InvalidParameter(
-                f"there is no class {shown(label)}; the classes are {quote_names(self.classes)}."
-            )
-        return at
 
     def _check_parts(self) -> None:
         """Raise a ValueError unless labels, counts, names, detail and grid go together."""
