@@ -109,15 +109,15 @@ def _of_gaussian(model: GaussianModel, X: Array, a: int, b: int) -> Contribution
     return Contributions.of(model, values, a, b, base)
 
 
-def explanation(found: Contributions, row: int, names: list[str], most: int = 5) -> str:
+def explanation(terms: Contributions, row: int, names: list[str], most: int = 5) -> str:
     """The contributions of one row in words."""
-    a, b = found.classes
-    odds = float(found.log_odds[row])
+    a, b = terms.classes
+    odds = float(terms.log_odds[row])
     if odds < 0:
         a, b = b, a
     sign = 1.0 if odds >= 0 else -1.0
     share = 1 / (1 + np.exp(-abs(odds)))
-    values = sign * found.values[row]
+    values = sign * terms.values[row]
     order = np.argsort(-np.abs(values))
     parts = [f"{visible(names[j])} {values[j]:+.2f}" for j in order[:most]]
     rest = values[order[most:]]
@@ -127,7 +127,7 @@ def explanation(found: Contributions, row: int, names: list[str], most: int = 5)
     return (
         f"{shown(a)} rather than {shown(b)}: log-odds {abs(odds):.2f} (probability "
         f"{share:.1%} of the two). {', '.join(parts)}; before any feature "
-        f"{sign * found.base[row]:+.2f}."
+        f"{sign * terms.base[row]:+.2f}."
     )
 
 

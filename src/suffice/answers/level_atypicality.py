@@ -78,8 +78,8 @@ class LevelAtypicality:
         """Each pattern of gaps with its rows, and the share of random rows to draw for it."""
         order, gaps = Gaps.sorted(np.isnan(X))
         pairs = zip(gaps.patterns, gaps, strict=True)
-        found = [(pattern, order[run]) for pattern, (_, run) in pairs]
-        return found, min(1.0, self.most_patterns / max(1, len(found)))
+        patterns = [(pattern, order[run]) for pattern, (_, run) in pairs]
+        return patterns, min(1.0, self.most_patterns / max(1, len(patterns)))
 
     def log_density(self, X: Array) -> Floats:
         """ln p(x, levels), (n,)."""

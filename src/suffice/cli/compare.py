@@ -73,12 +73,12 @@ def heads(metric: str) -> dict[str, str]:
     }
 
 
-def _lines(found: Any, metric: str) -> list[list[str]]:
+def _lines(comparison: Any, metric: str) -> list[list[str]]:
     from suffice.selection.selection import BASELINE, format_score
 
-    table, columns = found.table, heads(metric)
-    lines = [[_cell(name, table[name][i]) for name in columns] for i in found.order]
-    without = {name: format_score(value) for name, value in found.selection.baseline.items()}
+    table, columns = comparison.table, heads(metric)
+    lines = [[_cell(name, table[name][i]) for name in columns] for i in comparison.order]
+    without = {name: format_score(value) for name, value in comparison.selection.baseline.items()}
     return [*lines, [BASELINE, *(without.get(name, "") for name in list(columns)[1:])]]
 
 

@@ -14,8 +14,8 @@ def digest(file: options.AnyFile, json: options.Json = False) -> None:
     from suffice.cli.loaded import load_any
     from suffice.cli.output import print_json, say
 
-    found = load_any(file).digest()
+    digest_of_file = load_any(file).digest()
     if json:
-        print_json({"file": str(file), "digest": found})
+        print_json({"file": str(file), "digest": digest_of_file})
     else:
-        say(found)
+        say(digest_of_file)

@@ -135,8 +135,8 @@ def _as_model(call: re.Match[str]) -> str:
     import suffice as sf
     from suffice.cli.models import CLASSES, OPTIONS
 
-    made = getattr(sf, call[1], None) if call[1] in sf.__all__ else None
-    kind = next((kind for kind, name in CLASSES.items() if getattr(sf, name) is made), None)
+    model = getattr(sf, call[1], None) if call[1] in sf.__all__ else None
+    kind = next((kind for kind, name in CLASSES.items() if getattr(sf, name) is model), None)
     if kind is None:
         return call[0]
     options = re.findall(r"\b(pooling|shrinkage|target)=['\"]?([\w.-]+)", call[2])

@@ -62,48 +62,50 @@ def evaluate(
         _print(facts, evaluation)
 
 
-def _print(facts: dict[str, Any], found: Any) -> None:
+def _print(facts: dict[str, Any], evaluation: Any) -> None:
     from suffice.cli.output import columns_that_fit, print_lines, say
     from suffice.selection.metrics import METRICS
     from suffice.selection.selection import BASELINE, format_score
 
-    sources = (found.metrics, found.errors, found.baseline)
+    sources = (evaluation.metrics, evaluation.errors, evaluation.baseline)
     print_lines(
         ["", "value", "±", BASELINE],
         [[one.title, *(format_score(s[name]) for s in sources)] for name, one in METRICS.items()],
         f"{facts['rows']} rows",
     )
     say("")
-    labels = [str(label) for label in found.classes]
+    labels = [str(label) for label in evaluation.classes]
     lines = [
         [
             label,
             *(f"{value:g}" for value in row),
-            _share(found.recall[c]),
-            _share(found.recall_se[c]),
+            _share(evaluation.recall[c]),
+            _share(evaluation.recall_se[c]),
         ]
-        for c, (label, row) in enumerate(zip(labels, found.confusion, strict=True))
+        for c, (label, row) in enumerate(zip(labels, evaluation.confusion, strict=True))
     ]
-    lines.append(["precision", *(_share(value) for value in found.precision), "", ""])
+    lines.append(["precision", *(_share(value) for value in evaluation.precision), "", ""])
     head = ["true \\ predicted", *labels, "recall", "±"]
     if columns_that_fit(head, lines) == len(head):
         print_lines(head, lines, "Confusion: true classes in rows, predicted in columns")
     else:
-        _print_confusions(found, labels)
+        _print_confusions(evaluation, labels)
 
 
-def _print_confusions(found: Any, labels: list[str]) -> None:
+def _print_confusions(evaluation: Any, labels: list[str]) -> None:
     """The pairs of classes that are confused most often, if all would be too many."""
     import numpy as np
 
     from suffice.cli.output import print_lines
 
-    wrong = found.confusion.copy()
+    wrong = evaluation.confusion.copy()
     np.fill_diagonal(wrong, 0.0)
     most_confusions = 10  # pairs of classes that are listed if the matrix of all is too wide
     order = np.argsort(-wrong, axis=None, kind="stable")[:most_confusions]
     pairs = [divmod(int(at), len(labels)) for at in order if wrong.flat[at] > 0]
-    lines = [[labels[a], labels[b], f"{wrong[a, b]:g}", _share(found.recall[a])] for a, b in pairs]
+    lines = [
+        [labels[a], labels[b], f"{wrong[a, b]:g}", _share(evaluation.recall[a])] for a, b in pairs
+    ]
     head = ["true", "predicted", "rows", "recall"]
     print_lines(head, lines, "Confused most often; --json prints all")
 

@@ -56,21 +56,21 @@ def explore(
 
     if out is not None:
         check_file_out(out)
-    given = None if model is None else load_model(model)
+    loaded = None if model is None else load_model(model)
     rows = None
     if data is not None:
-        target = options.needed(target) if given is None else given.target_or(target)
+        target = options.needed(target) if loaded is None else loaded.target_or(target)
         rows = read_training(data, target, table)
     elif target is not None:
         raise InvalidParameter("--target names a column of a table; name the table, too.")
-    chosen = None if given is None else given.last
-    made = (
+    chosen = None if loaded is None else loaded.last
+    page = (
         explorer_page(None, None, chosen, statistics_only)
         if rows is None
         else explorer_page(rows.prepared, rows.labels, chosen, statistics_only)
     )
     if out is not None:
-        made.save(out)
+        page.save(out)
         notify({"out": str(out)}, json, f"written to {out}; open it in a browser")
         return
     from suffice.web.server import serve
@@ -78,4 +78,4 @@ def explore(
     def started(address: str) -> None:
         say(f"open {address}", "press Ctrl-C to stop")
 
-    serve(made, port, browser=not no_browser, started=started)
+    serve(page, port, browser=not no_browser, started=started)

@@ -5,37 +5,37 @@ from __future__ import annotations
 from typing import Any
 
 
-def facts(found: Any) -> dict[str, Any]:
+def facts(content: Any) -> dict[str, Any]:
     """The content of a model or statistics, as JSON values."""
-    if hasattr(found, "steps"):
-        first, last = found.steps[0][1], found.steps[-1][1]
+    if hasattr(content, "steps"):
+        first, last = content.steps[0][1], content.steps[-1][1]
         return {**facts(last), **_columns(first), "on_indicators": True}
-    if hasattr(found, "get_params"):
+    if hasattr(content, "get_params"):
         from suffice.estimators.model_file.schema import training_of
 
-        training = training_of(found)
-        given = found.get_params(deep=False).items()
-        parameters = {name: _plain(value) for name, value in given if name != "columns"}
+        training = training_of(content)
+        own = content.get_params(deep=False).items()
+        parameters = {name: _plain(value) for name, value in own if name != "columns"}
         return {
             "kind": "model",
-            "model": type(found).__name__,
-            **_columns(found),
+            "model": type(content).__name__,
+            **_columns(content),
             "classes": training["classes"],
             "rows": training["rows"],
             "weight": training["weight"],
             "parameters": parameters,
         }
-    if not hasattr(found, "classes"):
-        return {"kind": "grid", "grid": repr(found)}
+    if not hasattr(content, "classes"):
+        return {"kind": "grid", "grid": repr(content)}
     return {
         "kind": "statistics",
-        "statistics": type(found).__name__,
-        "features": found.n_features,
-        "columns": None if found.feature_names is None else list(found.feature_names),
-        "classes": found.classes.tolist(),
-        "rows": found.count.tolist(),
-        "weight": found.weight.tolist(),
-        "detail": getattr(found, "detail", "counts"),
+        "statistics": type(content).__name__,
+        "features": content.n_features,
+        "columns": None if content.feature_names is None else list(content.feature_names),
+        "classes": content.classes.tolist(),
+        "rows": content.count.tolist(),
+        "weight": content.weight.tolist(),
+        "detail": getattr(content, "detail", "counts"),
     }
 
 

@@ -52,9 +52,9 @@ def forget(
     check_model_out(out)
     before = ""
     if prove:
-        found = load_any(file)
-        check_exact(file, found)
-        before = found.digest()
+        content = load_any(file)
+        check_exact(file, content)
+        before = content.digest()
     left = without(file, rows, labelled, keep_weights)
     if not len(left.classes if hasattr(left, "classes") else left.classes_):
         raise NeverIncluded(

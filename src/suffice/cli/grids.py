@@ -40,32 +40,32 @@ def grid_of(text: str | None, measured: Callable[[], Any]) -> Any:
         raise InvalidParameter(
             f"--grid {text} is neither auto, nor decimals=2 or the like, nor a file."
         )
-    found = load_any(Path(text))
-    grid = found if isinstance(found, Grid) else own_grid(found)
+    content = load_any(Path(text))
+    grid = content if isinstance(content, Grid) else own_grid(content)
     if grid is None:
         raise InvalidParameter(f"{text} holds no grid, and no statistics on one.")
     return grid
 
 
-def own_grid(found: Any) -> Any:
+def own_grid(content: Any) -> Any:
     """The grid of exact statistics, of a part of them, or of a model; None if there is none."""
-    statistics = getattr(found, "statistics_", found)
+    statistics = getattr(content, "statistics_", content)
     statistics = getattr(statistics, "numeric", None) or statistics
     return getattr(statistics, "grid", None)
 
 
-def check_exact(path: Path, found: Any) -> None:
+def check_exact(path: Path, content: Any) -> None:
     """Raise unless a file holds integers on a grid, of which equal digests prove something."""
-    if own_grid(found) is None and not _counts_only(found):
+    if own_grid(content) is None and not _counts_only(content):
         raise InvalidParameter(
             f"{path} holds floating-point sums, which keep rounding errors of what was removed; "
             "only statistics on a grid prove it: suffice summarize ... --grid auto."
         )
 
 
-def _counts_only(found: Any) -> bool:
+def _counts_only(content: Any) -> bool:
     """Whether all there is are counts of unweighted rows."""
-    statistics = getattr(found, "statistics_", found)
+    statistics = getattr(content, "statistics_", content)
     if getattr(statistics, "detail", "") != "counts":
         return False
     return bool((statistics.count == statistics.weight).all())

@@ -24,20 +24,20 @@ def info(file: options.AnyFile, json: options.Json = False) -> None:
     elif not hasattr(content, "classes"):
         say(*str(content).splitlines())
     else:
-        held = facts(content)
-        say(*_describe(held))
-        by_class = zip(held["classes"], held["rows"], held["weight"], strict=True)
+        described = facts(content)
+        say(*_describe(described))
+        by_class = zip(described["classes"], described["rows"], described["weight"], strict=True)
         lines = [[str(label), str(n), f"{w:g}"] for label, n, w in by_class]
         print_lines(["class", "rows", "weight"], lines)
 
 
-def _describe(held: dict[str, Any]) -> list[str]:
+def _describe(described: dict[str, Any]) -> list[str]:
     most_names = 10
-    names = held["columns"] or []
+    names = described["columns"] or []
     more = f", ... {len(names) - most_names} more" if len(names) > most_names else ""
     listed = f" ({', '.join(names[:most_names])}{more})" if names else ""
     return [
-        f"statistics of {sum(held['rows'])} rows",
-        f"features: {held['features']}{listed}",
-        f"detail: {held['detail']}",
+        f"statistics of {sum(described['rows'])} rows",
+        f"features: {described['features']}{listed}",
+        f"detail: {described['detail']}",
     ]

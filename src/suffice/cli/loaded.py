@@ -171,20 +171,20 @@ class Loaded:
             )
         return getattr(self.last, name)
 
-    def by_column(self, found: Any) -> tuple[Any, list[str]]:
+    def by_column(self, contributions: Any) -> tuple[Any, list[str]]:
         """Contributions by column of the table, those of its categories added up."""
         if not self.is_pipeline:
-            return found, self.all_names
+            return contributions, self.all_names
         import numpy as np
 
         first = self.first
         own = list(first.layout_.numeric)
         for j, levels in zip(first.layout_.discrete, first.levels_, strict=True):
             own += [j] * (len(levels) - 1)
-        values = np.zeros((len(found.values), first.n_features_in_))
+        values = np.zeros((len(contributions.values), first.n_features_in_))
         for at, j in enumerate(own):
-            values[:, j] += found.values[:, at]
-        return replace(found, values=values), self.all_names
+            values[:, j] += contributions.values[:, at]
+        return replace(contributions, values=values), self.all_names
 
     def _check_columns(self, table: Any, names: Sequence[str]) -> None:
         from suffice.data.table import check_lacks_none

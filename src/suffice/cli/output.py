@@ -75,14 +75,16 @@ def save(model: Any, out: Path, created: date | None = None) -> None:
 
 
 def save_and_report(
-    found: Any, out: Path, as_json: bool, more: Mapping[str, str] | None = None
+    content: Any, out: Path, as_json: bool, more: Mapping[str, str] | None = None
 ) -> None:
     """Write a model or statistics, and report what was written, with further facts."""
     from suffice.cli.facts import facts
 
-    save(found, out)
+    save(content, out)
     notify(
-        {"out": str(out), **facts(found), **(more or {})}, as_json, f"{found!r} written to {out}"
+        {"out": str(out), **facts(content), **(more or {})},
+        as_json,
+        f"{content!r} written to {out}",
     )
     if more and not as_json:
         say(*(f"{name}: {value}" for name, value in more.items()))

@@ -39,10 +39,10 @@ def report(
     rows = read_training(data, target, table)
     frame = rows.prepared.with_columns(rows.labels.alias(target))
     with working("writing the report") as progress:
-        found = write_report(frame, target, out, explore=explore, progress=progress)
-    summary = found.summary
+        page = write_report(frame, target, out, explore=explore, progress=progress)
+    summary = page.summary
     if not json:
         say(summary)
     notify({"out": str(out), "summary": summary}, json, f"written to {out}; open it in a browser")
-    if isinstance(found.explorer, str):
-        say(f"note: there is no page to explore the model: {found.explorer}", err=True)
+    if isinstance(page.explorer, str):
+        say(f"note: there is no page to explore the model: {page.explorer}", err=True)

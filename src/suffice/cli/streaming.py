@@ -102,11 +102,11 @@ def _described(data: Sequence[Path], roles: Any, options: TableOptions) -> Any:
     table = sample(data, options)
     if options.drop_unlabelled:
         table = table.labelled(roles.target)
-    _, found = described_features(table, roles.target, roles.weight, options)
-    if not found.holds_numbers:
-        return replace(roles, layout=found.layout)
-    unused = tuple(column.name for column in found.set_aside)
-    return replace(roles, layout=found.layout.without(unused), drop=(*roles.drop, *unused))
+    _, description = described_features(table, roles.target, roles.weight, options)
+    if not description.holds_numbers:
+        return replace(roles, layout=description.layout)
+    unused = tuple(column.name for column in description.set_aside)
+    return replace(roles, layout=description.layout.without(unused), drop=(*roles.drop, *unused))
 
 
 def _is_json(path: Path) -> bool:

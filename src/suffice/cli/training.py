@@ -74,9 +74,9 @@ def read_training(
     kept, labels, own = labels_and_weights(
         table, target, weights, options.drop_unlabelled, **checks
     )
-    chosen, found = described_features(kept, target, weights, options)
-    features = table_features(chosen, found.layout)
-    layout = None if found.holds_numbers else found.layout
+    chosen, description = described_features(kept, target, weights, options)
+    features = table_features(chosen, description.layout)
+    layout = None if description.holds_numbers else description.layout
     rows = features if layout is None else chosen.frame
     return TrainingTable(rows, labels, own, table.source, layout)
 
@@ -98,11 +98,11 @@ def described_features(
     from suffice.cli.errors import with_options
 
     chosen = table.only(feature_names(table, target, weights, options))
-    found = describe_columns(chosen, options)
-    say(*(f"note: {with_options(note)}" for note in found.notes), err=True)
-    if not found.layout.used:
+    description = describe_columns(chosen, options)
+    say(*(f"note: {with_options(note)}" for note in description.notes), err=True)
+    if not description.layout.used:
         raise InvalidParameter(f"{table.source} has no features: all columns are set aside.")
-    return chosen, found
+    return chosen, description
 
 
 def read_columns(path: Path, options: NamedColumns, others: Sequence[str]) -> Any:

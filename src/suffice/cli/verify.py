@@ -32,12 +32,12 @@ def verify(
 
     check_exact(before, load_any(before))
     expected = without(before, rows, labelled).digest()
-    found = load_any(after).digest()
-    same = expected == found
+    actual = load_any(after).digest()
+    same = expected == actual
     if json:
-        print_json({"verified": same, "expected": expected, "found": found})
+        print_json({"verified": same, "expected": expected, "found": actual})
     else:
         say(f"{after} is {'' if same else 'not '}{before} without {rows}")
-        say(f"expected {expected}", f"found    {found}")
+        say(f"expected {expected}", f"found    {actual}")
     if not same:
         raise typer.Exit(1)

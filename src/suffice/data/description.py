@@ -153,10 +153,10 @@ def _sample(X: Any, target: Any) -> Any | None:
         paths = file_paths(X)
         options = ReadOptions("" if target is None else str(target))
         first = open_source(paths[0], options)
-        found = sample_rows(paths, first, options, list(first.schema))
-        if found is None:
+        sample = sample_rows(paths, first, options, list(first.schema))
+        if sample is None:
             raise InvalidFeatures(f"there is no row to look at in {paths[0]}.")
-        return found
+        return sample
     if hasattr(X, "shape") or not is_stream(X):
         return None
     source = open_object(X)

@@ -149,9 +149,9 @@ def label_frame(values: Array, labels: Array, like: Any, kind: str | None) -> An
         kind = str(frame.implementation.value)
     if kind not in ("pandas", "polars", "pyarrow"):
         return values
-    made = new_frame(by_name(values, labels.tolist()), kind)
+    table = new_frame(by_name(values, labels.tolist()), kind)
     if kind == "pandas":
-        made.columns = labels.tolist()
+        table.columns = labels.tolist()
         if frame is not None and frame.implementation.is_pandas():
-            made.index = like.index
-    return made
+            table.index = like.index
+    return table

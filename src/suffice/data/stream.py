@@ -192,11 +192,11 @@ def _reader_of(sample: Any, roles: Roles) -> TableReader | None:
     """How columns are read, judged by a sample of rows; None where all are numbers."""
     if holds_numbers(sample):
         return None
-    found = describe(sample)
+    description = describe(sample)
     try:
-        reader = TableReader.of_layout(found.layout)
+        reader = TableReader.of_layout(description.layout)
     except InvalidInput as error:
         raise type(error)(f"{roles.source}: {error}" if roles.source else str(error)) from None
-    if found.notes:
-        warnings.warn("; ".join(found.notes), ColumnNote, stacklevel=6)
+    if description.notes:
+        warnings.warn("; ".join(description.notes), ColumnNote, stacklevel=6)
     return reader

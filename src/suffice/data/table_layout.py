@@ -150,8 +150,8 @@ def describe_columns(
     X: Any, target: Any, options: ColumnOptions
 ) -> tuple[list[DescribedColumn], bool]:
     """The columns of a table, and whether they have names."""
-    columns, given = table_columns(X)
-    names = given or tuple(f"x{j + 1}" for j in range(len(columns)))
+    columns, own_names = table_columns(X)
+    names = own_names or tuple(f"x{j + 1}" for j in range(len(columns)))
     check_unique(names, "X", error=InvalidFeatures)
     roles = options.roles(names, target)
     described = [
@@ -160,7 +160,7 @@ def describe_columns(
     ]
     if options.indicates:
         described = list(map(_with_indicator, described))
-    return described, given is not None
+    return described, own_names is not None
 
 
 def _with_indicator(column: DescribedColumn) -> DescribedColumn:
