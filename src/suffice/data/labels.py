@@ -18,7 +18,7 @@ from suffice.text import nearest, quote_names, shown
 
 KINDS = {"b": "booleans", "i": "integers", "f": "whole floats", "U": "strings"}
 
-# Integer labels spread over at most this many values are looked up in a table; beyond, sorted.
+# Integers spread over fewer values than this, or than there are rows, are looked up in a table.
 TABLE_RANGE = 1 << 16
 
 
@@ -69,11 +69,11 @@ class Labels:
             return np.array([False, True]), values.astype(np.int64)
         if values.dtype.kind == "f":
             _check_whole(values, start)
-            classes, codes = _encode_integers(values.astype(np.int64))
+            classes, codes = encode_integers(values.astype(np.int64))
             return classes.astype(np.float64), codes
         if values.dtype == np.uint64 and values.max(initial=0) > 2**63 - 1:
             raise InvalidLabels("y holds integers beyond 64 bits; pass them as strings.")
-        return _encode_integers(values.astype(np.int64, copy=False))
+        return encode_integers(values.astype(np.int64, copy=False))
 
     def classes(self) -> Array:
         """The sorted labels that some row has."""
@@ -162,13 +162,12 @@ def _from_series(series: nw.Series[Any]) -> Array | nw.Series[Any]:
     return np.asarray(series.to_numpy()) if plain else series
 
 
-def _encode_integers(
-    values: Indices, direct: int = 256, first: int = 1024
-) -> tuple[Array, Indices]:
-    """Candidate classes and codes.
+def encode_integers(values: Indices, direct: int = 256, first: int = 1024) -> tuple[Array, Indices]:
+    """Sorted candidates, and the position of each integer among them.
 
-    direct : labels spread over at most this many values are used as codes directly
-    first : labels looked at for a zero, which integers that start from zero most likely have there
+    direct : integers spread over fewer values are coded by subtraction, so that some candidates
+        may not occur; 0 for those that occur
+    first : values looked at for a zero, which integers that start from zero most likely have there
     """
     if not len(values):
         return values, values
@@ -177,7 +176,7 @@ def _encode_integers(
     if high < direct and not values[:first].all():
         return np.arange(high + 1), np.ascontiguousarray(values)
     low, high = int(values.min()), int(values.max())
-    if high - low >= TABLE_RANGE:
+    if high - low >= max(TABLE_RANGE, len(values)):
         classes, codes = np.unique(values, return_inverse=True)
         return classes, codes.astype(np.int64, copy=False)
     codes = np.ascontiguousarray(values if low == 0 else values - low)

@@ -17,7 +17,7 @@ from suffice.data.features import (
     is_read,
 )
 from suffice.data.gaps import is_missing
-from suffice.data.labels import string_array
+from suffice.data.labels import encode_integers, string_array
 from suffice.errors import InvalidFeatures, Mismatch, NotFinite
 from suffice.text import shown
 
@@ -270,11 +270,9 @@ def _not_negative(values: Array, name: str, first_row: int) -> Array:
 
 
 def _encode(values: Array) -> tuple[Array, Indices]:
-    """Sorted distinct values and their positions; by counting where integers are small."""
-    if values.dtype.kind == "i" and len(values) and values.max() <= max(1024, len(values)):
-        present = np.bincount(values) > 0
-        levels = np.flatnonzero(present)
-        return levels, (np.cumsum(present) - 1)[values]
+    """Sorted distinct values and their positions."""
+    if values.dtype.kind == "i":
+        return encode_integers(values, direct=0)
     levels, codes = np.unique(values, return_inverse=True)
     return levels, codes
 
