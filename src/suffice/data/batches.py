@@ -122,7 +122,7 @@ def _check_not_name(y: Any, X: Any) -> None:
 
 def without_target(X: Any, target: str, features: Any) -> Any:
     """A frame without the column of the labels, if that is not a feature."""
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     if frame is None or target not in frame.columns or features is None or target in features:
         return X
     return frame.drop(target).to_native()

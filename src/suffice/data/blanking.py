@@ -13,7 +13,7 @@ from suffice.data.features import as_frame
 
 def column_names(X: Any) -> tuple[str, ...]:
     """The names of the columns of a table; x1, x2, ... if they have none."""
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     if frame is None:
         return tuple(f"x{j + 1}" for j in range(np.shape(X)[1]))
     return tuple(map(str, frame.columns))
@@ -26,7 +26,7 @@ def blank_column(X: Any, j: int) -> Any:
     array([[nan,  2.],
            [nan,  4.]])
     """
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     if frame is None:
         return _blank_array(np.asarray(X), j)
     name = frame.columns[j]

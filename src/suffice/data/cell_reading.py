@@ -33,7 +33,7 @@ _NUMBERS = (bool, int, float, np.number, np.bool_, Decimal, Fraction)
 
 def table_columns(X: Any) -> tuple[list[Any], tuple[str, ...] | None]:
     """The columns of a table as narwhals series or arrays, and their names if it has any."""
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     if frame is not None:
         return list(frame.iter_columns()), tuple(map(_name, frame.columns))
     check_table(X)

@@ -118,6 +118,8 @@ def check_two_dimensional(shape: tuple[int, ...]) -> None:
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     """X as a data frame; None if it is something else."""
+    if isinstance(X, np.ndarray | list):
+        return None
     try:
         frame = nw.from_native(X, pass_through=True)
     except Exception as error:  # narwhals' own error classes differ between versions

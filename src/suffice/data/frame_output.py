@@ -16,7 +16,7 @@ from suffice.data.features import as_frame
 
 def frame_kind(X: Any) -> str | None:
     """The library of a data frame ("pandas", "polars", "pyarrow"); None for other tables."""
-    frame = None if isinstance(X, np.ndarray | list) else as_frame(X)
+    frame = as_frame(X)
     if frame is None or not all(isinstance(name, str) for name in frame.columns):
         return None
     return str(frame.implementation.value)
@@ -35,7 +35,7 @@ class FrameForm:
     @classmethod
     def of(cls, X: Any) -> FrameForm | None:
         """The form of a data frame; None for other tables."""
-        library, frame = frame_kind(X), None if isinstance(X, np.ndarray | list) else as_frame(X)
+        library, frame = frame_kind(X), as_frame(X)
         if library is None or frame is None:
             return None
         kinds = ((one.name, ColumnType.of(one)) for one in frame.iter_columns())
@@ -142,7 +142,7 @@ def label_frame(values: Array, labels: Array, like: Any, kind: str | None) -> An
     like : the rows that the values belong to; pandas takes over their index
     kind : the library; None for that of `like`, and an array where that is not a data frame
     """
-    frame = None if isinstance(like, np.ndarray | list) else as_frame(like)
+    frame = as_frame(like)
     if kind is None:
         if frame is None:
             return values

@@ -78,7 +78,7 @@ class LabelledTable:
 
 def take_rows(X: Any, at: Indices | slice) -> Any:
     """Some rows of an array or a frame, in the same form."""
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     if frame is not None:
         return frame[at if isinstance(at, slice) else at.tolist()].to_native()
     return X[at] if hasattr(X, "shape") else np.asarray(X)[at]

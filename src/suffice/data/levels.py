@@ -98,7 +98,7 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
     """The columns of a table of categories, and their names if it has any."""
     if is_read(X):
         return X.levels(), X.names
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     if frame is not None:
         names = tuple(frame.columns) if all(isinstance(n, str) for n in frame.columns) else None
         pairs = zip(frame.iter_columns(), frame.columns, strict=True)

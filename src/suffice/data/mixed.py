@@ -147,7 +147,7 @@ class ColumnLayout:
             return dict.fromkeys(self.parts, X)
         if is_read(X):
             return {key: X.part(at) for key, at in self.parts.items()}
-        frame = None if isinstance(X, np.ndarray) else as_frame(X)
+        frame = as_frame(X)
         if frame is not None:
             return {key: frame[:, list(at)].to_native() for key, at in self.parts.items()}
         table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
@@ -184,7 +184,7 @@ def check_shape(X: Any) -> None:
 def _width(X: Any) -> tuple[int, tuple[str, ...]]:
     if is_read(X):
         return len(X.names), X.names
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     if frame is not None:
         return len(frame.columns), tuple(map(str, frame.columns))
     check_table(X)
@@ -196,7 +196,7 @@ def _width(X: Any) -> tuple[int, tuple[str, ...]]:
 def _by_type(X: Any, d: int) -> set[int]:
     if is_read(X):
         return {j for j, discrete in enumerate(X.discrete) if discrete}
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     if frame is not None:
         pairs = enumerate(zip(frame.iter_columns(), frame.schema.values(), strict=True))
         return {j for j, (series, kind) in pairs if not _is_numeric(kind, series)}

@@ -215,7 +215,7 @@ def _places(X: Any, layout: ColumnLayout, key: str) -> tuple[int, ...] | None:
 def _names(X: Any) -> tuple[str, ...] | None:
     if is_read(X):
         return tuple(X.names)
-    frame = None if isinstance(X, np.ndarray | list) else as_frame(X)
+    frame = as_frame(X)
     if frame is None or not all(isinstance(name, str) for name in frame.columns):
         return None
     return tuple(frame.columns)

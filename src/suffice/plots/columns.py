@@ -20,7 +20,7 @@ from suffice.text import format_number, quote_names, shown
 
 def width(X: Any) -> tuple[int, tuple[str, ...]]:
     """The number of columns of a table, and their names: x1, x2, ... if it has none."""
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     if frame is not None:
         return len(frame.columns), tuple(map(str, frame.columns))
     d = plain(X).shape[1]
@@ -77,7 +77,7 @@ def used_table(model: Any, X: Any) -> Any:
 
 def select_columns(X: Any, at: Sequence[int]) -> Any:
     """Some columns of a table, in this order, as the kind of table that it is."""
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     return plain(X)[:, list(at)] if frame is None else frame[:, list(at)].to_native()
 
 
@@ -97,7 +97,7 @@ def numbers(X: Any, at: Sequence[int]) -> Floats:
 
 def _numeric_columns(X: Any) -> str:
     """The columns of a data frame that hold numbers, as the end of a sentence."""
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     kinds = {} if frame is None else frame.schema
     names = [str(name) for name, kind in kinds.items() if kind.is_numeric()]
     return f"; those are {quote_names(names)}" if names else ""

@@ -132,7 +132,7 @@ def _make_room(ax: Any, values: Floats, share: float = 0.24) -> None:
 
 def _row(X: Any, row: int) -> tuple[Any, list[Any], int]:
     """One row of a table in its own form, its values, and its number."""
-    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    frame = as_frame(X)
     table: Any = plain(X) if frame is None else frame
     n = len(table)
     whole = isinstance(row, int | np.integer) and not isinstance(row, bool)

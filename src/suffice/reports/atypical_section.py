@@ -157,7 +157,7 @@ def _deviations(data: Material) -> Floats:
 
 def _objects(table: Any) -> Array:
     """A table as an array of objects."""
-    frame = None if isinstance(table, np.ndarray) else as_frame(table)
+    frame = as_frame(table)
     if frame is None:
         return np.array(table, object)
     out = np.empty(frame.shape, object)

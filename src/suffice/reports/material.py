@@ -107,7 +107,7 @@ class Material(LabelledTable):
 
 
 def _frame(X: Any) -> Any:
-    return None if isinstance(X, np.ndarray) else as_frame(X)
+    return as_frame(X)
 
 
 def _features_and_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
