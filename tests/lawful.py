@@ -13,9 +13,9 @@ from sklearn.base import clone
 EXHAUSTIVE = bool(os.environ.get("SUFFICE_EXHAUSTIVE"))
 
 
-def examples(most):
-    """How many examples of a law to try: a fifth of them unless all tests are asked for."""
-    return most if EXHAUSTIVE else min(most, max(5, most // 5))
+def examples(most, share=5):
+    """How many examples to try: all or, unless all tests are asked for, every `share`-th."""
+    return most if EXHAUSTIVE else min(most, max(5, most // share))
 
 
 def one_per_class(estimators):
@@ -38,8 +38,9 @@ def few(names, every, default, ids=None):
 
 
 def law(most):
-    """Settings of a law that is tried on the same examples each time."""
-    return settings(deadline=None, derandomize=True, database=None, max_examples=examples(most))
+    """Settings of a law that is tried on the same examples each time, and on many models."""
+    some = examples(most, share=10)
+    return settings(deadline=None, derandomize=True, database=None, max_examples=some)
 
 
 LAW = law(60)
