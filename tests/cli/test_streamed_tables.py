@@ -176,9 +176,11 @@ def test_errors_name_options_in_place_of_parameters(folder):
     assert message.endswith("`suffice info 'model'` shows it.")
 
 
-@pytest.mark.parametrize(
-    "text", ["use target='identity'", "summarize(X, target=...)", "rows/target=3.csv"]
-)
+def test_a_target_with_a_value_is_that_of_shrinkage():
+    assert with_options("use target='identity'") == "use --shrinkage-target identity"
+
+
+@pytest.mark.parametrize("text", ["summarize(X, target=...)", "rows/target=3.csv"])
 def test_only_parameters_of_reading_become_options(text):
     assert with_options(text) == text
 
