@@ -208,7 +208,7 @@ LABELS = {
     "too many": ([*Y, "a"], InvalidInput, "6 rows but y has 7 labels"),
     "two columns": (np.ones((6, 2)), InvalidLabels, r"one label per row.*\(6, 2\)"),
     "a number": (5, InvalidLabels, "one label per row"),
-    "a string": ("ababab", InvalidLabels, "single str"),
+    "a string": ("ababab", InvalidLabels, "the name of a column, but X is a ndarray"),
     "ragged": ([[1], [2, 3], [1], [1], [1], [1]], InvalidLabels, "one label per row|equally long"),
     "missing in a list": (
         ["a", "b", None, "a", "b", None],

@@ -150,6 +150,17 @@ def test_target_takes_the_labels_from_the_frame(table, library):
     assert s.feature_names == ("a", "b")
     assert s.select([0, 1]) == s
     assert np.array_equal(s.mean, sf.summarize(X[:, :2], y).mean)
+    assert sf.summarize(frame, "kind") == s
+    assert sf.count_levels(frame, "kind") == sf.count_levels(frame, target="kind")
+
+
+def test_labels_may_be_the_name_of_a_column_of_files_and_lazy_frames(table, tmp_path):
+    X, y = table
+    frame = pl.DataFrame({"a": X[:, 0], "kind": y.tolist()})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    s = sf.summarize(frame, target="kind")
+    for rows in (tmp_path / "rows.parquet", str(tmp_path / "*.parquet"), frame.lazy()):
+        assert sf.summarize(rows, "kind") == s
 
 
 def test_pandas_frames_of_nullable_and_unnamed_columns_are_read(table):

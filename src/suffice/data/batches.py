@@ -100,11 +100,16 @@ def split_named(X: Any, y: Any) -> tuple[Any, Any]:
         _check_not_name(y, X)
         return X, y
     if isinstance(X, np.ndarray | list | tuple) or as_frame(X) is None:
-        raise InvalidLabels(
-            f"y is {y!r}, the name of a column, but X is a {type(X).__name__} without names; pass "
-            "a data frame, or one label per row."
-        )
+        raise no_columns(y, X)
     return split_target(X, None, y)
+
+
+def no_columns(y: str, X: Any) -> InvalidLabels:
+    """The error where labels are the name of a column, and rows have no names."""
+    return InvalidLabels(
+        f"y is {y!r}, the name of a column, but X is a {type(X).__name__} without names; pass "
+        "a data frame, or one label per row."
+    )
 
 
 def _check_not_name(y: Any, X: Any) -> None:

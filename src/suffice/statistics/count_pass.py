@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.batches import split_target
+from suffice.data.batches import split_named, split_target
 from suffice.data.labels import Labels, check_lengths, narrowest
 from suffice.data.levels import MISSING, Column, columns_of
 from suffice.data.weights import Weights
@@ -33,7 +33,7 @@ def count_levels(
     ----------
     X : a table whose columns hold integers from 0, booleans, strings or a frame's categories,
         which count as levels even if no row has them; None, NaN or null is a missing value
-    y : one label per row
+    y : one label per row, or the name of the label column, as `target`
     sample_weight : one weight per row; rows of weight zero are ignored
     target : the label column, when X is a data frame that holds it
 
@@ -43,8 +43,7 @@ def count_levels(
     (<Counts of 3 rows, 2 features, 2 classes>, array(['blue', 'red'], dtype='<U4'),
      array([[1, 1], [0, 0]]))
     """
-    if target is not None:
-        X, y = split_target(X, y, target)
+    X, y = split_named(X, y) if target is None else split_target(X, y, target)
     if isinstance(X, np.ndarray) and (X.dtype.kind == "c" or not X.size):
         columns_of(X)  # raises the error about X before any about y
     labels = Labels.of(y)

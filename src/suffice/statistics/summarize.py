@@ -9,7 +9,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from suffice.data.batches import Batch, batches, batches_of, is_table, split_columns
+import numpy as np
+
+from suffice.data.batches import (
+    Batch,
+    batches,
+    batches_of,
+    is_table,
+    no_columns,
+    split_columns,
+)
 from suffice.data.engine import engine_of
 from suffice.data.indicator_rows import indicator_rows
 from suffice.data.object_source import is_stream
@@ -58,7 +67,8 @@ def summarize(
         in parts, in bounded memory: files by name, pattern or list (CSV, also gzip or zstd;
         Parquet; Arrow), a polars LazyFrame, or anything with `__arrow_c_stream__`, such as a
         DuckDB query
-    y : one label per row: strings, integers, booleans, categories; None with batches or `target`
+    y : one label per row: strings, integers, booleans, categories; or the name of the label
+        column, as `target`; None with batches or `target`
     sample_weight : one weight per row; rows of weight zero are ignored
     detail : what later models need at least: a scatter matrix for each class ("separate"),
         one pooled over classes ("shared"), or variances only ("diagonal")
@@ -92,6 +102,10 @@ def summarize(
     choice("detail", detail, DETAILS)
     form = ExactForm.of(detail, grid)
     files = is_paths(X)
+    if isinstance(y, str) and target is None:
+        if not files and isinstance(X, np.ndarray | list | tuple):
+            raise no_columns(y, X)
+        y, target = None, y
     if checkpoint is not None and not files:
         raise InvalidParameter("checkpoint works with files only: other rows cannot be read again.")
     engine = None if files else engine_of(X)
