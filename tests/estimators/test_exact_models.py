@@ -133,11 +133,12 @@ def test_the_digest_covers_parameters_and_statistics(table):
     assert len(digests) == 4
 
 
-def test_a_grid_that_is_changed_between_rows_is_refused_and_nothing_is_learned(table):
+@pytest.mark.parametrize("kind", [sf.LDA, sf.MixedNB])
+def test_a_grid_that_is_changed_between_rows_is_refused_and_nothing_is_learned(table, kind):
     X, y, *_ = table
     first, other = sf.Grid(-1e3, 1e3), sf.Grid(-2e3, 2e3)
     for before, after in ((first, other), (None, first)):
-        model = sf.LDA(grid=before).fit(X, y)
+        model = kind(grid=before).fit(X, y)
         state = model.statistics_.digest()
         model.set_params(grid=after)
         for learn in (model.partial_fit, model.forget):

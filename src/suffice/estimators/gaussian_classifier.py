@@ -21,7 +21,7 @@ from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.labels import class_position
 from suffice.data.prepared_table import TableRows
-from suffice.errors import InvalidParameter, Mismatch
+from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.choosing import choose_settings, combinations, cross_validated
 from suffice.estimators.learned import Learned
@@ -35,7 +35,7 @@ from suffice.models.gaussian import GaussianModel, LinearScores, class_matrices
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.exact.checking import check_grid, no_levels
-from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.form import ExactForm, check_same_grid
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches, summarize_table
 from suffice.statistics.table_statistics import TableStatistics
@@ -277,12 +277,7 @@ class GaussianClassifier(Learner[GaussianModel]):
         if like is None or not like.detail:
             return self._first_form(settings)
         form: str | ExactForm = like.detail
-        if self.grid is not None and not (isinstance(form, ExactForm) and form.is_on(self.grid)):
-            raise Mismatch(
-                "the rows learned before are not on the grid that is set now; call fit with all "
-                "rows, or set the grid of the statistics: "
-                "set_params(grid=getattr(model.statistics_, 'grid', None))."
-            )
+        check_same_grid(form, self.grid)
         return form
 
     def _first_form(self, settings: Settings) -> str | ExactForm:

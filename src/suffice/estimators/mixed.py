@@ -25,7 +25,7 @@ from suffice.models.product import Product, ProductModel, ProductPart
 from suffice.models.settings import Settings
 from suffice.models.structures import DIAGONAL
 from suffice.statistics.exact.checking import check_grid
-from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.form import ExactForm, check_same_grid
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.mixed_table import as_mixed
 from suffice.statistics.table_statistics import TableStatistics
@@ -149,6 +149,8 @@ class MixedNB(NaiveBayes[ProductModel]):
         """The layout and the form of each part: as of the rows seen so far, if there are any."""
         form = None if like is None else like.detail
         check_grid(self.grid)
+        if like is not None and NUMERIC in like.detail[1]:
+            check_same_grid(like.detail[1][NUMERIC], self.grid)
         if self.grid is None or self._state is not None:
             return form
         layout, details = form or (ColumnLayout.by_claims(table, settings.claims), {})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from suffice.errors import Mismatch
 from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.grid import Grid
 
@@ -27,3 +29,16 @@ class ExactForm:
         """Whether a grid is this one, possibly for any number of features."""
         own = self.grid
         return own == grid.resolve(own.names, len(own.exponent))
+
+
+def check_same_grid(form: Any, grid: Grid | None) -> None:
+    """Raise where a grid is set that is not the one of the rows before.
+
+    form : an `ExactForm`, or the detail of rows that are on no grid
+    """
+    if grid is not None and not (isinstance(form, ExactForm) and form.is_on(grid)):
+        raise Mismatch(
+            "the rows learned before are not on the grid that is set now; call fit with all "
+            "rows, or set the grid of the statistics: "
+            "set_params(grid=getattr(model.statistics_, 'grid', None))."
+        )
